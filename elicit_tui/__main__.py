@@ -1,0 +1,14 @@
+"""The command `elicit-tui`, also as `python -m elicit_tui`."""
+
+import sys
+
+
+def main() -> int:
+    """Run the command line and return its exit code (README, "Exit codes")."""
+    from elicit_tui.cli import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""What the guardian found, and what it makes of the whole request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Literal
+
+Verdict = Literal["allow", "warn", "block"]
+
+
+class Severity(IntEnum):
+    """How much a finding weighs; the worst one makes the verdict."""
+
+    NOTE = 0
+    WARN = 1
+    BLOCK = 2
+
+    @property
+    def word(self) -> str:
+        """The severity as JSON, config files and screens spell it."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One risk that one rule saw in one place."""
+
+    rule: str
+    """`family.rule`, such as `credentials.password`."""
+    severity: Severity
+    where: str
+    """The place: `message`, `url`, `requestedSchema.properties.token.title`, `content.token` …"""
+    evidence: str
+    """What was really there, already neutral text: printable, short, safe to show and to store."""
+    advice: str
+    """What the person should do, in a sentence."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as the JSON contract spells it."""
+        return {
+            "rule": self.rule,
+            "severity": self.severity.word,
+            "where": self.where,
+            "evidence": self.evidence,
+            "advice": self.advice,
+        }
+
+
+@dataclass(frozen=True)
+class Review:
+    """All findings about one request; empty means nothing was found."""
+
+    findings: tuple[Finding, ...] = ()
+    sensitive: frozenset[str] = frozenset()
+    """Names of the form's properties whose values must be masked wherever they are stored."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst severity: block, warn, or allow (notes alone allow)."""
+        worst = max((finding.severity for finding in self.findings), default=Severity.NOTE)
+        return {Severity.NOTE: "allow", Severity.WARN: "warn", Severity.BLOCK: "block"}[worst]  # type: ignore[return-value]
+
+    def at_least(self, severity: Severity) -> tuple[Finding, ...]:
+        """The findings of this severity or worse."""
+        return tuple(finding for finding in self.findings if finding.severity >= severity)

@@ -1,0 +1,95 @@
+"""One elicitation as it arrived, in either protocol era."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Literal
+
+from elicit_tui.elicitation.server import ServerIdentity
+
+Era = Literal["handshake", "modern"]
+"""`handshake`: revisions up to 2025-11-25; `modern`: 2026-07-28 and its rounds."""
+
+Method = Literal["tools/call", "prompts/get", "resources/read"]
+
+
+def new_id() -> str:
+    """An id of ours for a question or a call; never a server's."""
+    return uuid.uuid4().hex
+
+
+def now() -> datetime:
+    """The time of day, with its zone, as everything here records it."""
+    return datetime.now(timezone.utc)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What the host asked of the server when the question came: one tools/call or its like."""
+
+    method: Method
+    name: str
+    """The tool's or prompt's name, or the resource's URI."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    id: str = field(default_factory=new_id)
+    """Ours; groups the questions, rounds and events of one call."""
+
+
+@dataclass(frozen=True)
+class ElicitationRequest:
+    """A server's question, with nothing judged yet (spec: client/elicitation).
+
+    `params` is what the server wrote, untouched and hostile; the other fields are read from it
+    as far as they have the right type, so a malformed request is an ElicitationRequest too.
+    """
+
+    server: ServerIdentity
+    params: Any
+    era: Era = "handshake"
+    call: Call | None = None
+    round: int = 1
+    """Which round of its call, from 1; era A counts questions' retries the same way."""
+    group_size: int = 1
+    """How many questions came with this one in the same round."""
+    wire_id: str | int | None = None
+    """The JSON-RPC id, or in the modern era the inputRequests key; None: sent as a notification."""
+    defect: str | None = None
+    """What the host saw wrong around the params (a duplicate id, no id at all), in a sentence."""
+    id: str = field(default_factory=new_id)
+    arrived_at: datetime = field(default_factory=now)
+
+    def _text(self, key: str) -> str | None:
+        value = self.params.get(key) if isinstance(self.params, Mapping) else None
+        return value if isinstance(value, str) else None
+
+    @property
+    def mode(self) -> str:
+        """`form`, `url`, or whatever the server wrote; absent means form (spec: "Form mode")."""
+        if isinstance(self.params, Mapping) and "mode" in self.params:
+            mode = self.params["mode"]
+            return mode if isinstance(mode, str) else "?"
+        return "form"
+
+    @property
+    def message(self) -> str:
+        """The server's sentence to the person; empty when it sent none."""
+        return self._text("message") or ""
+
+    @property
+    def requested_schema(self) -> Mapping[str, Any] | None:
+        """The form's schema as the server wrote it, or None when it is not an object."""
+        schema = self.params.get("requestedSchema") if isinstance(self.params, Mapping) else None
+        return schema if isinstance(schema, Mapping) else None
+
+    @property
+    def url(self) -> str | None:
+        """The page to open, in url mode."""
+        return self._text("url")
+
+    @property
+    def elicitation_id(self) -> str | None:
+        """The server's name for a url question, which its completion notice repeats."""
+        return self._text("elicitationId")

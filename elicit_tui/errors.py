@@ -1,0 +1,83 @@
+"""The one exception tree; `cli.exit_codes` maps each branch to an exit code.
+
+    ElicitTuiError
+    ├── UsageError            the command line is wrong
+    ├── ConfigError           a configuration cannot be used (carries every problem found)
+    │   └── ManagedConfigError    the admin's file cannot be trusted or read
+    ├── ToolNotAllowed        policy does not let this tool be called; it was not called
+    ├── ServerError           a server could not be started, reached or understood, or went away
+    ├── ProtocolCallError     the call ended with a JSON-RPC error of the server
+    ├── LimitReached          a limit of time or rounds passed
+    ├── LedgerError           the ledger cannot be opened, read or written
+    └── Interrupted           the person, or a signal, ended the run
+
+What a person can mend in a form or a file is a value (`form.Problem`, `config.Problem`), not an
+exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class ElicitTuiError(Exception):
+    """Base of every error that elicit-tui raises on purpose; `str()` is one plain sentence."""
+
+
+class UsageError(ElicitTuiError):
+    """The command line asks for something that does not exist or does not fit together."""
+
+
+class ConfigError(ElicitTuiError):
+    """A configuration cannot be used; `problems` are sentences with file, line and key."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class ManagedConfigError(ConfigError):
+    """The managed configuration exists but cannot be trusted, read or understood."""
+
+
+class ToolNotAllowed(ElicitTuiError):
+    """Policy does not let this tool be called; `key` names the setting that would allow it."""
+
+    def __init__(self, sentence: str, key: str | None = None) -> None:
+        self.key = key
+        super().__init__(sentence)
+
+
+class ServerError(ElicitTuiError):
+    """A server could not be started, reached or understood, or it went away."""
+
+    def __init__(self, sentence: str, *, code: str = "server_unavailable") -> None:
+        self.code = code
+        super().__init__(sentence)
+
+
+class ProtocolCallError(ElicitTuiError):
+    """A request ended with a JSON-RPC error of the server (spec: basic, "Responses")."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        self.code = code
+        self.message = message
+        self.data = data
+        super().__init__(message)
+
+
+class LimitReached(ElicitTuiError):
+    """A limit of time or rounds passed before the call came to its end."""
+
+    def __init__(self, sentence: str, *, code: str = "timeout") -> None:
+        self.code = code
+        super().__init__(sentence)
+
+
+class LedgerError(ElicitTuiError):
+    """The ledger cannot be opened, read or written."""
+
+
+class Interrupted(ElicitTuiError):
+    """The person, or a signal, ended the run."""
