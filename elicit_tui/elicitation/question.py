@@ -40,11 +40,15 @@ class Deadline:
         self.seconds = seconds
         self._clock = clock
         self._end: float | None = None
+        self.on_start: Callable[[], None] | None = None
+        """Told once, when the clock begins to run."""
 
     def start(self) -> None:
         """The question can now be answered; later calls change nothing."""
         if self._end is None and self.seconds > 0:
             self._end = self._clock() + self.seconds
+            if self.on_start is not None:
+                self.on_start()
 
     def touch(self) -> None:
         """The person pressed a key on this question."""

@@ -1,0 +1,92 @@
+"""Step 9: the ledger before the answer, and what happens when it cannot be written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.broker.events import BrokerEvent, Notice
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
+from elicit_tui.errors import LedgerError
+
+if TYPE_CHECKING:
+    from elicit_tui.ledger import Ledger
+
+FLOOD_GROUP: Final = 500
+"""Flood outcomes written as one record; the rest follows with the next record or at the end."""
+
+
+class Record:
+    """Writes each step; withholds accepts that could not be written, and says so once."""
+
+    def __init__(self, ledger: Ledger, emit: Callable[[BrokerEvent], None]) -> None:
+        self._ledger = ledger
+        self._emit = emit
+        self._failing = False
+        self._unwritten: set[str] = set()
+        self._floods: dict[str, tuple[ElicitationRequest, Outcome, int]] = {}
+
+    def asked(self, request: ElicitationRequest, review: Review) -> str | None:
+        """Write that a request came; a sentence for the person when that failed."""
+        self.flush()
+        try:
+            self._ledger.asked(request, review)
+        except LedgerError as error:
+            self._failed(request, error)
+            self._unwritten.add(request.id)
+            return f"The ledger cannot be written ({error}): an accept would be withheld."
+        return None
+
+    def decided(self, request: ElicitationRequest, review: Review, outcome: Outcome) -> Outcome:
+        """Write the outcome, and return the one that may go out."""
+        try:
+            if request.id in self._unwritten:
+                self._unwritten.discard(request.id)
+                self._ledger.asked(request, review)
+            self._ledger.decided(request, outcome, review)
+        except LedgerError as error:
+            self._failed(request, error)
+            if outcome.action == "accept":
+                return outcome.withheld(f"The answer could not be recorded: {error}")
+        else:
+            self._failing = False
+        return outcome
+
+    def closed(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
+        """Write a request that ended before anything was judged."""
+        self.asked(request, Review())
+        return self.decided(request, Review(), outcome)
+
+    def sent(self, request: ElicitationRequest) -> None:
+        """Write that the answer left."""
+        try:
+            self._ledger.sent(request.id)
+        except LedgerError as error:
+            self._failed(request, error)
+
+    def flood(self, request: ElicitationRequest, outcome: Outcome) -> None:
+        """Count a flood outcome; groups are written together."""
+        server = request.server.name
+        _, _, count = self._floods.get(server, (request, outcome, 0))
+        self._floods[server] = (request, outcome, count + 1)
+        if count + 1 >= FLOOD_GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the counted flood outcomes."""
+        floods, self._floods = self._floods, {}
+        for server, (request, outcome, count) in floods.items():
+            try:
+                self._ledger.flood(server, count, outcome)
+            except LedgerError as error:
+                self._failed(request, error)
+
+    def _failed(self, request: ElicitationRequest, error: LedgerError) -> None:
+        if not self._failing:
+            self._failing = True
+            self._emit(
+                Notice(
+                    request.server.name,
+                    f"The ledger cannot be written: {error}. Accepts are withheld; refusals go out.",
+                )
+            )

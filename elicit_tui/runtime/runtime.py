@@ -1,0 +1,100 @@
+"""Builds one run from the owner's settings, and takes it down in order."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation import ElicitationRequest, Finding, Responder, Review
+from elicit_tui.elicitation.settings import GuardianSettings, Rule, Settings
+from elicit_tui.host import Host
+from elicit_tui.policy import Policy
+from elicit_tui.runtime.opening import UnavailableLedger, open_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from elicit_tui.guardian import Guardian
+    from elicit_tui.ledger import Ledger
+
+
+class LazyGuardian:
+    """The guardian, loaded when the first question needs it: a refused one never does."""
+
+    def __init__(self, settings: GuardianSettings) -> None:
+        self._settings = settings
+        self._guardian: Guardian | None = None
+
+    @property
+    def guardian(self) -> Guardian:
+        """The one guardian of this run."""
+        if self._guardian is None:
+            from elicit_tui.guardian import Guardian
+
+            self._guardian = Guardian(self._settings)
+        return self._guardian
+
+    def review(self, request: ElicitationRequest) -> Review:
+        """All findings about one request."""
+        return self.guardian.review(request)
+
+    def outgoing(
+        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+    ) -> tuple[Finding, ...]:
+        """Secrets that an answer seems to hold."""
+        return self.guardian.outgoing(content, schema)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """One run: everything a face needs, composed once."""
+
+    settings: Settings
+    policy: Policy
+    guardian: LazyGuardian
+    ledger: Ledger | UnavailableLedger
+    broker: Broker
+    host: Host
+
+
+@asynccontextmanager
+async def open_runtime(
+    settings: Settings,
+    *,
+    responder: Callable[[LazyGuardian], Responder],
+    answers: Sequence[Rule] | None = None,
+    person_present: bool = True,
+    launch: Sequence[str] = (),
+    log_file: Path | None = None,
+) -> AsyncIterator[Runtime]:
+    """Compose a run; `launch` names the servers whose processes start at once.
+
+    `responder` is given the guardian, whose outgoing check a form asks before it sends. On the
+    way out every open question ends by `shutdown`, is recorded and sent; then the servers end.
+    """
+    policy = Policy(settings, answers=answers, person_present=person_present)
+    guardian = LazyGuardian(settings.guardian)
+    ledger = open_ledger(settings.history)
+    broker = Broker(
+        settings,
+        policy,
+        guardian,
+        ledger,  # type: ignore[arg-type]
+        responder(guardian),
+        count_rate=answers is None,
+    )
+    host = Host(settings, broker, log_file=log_file)
+    try:
+        host.launch(launch)
+        async with host:
+            try:
+                yield Runtime(settings, policy, guardian, ledger, broker, host)
+            finally:
+                await broker.close()
+    finally:
+        ledger.close()
