@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Union
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Question, Review
 
@@ -34,5 +33,5 @@ class Notice:
     sentence: str
 
 
-BrokerEvent = Union[Requested, Resolved, Notice]
+BrokerEvent = Requested | Resolved | Notice
 Listener = Callable[[BrokerEvent], None]

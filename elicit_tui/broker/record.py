@@ -87,6 +87,6 @@ class Record:
             self._emit(
                 Notice(
                     request.server.name,
-                    f"The ledger cannot be written: {error}. Accepts are withheld; refusals go out.",
+                    f"The ledger cannot be written: {error} Accepts are withheld, refusals go out.",
                 )
             )

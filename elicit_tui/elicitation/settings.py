@@ -8,9 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 Layer = Literal["managed", "command line", "user", "default"]
+
+
+BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def quoted(text: str) -> str:
+    """`text` as a TOML basic string in printable ASCII; a lone surrogate becomes `?`."""
+    written = []
+    for character in text:
+        point = ord(character)
+        if character in '"\\':
+            written.append("\\" + character)
+        elif 0x20 <= point < 0x7F:
+            written.append(character)
+        elif 0xD800 <= point <= 0xDFFF:
+            written.append("?")
+        else:
+            written.append(f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}")
+    return '"' + "".join(written) + '"'
+
+
+def dotted(*parts: str) -> str:
+    """A key as a config file would spell it: parts that are not bare are quoted."""
+    return ".".join(part if BARE_KEY.fullmatch(part) else quoted(part) for part in parts)
 
 
 @dataclass(frozen=True)
@@ -32,7 +56,7 @@ class GranularApproval:
     rules: bool = True
 
 
-ApprovalPolicy = Union[Literal["on-request", "never"], GranularApproval]
+ApprovalPolicy = Literal["on-request", "never"] | GranularApproval
 
 
 @dataclass(frozen=True)
@@ -178,6 +202,10 @@ class Settings:
     """Dotted key, such as `mcp_servers.deploy.elicitations`, to its origin; absent: default."""
     notices: tuple[str, ...] = ()
     """What the person should be told once: looser values ignored, keys without effect here."""
+    config_file: str | None = None
+    """The user's file that was read; None when there was none."""
+    managed_file: str | None = None
+    """The managed file that was read; None when there was none."""
 
     def origin(self, key: str) -> Provenance:
         """Where the effective value of a dotted key came from; a table's, when it has none."""
