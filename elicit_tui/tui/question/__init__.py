@@ -1,0 +1,7 @@
+"""Everything that shows one question."""
+
+from elicit_tui.tui.question.drafts import Draft, DraftStore
+from elicit_tui.tui.question.screen import QuestionScreen
+from elicit_tui.tui.question.view import QuestionView
+
+__all__ = ["Draft", "DraftStore", "QuestionScreen", "QuestionView"]

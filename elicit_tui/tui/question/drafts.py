@@ -1,0 +1,50 @@
+"""What a person typed and has not sent, kept in memory for this run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.form import Entry
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Raw entries by field name, and which fields the person had touched."""
+
+    entries: Mapping[str, Entry]
+    touched: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def typed(self) -> bool:
+        """Whether anything in it came from the person."""
+        return bool(self.touched)
+
+
+def draft_key(request: ElicitationRequest) -> tuple[str, str]:
+    """The server's configured name and the digest of the schema it asks with."""
+    schema = json.dumps(request.requested_schema, sort_keys=True, default=repr)
+    return request.server.name, hashlib.sha256(schema.encode("utf-8", "replace")).hexdigest()
+
+
+class DraftStore:
+    """Drafts by server and schema: offered when the same server asks the same form again."""
+
+    def __init__(self) -> None:
+        self._drafts: dict[tuple[str, str], Draft] = {}
+
+    def find(self, request: ElicitationRequest) -> Draft | None:
+        """The draft of this server and schema, if anything was typed."""
+        return self._drafts.get(draft_key(request))
+
+    def keep(self, request: ElicitationRequest, draft: Draft) -> None:
+        """Remember a draft in which something was typed; an untouched one is not worth keeping."""
+        if draft.typed:
+            self._drafts[draft_key(request)] = draft
+
+    def forget(self, request: ElicitationRequest) -> None:
+        """Drop the draft once its answer went out."""
+        self._drafts.pop(draft_key(request), None)

@@ -1,0 +1,25 @@
+"""The screen around one question, for a console that shows it above everything else."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.screen import ModalScreen
+
+from elicit_tui.elicitation import Outcome
+from elicit_tui.tui.question.drafts import Draft
+from elicit_tui.tui.question.view import QuestionView
+
+
+class QuestionScreen(ModalScreen[Outcome | Draft]):
+    """One `QuestionView` filling the screen.
+
+    It never dismisses itself: the view's `Answered` and `Later` bubble to the app, whose queue
+    takes the screen down in the `finally` of the future it waits for.
+    """
+
+    def __init__(self, view: QuestionView) -> None:
+        super().__init__()
+        self.view = view
+
+    def compose(self) -> ComposeResult:
+        yield self.view

@@ -1,0 +1,114 @@
+"""The three looks of every screen: dark, light and high contrast, each with one accent."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from textual.app import App
+from textual.theme import Theme
+
+DEFAULT_THEME: Final = "dark"
+
+_DARK = Theme(
+    name="elicit-dark",
+    dark=True,
+    primary="#7fb4ca",
+    secondary="#7fb4ca",
+    accent="#7fb4ca",
+    foreground="#dcdfe4",
+    background="#16181d",
+    surface="#1d2027",
+    panel="#262a33",
+    warning="#e5c07b",
+    error="#f07178",
+    success="#98c379",
+    variables={
+        "border": "#7fb4ca",
+        "border-blurred": "#3b414d",
+        "faint": "#9aa2b1",
+        "well": "#262a33",
+        "well-focus": "#313744",
+        "input-selection-background": "#7fb4ca 35%",
+        "scrollbar": "#4a5160",
+        "scrollbar-hover": "#7fb4ca",
+        "scrollbar-active": "#7fb4ca",
+        "scrollbar-background": "#1d2027",
+        "scrollbar-background-hover": "#1d2027",
+        "scrollbar-background-active": "#1d2027",
+        "scrollbar-corner-color": "#1d2027",
+    },
+)
+
+_LIGHT = Theme(
+    name="elicit-light",
+    dark=False,
+    primary="#1f6f8b",
+    secondary="#1f6f8b",
+    accent="#1f6f8b",
+    foreground="#24292f",
+    background="#f2f3f5",
+    surface="#fbfbfc",
+    panel="#e9ebef",
+    warning="#8a5a00",
+    error="#b3261e",
+    success="#2e6b34",
+    variables={
+        "border": "#1f6f8b",
+        "border-blurred": "#c3c8d0",
+        "faint": "#59616e",
+        "well": "#e9ebef",
+        "well-focus": "#d8e6ec",
+        "input-selection-background": "#1f6f8b 30%",
+        "scrollbar": "#b7bdc8",
+        "scrollbar-hover": "#1f6f8b",
+        "scrollbar-active": "#1f6f8b",
+        "scrollbar-background": "#fbfbfc",
+        "scrollbar-background-hover": "#fbfbfc",
+        "scrollbar-background-active": "#fbfbfc",
+        "scrollbar-corner-color": "#fbfbfc",
+    },
+)
+
+_HIGH_CONTRAST = Theme(
+    name="elicit-high-contrast",
+    dark=True,
+    primary="#ffff00",
+    secondary="#ffff00",
+    accent="#ffff00",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#000000",
+    warning="#ffd75f",
+    error="#ff8787",
+    success="#87ff87",
+    text_alpha=1.0,
+    variables={
+        "border": "#ffff00",
+        "border-blurred": "#ffffff",
+        "faint": "#e4e4e4",
+        "well": "#303030",
+        "well-focus": "#00005f",
+        "input-selection-background": "#5f5fff",
+        "scrollbar": "#ffffff",
+        "scrollbar-hover": "#ffff00",
+        "scrollbar-active": "#ffff00",
+        "scrollbar-background": "#000000",
+        "scrollbar-background-hover": "#000000",
+        "scrollbar-background-active": "#000000",
+        "scrollbar-corner-color": "#000000",
+    },
+)
+
+THEMES: Final = {"dark": _DARK, "light": _LIGHT, "high-contrast": _HIGH_CONTRAST}
+"""Configured name (`console.theme`) to theme."""
+
+
+def use_theme(app: App[Any], name: str = DEFAULT_THEME) -> None:
+    """Register our themes with the app and wear the one of this configured name.
+
+    A name nobody knows wears the default; `config check` is where it is reported.
+    """
+    for theme in THEMES.values():
+        app.register_theme(theme)
+    app.theme = THEMES.get(name, THEMES[DEFAULT_THEME]).name

@@ -1,0 +1,1 @@
+"""One widget for each kind of field, and the view that stacks them into a form."""
