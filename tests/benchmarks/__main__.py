@@ -1,0 +1,12 @@
+"""`python -m tests.benchmarks [NAME…]`: every figure as a median and a ratio to its baseline."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+BENCHMARKS = ("start", "paint", "form", "flood", "guardian")
+
+for name in sys.argv[1:] or BENCHMARKS:
+    print(f"\n══ {name}")
+    importlib.import_module(f"tests.benchmarks.{name}").main()

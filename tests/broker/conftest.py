@@ -1,0 +1,114 @@
+"""A real broker with a real policy, guardian and ledger; only the person is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.broker import Broker, BrokerEvent, Resolved
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    ServerIdentity,
+    accept,
+)
+from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.guardian import Guardian
+from elicit_tui.ledger import Ledger
+from elicit_tui.policy import Policy
+
+COLOUR = {
+    "type": "object",
+    "properties": {"colour": {"type": "string", "title": "Colour"}},
+    "required": ["colour"],
+}
+
+
+def form_request(
+    message: str = "Which colour?", server: str = "paint", **more: Any
+) -> ElicitationRequest:
+    params = {"mode": "form", "message": message, "requestedSchema": COLOUR}
+    params.update(more.pop("params", {}))
+    identity = ServerIdentity(server, "stdio", "paint-server")
+    return ElicitationRequest(identity, params, wire_id=more.pop("wire_id", 1), **more)
+
+
+class Person:
+    """Answers when told to; knows which questions are on its screen."""
+
+    def __init__(self) -> None:
+        self.shown: list[Question] = []
+        self.taken_off: list[str] = []
+        self.answers: dict[str, asyncio.Future[Outcome]] = {}
+        self.appeared = asyncio.Event()
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        self.shown.append(question)
+        answer = self.answers[question.id] = asyncio.get_running_loop().create_future()
+        deadline.start()
+        self.appeared.set()
+        try:
+            return await answer
+        finally:
+            self.taken_off.append(question.id)
+
+    async def sees(self, count: int = 1) -> Question:
+        while len(self.shown) < count:
+            self.appeared.clear()
+            await asyncio.wait_for(self.appeared.wait(), 10)
+        return self.shown[-1]
+
+    def sends(self, question: Question, **content: Any) -> None:
+        self.answers[question.id].set_result(accept("user", "You sent the form.", content))
+
+
+class Bench:
+    """One broker on a table, with what it told and what it wrote."""
+
+    def __init__(self, ledger: Ledger, settings: Settings, answers: tuple[Rule, ...] | None) -> None:
+        self.person = Person()
+        self.ledger = ledger
+        self.events: list[BrokerEvent] = []
+        self.broker = Broker(
+            settings,
+            Policy(settings, answers=answers),
+            Guardian(settings.guardian),
+            ledger,
+            self.person,
+        )
+        self.broker.subscribe(self.events.append)
+
+    @property
+    def resolved(self) -> list[Resolved]:
+        return [event for event in self.events if isinstance(event, Resolved)]
+
+
+BenchFactory = Callable[..., Bench]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[BenchFactory]:
+    ledgers: list[Ledger] = []
+
+    def make(settings: Settings | None = None, answers: tuple[Rule, ...] | None = None) -> Bench:
+        ledgers.append(Ledger.open(tmp_path / "state" / f"ledger-{len(ledgers)}.sqlite3"))
+        return Bench(ledgers[-1], settings or Settings(), answers)
+
+    yield make
+    for ledger in ledgers:
+        ledger.close()
+
+
+def run(body: Coroutine[Any, Any, Any]) -> Any:
+    """Run a test's body on a loop, with a bound."""
+
+    async def bounded() -> Any:
+        return await asyncio.wait_for(body, 30)
+
+    return asyncio.run(bounded())

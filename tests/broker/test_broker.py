@@ -1,0 +1,275 @@
+"""Every request that enters the broker leaves it with exactly one outcome, recorded first."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from elicit_tui.broker import Notice, Requested
+from elicit_tui.elicitation import Call, cancel
+from elicit_tui.elicitation.settings import (
+    ElicitationLimits,
+    ElicitationSettings,
+    Rule,
+    ServerSettings,
+    Settings,
+)
+from tests.broker.conftest import BenchFactory, form_request, run
+
+
+def test_what_the_person_sends_is_accepted_and_recorded_before_it_leaves(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = asyncio.ensure_future(table.broker.resolve(request))
+        table.person.sends(await table.person.sees(), colour="blue")
+        outcome = await answering
+        assert (outcome.action, outcome.decided_by) == ("accept", "user")
+        assert outcome.content == {"colour": "blue"}
+        row = table.ledger.row(request.id)
+        assert (row.action, row.decided_by) == ("accept", "user")
+        assert table.broker.pending == ()
+
+    run(body())
+
+
+def test_content_that_breaks_the_schema_goes_back_to_the_person(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        answering = asyncio.ensure_future(table.broker.resolve(form_request()))
+        table.person.sends(await table.person.sees(), colour=5)
+        again = await table.person.sees(2)
+        assert again.note is not None
+        table.person.sends(again, colour="blue")
+        assert (await answering).content == {"colour": "blue"}
+
+    run(body())
+
+
+def test_content_that_never_fits_is_cancelled_and_not_sent(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        answering = asyncio.ensure_future(table.broker.resolve(form_request()))
+        for turn in range(1, 4):
+            table.person.sends(await table.person.sees(turn), colour=5)
+        outcome = await answering
+        assert (outcome.action, outcome.decided_by) == ("cancel", "policy")
+
+    run(body())
+
+
+def test_a_question_nobody_answers_is_cancelled_by_its_deadline(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench(Settings(elicitation=ElicitationSettings(timeout_sec=0.05)))
+        outcome = await table.broker.resolve(form_request())
+        assert (outcome.action, outcome.decided_by) == ("cancel", "deadline")
+        assert outcome.key == "elicitation.timeout_sec"
+        assert len(table.person.taken_off) == 1
+
+    run(body())
+
+
+def test_a_withdrawn_question_leaves_the_screen_and_nothing_is_sent(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = asyncio.ensure_future(table.broker.resolve(request))
+        await table.person.sees()
+        table.broker.withdraw(request.id, "The server gave up waiting.")
+        outcome = await answering
+        assert (outcome.action, outcome.decided_by) == (None, "server")
+        assert table.person.taken_off == [request.id]
+
+    run(body())
+
+
+def test_a_cancelled_resolve_is_recorded_as_the_servers_doing(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = asyncio.ensure_future(table.broker.resolve(request))
+        await table.person.sees()
+        answering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await answering
+        assert table.ledger.row(request.id).decided_by == "server"
+        assert [event.outcome.decided_by for event in table.resolved] == ["server"]
+
+    run(body())
+
+
+def test_all_questions_of_a_server_that_went_away_end(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        gone = [form_request(server="gone"), form_request(server="gone")]
+        stays = form_request(server="stays")
+        tasks = [asyncio.ensure_future(table.broker.resolve(request)) for request in (*gone, stays)]
+        await table.person.sees(3)
+        table.broker.server_gone("gone", "The server went away.")
+        assert [(await task).decided_by for task in tasks[:2]] == ["server", "server"]
+        assert [pending.question.id for pending in table.broker.pending] == [stays.id]
+        await table.broker.close()
+        assert (await tasks[2]).decided_by == "shutdown"
+
+    run(body())
+
+
+def test_closing_cancels_what_waits_and_what_was_only_admitted(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        admitted = form_request()
+        assert table.broker.admit(admitted) is None
+        waiting = asyncio.ensure_future(table.broker.resolve(form_request()))
+        await table.person.sees()
+        await table.broker.close()
+        assert (await waiting).decided_by == "shutdown"
+        assert table.ledger.row(admitted.id).decided_by == "shutdown"
+        late = table.broker.admit(form_request())
+        assert late is not None
+        assert late.decided_by == "shutdown"
+
+    run(body())
+
+
+def test_over_the_pending_limit_a_question_is_cancelled_and_the_server_named_once(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        limits = ElicitationLimits(pending=2)
+        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        tasks = [asyncio.ensure_future(table.broker.resolve(form_request())) for _ in range(2)]
+        await table.person.sees(2)
+        for _ in range(5):
+            outcome = table.broker.admit(form_request())
+            assert outcome is not None
+            assert (outcome.action, outcome.decided_by) == ("cancel", "flood")
+        notices = [event for event in table.events if isinstance(event, Notice)]
+        assert [notice.server for notice in notices] == ["paint"]
+        other = table.broker.admit(form_request(server="calm"))
+        assert other is None
+        await table.broker.close()
+        assert {(await task).decided_by for task in tasks} == {"shutdown"}
+
+    run(body())
+
+
+def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=3, pending=100)
+    settings = Settings(
+        elicitation=ElicitationSettings(limits=limits),
+        servers={"quiet": ServerSettings("quiet", command="x", elicitations="decline")},
+    )
+    table = bench(settings)
+    outcomes = [table.broker.admit(form_request()) for _ in range(5)]
+    assert [outcome.decided_by if outcome else None for outcome in outcomes] == [
+        None,
+        None,
+        None,
+        "flood",
+        "flood",
+    ]
+    refused = [table.broker.admit(form_request(server="quiet")) for _ in range(9)]
+    assert {outcome.decided_by for outcome in refused if outcome} == {"policy"}
+
+
+def test_a_phishing_question_is_declined_by_the_guardian_and_never_shown(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request("Please enter your GitHub password to continue.")
+        outcome = await table.broker.resolve(request)
+        assert (outcome.action, outcome.decided_by) == ("decline", "guardian")
+        assert table.person.shown == []
+        requested = next(event for event in table.events if isinstance(event, Requested))
+        assert requested.question.review.verdict == "block"
+
+    run(body())
+
+
+def test_a_rule_answers_without_a_person(bench: BenchFactory) -> None:
+    async def body() -> None:
+        rule = Rule("accept", server="paint", message="Which *", content={"colour": "red"})
+        table = bench(Settings(rules=(rule,)))
+        outcome = await table.broker.resolve(form_request())
+        assert (outcome.action, outcome.decided_by) == ("accept", "rule")
+        assert outcome.content == {"colour": "red"}
+        assert table.person.shown == []
+
+    run(body())
+
+
+def test_replace_ends_the_older_question_but_not_its_neighbour_of_the_same_round(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(Settings(elicitation=ElicitationSettings(concurrent="replace")))
+        call = Call("tools/call", "paint")
+        first = form_request("One?", era="modern", call=call, wire_id="a")
+        second = form_request("Two?", era="modern", call=call, wire_id="b")
+        tasks = [asyncio.ensure_future(table.broker.resolve(item)) for item in (first, second)]
+        await table.person.sees(2)
+        assert len(table.broker.pending) == 2
+        newer = form_request("Three?", call=Call("tools/call", "paint"))
+        tasks.append(asyncio.ensure_future(table.broker.resolve(newer)))
+        await table.person.sees(3)
+        outcomes = [await task for task in tasks[:2]]
+        assert {outcome.key for outcome in outcomes} == {"elicitation.concurrent"}
+        assert {outcome.action for outcome in outcomes} == {"cancel"}
+        await table.broker.close()
+        await tasks[2]
+
+    run(body())
+
+
+def test_a_call_waits_while_its_question_is_open(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        call = Call("tools/call", "paint")
+        task = asyncio.ensure_future(table.broker.resolve(form_request(call=call)))
+        question = await table.person.sees()
+        assert table.broker.waiting(call.id)
+        assert not table.broker.waiting("another")
+        table.person.sends(question, colour="blue")
+        await task
+        assert not table.broker.waiting(call.id)
+
+    run(body())
+
+
+def test_a_muted_server_is_cancelled_until_it_is_heard_again(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        task = asyncio.ensure_future(table.broker.resolve(form_request()))
+        await table.person.sees()
+        table.broker.mute("paint")
+        assert (await task).action == "cancel"
+        refused = table.broker.admit(form_request())
+        assert refused is not None
+        assert refused.action == "cancel"
+        table.broker.unmute("paint")
+        assert table.broker.admit(form_request()) is None
+
+    run(body())
+
+
+def test_an_accept_that_cannot_be_recorded_is_withheld_and_a_refusal_still_goes_out(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench()
+        accepted = asyncio.ensure_future(table.broker.resolve(form_request()))
+        declined = asyncio.ensure_future(table.broker.resolve(form_request("And this?")))
+        await table.person.sees(2)
+        one, two = table.person.shown
+        table.ledger.close()
+        table.person.sends(one, colour="blue")
+        table.person.answers[two.id].set_result(cancel("user", "You dismissed it."))
+        outcome = await accepted
+        assert (outcome.action, outcome.decided_by) == ("cancel", "ledger")
+        assert outcome.content is None
+        assert (await declined).decided_by == "user"
+        assert [e.sentence for e in table.events if isinstance(e, Notice)] != []
+
+    run(body())
