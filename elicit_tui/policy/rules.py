@@ -1,0 +1,181 @@
+"""Step 6: does a rule of the owner, or an answers file, answer this question?
+
+An entry that cannot answer never half-answers: without an answers file the person is asked and
+told why, with one the question is cancelled and the reason names the field or the finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.elicitation.finding import Review, Severity
+from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
+from elicit_tui.elicitation.request import ElicitationRequest
+from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.policy.sentences import entry_key, flag_told, granted
+from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.form import Form
+
+
+@dataclass(frozen=True)
+class RuleAnswer:
+    """What the rules make of a question: an outcome, or (None) a question for a person."""
+
+    outcome: Outcome | None = None
+    note: str | None = None
+    """Why the person is asked although an entry matched."""
+
+
+def matches(rule: Rule, request: ElicitationRequest) -> bool:
+    """Whether every glob the entry has fits, case-sensitively; `[*]` is a literal star."""
+    tool = request.call.name if request.call and request.call.method == "tools/call" else None
+    return (
+        _fits(rule.server, request.server.name)
+        and _fits(rule.tool, tool)
+        and _fits(rule.mode, request.mode)
+        and _fits(rule.message, request.message)
+    )
+
+
+def _fits(glob: str | None, text: str | None) -> bool:
+    return glob is None or (text is not None and fnmatchcase(text, glob))
+
+
+def why_not(
+    rule: Rule,
+    request: ElicitationRequest,
+    review: Review,
+    form: Form | None,
+    content: Mapping[str, Any] | None,
+    *,
+    from_answers: bool,
+) -> str | None:
+    """Why this accept entry may not answer this question, naming field or finding; None: it may."""
+    if request.mode != "form":
+        return "an entry never accepts a URL"
+    if not from_answers and rule.server is None:
+        return "an accept rule must name its server"
+    if content is None:
+        return "an accept entry must have content"
+    if form is None:
+        return "the form could not be read"
+    if form.is_confirmation and not (from_answers and rule.content == {}):
+        return "the form has no fields, so it is a yes or no for a person" + (
+            "; only an explicit content = {} answers it" if from_answers else ""
+        )
+    for finding in review.at_least(Severity.WARN):
+        named = f"{neutral_line(finding.rule, 80)} in {neutral_line(finding.where, 80)}"
+        if finding.severity is Severity.BLOCK:
+            return f"the guardian blocks it: {named}"
+        if not any(fnmatchcase(finding.rule, glob) for glob in rule.despite):
+            return f"the guardian warns: {named} is not listed in despite"
+    if form.refusal is not None:
+        return f"the form cannot be answered: {neutral_line(form.refusal)}"
+    for name in form.unenforced:
+        return f"{neutral_line(name, 80)}: its pattern could not be run in time"
+    for problem in form.judge(content):
+        place = f"{neutral_line(problem.field, 80)}: " if problem.field is not None else ""
+        return f"the content is not valid: {place}{neutral_line(problem.message)}"
+    return None
+
+
+def filled(rule: Rule, form: Form | None) -> Mapping[str, Any] | None:
+    """The entry's content, with the schema's defaults for what it leaves out if it says so."""
+    if not rule.use_defaults or form is None:
+        return rule.content
+    defaults = form.convert(form.initial()).content
+    return {**defaults, **(rule.content or {})}
+
+
+class Rules:
+    """The owner's `[[rules]]`, and the `[[answers]]` of a run if it was given any.
+
+    Managed rules stand before an answers file, since no flag gets round them; a user's own rules
+    are not used in a run with answers. `once` entries are spent by the first question they meet.
+    """
+
+    def __init__(self, settings: Settings, answers: Sequence[Rule] | None) -> None:
+        self._settings = settings
+        self._answers = None if answers is None else tuple(answers)
+        self._spent: set[int] = set()
+
+    def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> RuleAnswer:
+        """The first matching entry decides."""
+        if self._answers is None:
+            return self._by_rules(self._settings.rules, request, review, form)
+        managed = [rule for rule in self._settings.rules if rule.layer == "managed"]
+        ruled = self._by_rules(managed, request, review, form)
+        if ruled.outcome is not None:
+            return ruled
+        asking = self.first_match(managed, request)
+        if asking is not None and asking.action == "ask":
+            why = f"rule {asking.position} (managed) asks for a person, and nobody is asked here"
+            return RuleAnswer(cancel("answers", f"Cancelled: {why}."))
+        return RuleAnswer(self._by_answers(request, review, form))
+
+    @staticmethod
+    def first_match(rules: Sequence[Rule], request: ElicitationRequest) -> Rule | None:
+        """The entry that decides this question, if any."""
+        return next((rule for rule in rules if matches(rule, request)), None)
+
+    def _by_rules(
+        self,
+        rules: Sequence[Rule],
+        request: ElicitationRequest,
+        review: Review,
+        form: Form | None,
+    ) -> RuleAnswer:
+        rule = self.first_match(rules, request)
+        if rule is None:
+            return RuleAnswer()
+        origin: dict[str, Any] = {"key": entry_key(rule, "rules"), "layer": rule.layer}
+        named = f"rule {rule.position} ({rule.layer})"
+        if rule.action == "ask":
+            if not granted(self._settings).rules:
+                key, sentence, layer = flag_told(self._settings, "rules")
+                reason = f"Declined by policy: {named} asks for a person, and {sentence}."
+                return RuleAnswer(decline("policy", reason, key=key, layer=layer))
+            return RuleAnswer(note=f"{named.capitalize()} asks for a person.")
+        if rule.action == "decline":
+            return RuleAnswer(decline("rule", f"Declined by {named}.", **origin))
+        if rule.action == "cancel":
+            return RuleAnswer(cancel("rule", f"Cancelled by {named}.", **origin))
+        content = filled(rule, form)
+        why = why_not(rule, request, review, form, content, from_answers=False)
+        if why is not None:
+            return RuleAnswer(note=f"{named.capitalize()} matched but did not answer: {why}.")
+        return RuleAnswer(accept("rule", f"Accepted by {named}.", content, **origin))
+
+    def _by_answers(
+        self, request: ElicitationRequest, review: Review, form: Form | None
+    ) -> Outcome:
+        for index, rule in enumerate(self._answers or ()):
+            if index in self._spent or not matches(rule, request):
+                continue
+            if rule.once:
+                self._spent.add(index)
+            return self._by_entry(rule, request, review, form)
+        return cancel("answers", "Cancelled: no entry of the answers file matches this question.")
+
+    @staticmethod
+    def _by_entry(
+        rule: Rule, request: ElicitationRequest, review: Review, form: Form | None
+    ) -> Outcome:
+        named = f"answers entry {rule.position}"
+        origin: dict[str, Any] = {"key": entry_key(rule, "answers"), "layer": rule.layer}
+        if rule.action == "ask":
+            return cancel("answers", f"Cancelled: {named} asks, and with answers nobody is asked.")
+        if rule.action == "decline":
+            return decline("answers", f"Declined by {named}.", **origin)
+        if rule.action == "cancel":
+            return cancel("answers", f"Cancelled by {named}.", **origin)
+        content = filled(rule, form)
+        why = why_not(rule, request, review, form, content, from_answers=True)
+        if why is not None:
+            return cancel("answers", f"Cancelled: {named} is no valid answer: {why}.")
+        return accept("answers", f"Accepted by {named}.", content, **origin)

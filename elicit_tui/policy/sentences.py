@@ -1,0 +1,65 @@
+"""The words of a decision: a setting as the owner would write it, and where it came from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from elicit_tui.elicitation.settings import (
+    GranularApproval,
+    Layer,
+    Rule,
+    Settings,
+    quoted,
+)
+
+
+def toml_value(value: Any) -> str:
+    """A setting's value as a config file spells it, on one line."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, (tuple, list)):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    return json.dumps(value)
+
+
+def told(key: str, value: Any, layer: Layer) -> str:
+    """`approval_policy = "never" (command line)`."""
+    return f"{key} = {toml_value(value)} ({layer})"
+
+
+def layer_of(settings: Settings, key: str) -> Layer:
+    """The layer of a key's effective value."""
+    return settings.origin(key).layer
+
+
+def who_can_change(settings: Settings, key: str, advice: str) -> str:
+    """The advice, or whose business it is when the key is locked."""
+    if settings.origin(key).locked:
+        return f"{key} is locked by managed configuration; only the administrator can change it."
+    return advice
+
+
+def granted(settings: Settings) -> GranularApproval:
+    """What the approval policy lets surface, whichever way it is written."""
+    policy = settings.approval_policy
+    if policy == "never":
+        return GranularApproval(mcp_elicitations=False, tool_calls=False, rules=False)
+    if policy == "on-request":
+        return GranularApproval()
+    return policy
+
+
+def flag_told(settings: Settings, flag: str) -> tuple[str, str, Layer]:
+    """The key, sentence and layer of the approval policy where it refuses `flag`."""
+    if settings.approval_policy == "never":
+        key, value = "approval_policy", "never"
+    else:
+        key, value = f"approval_policy.granular.{flag}", False  # type: ignore[assignment]
+    layer = layer_of(settings, key)
+    return key, told(key, value, layer), layer
+
+
+def entry_key(rule: Rule, table: str) -> str:
+    """`rules[2]`: the entry's table and its position in its file, from 1."""
+    return f"{table}[{rule.position}]"
