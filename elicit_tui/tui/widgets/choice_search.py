@@ -1,0 +1,261 @@
+"""A long list to choose from: type to search it, arrows to move, Enter to choose."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Unset
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.tui.widgets.marks import MANY, ONE
+
+ROWS = 6
+_WHEEL = 3
+
+
+class ChoiceSearch(FieldControl, can_focus=True):
+    """A search line above a window of a few choices; ten thousand cost no more than ten.
+
+    Nothing is chosen until the person does. The height never changes while typing.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *FIELD_BINDINGS,
+        Binding("down", "move(1)", "Next choice", show=False),
+        Binding("up", "move(-1)", "Previous choice", show=False),
+        Binding("pagedown", f"move({ROWS})", "A page down", show=False),
+        Binding("pageup", f"move(-{ROWS})", "A page up", show=False),
+        Binding("home", "move(-10000000)", "First choice", show=False),
+        Binding("end", "move(10000000)", "Last choice", show=False),
+        Binding("enter", "choose", "Choose", show=False),
+        Binding("backspace", "shorten", "Search less", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    ChoiceSearch { background: $well; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    ChoiceSearch:focus { background: $well-focus; }
+    """
+
+    def __init__(self, spec: Field, entry: Entry) -> None:
+        super().__init__()
+        self.spec = spec
+        self.many = spec.kind == "multi"
+        self._marks = MANY if self.many else ONE
+        self._folded: list[str] | None = None
+        self._search = ""
+        self._matches: range | list[int] = range(len(spec.choices))
+        self._bar = 0
+        self._top = 0
+        self._chosen: dict[int, None] = {}
+        self._on_purpose = False
+        self._stray: Entry | None = None
+        self.put(entry)
+
+    @property
+    def entry(self) -> Entry:
+        """What is chosen, in the schema's order; Unset when nothing is."""
+        if self._stray is not None:
+            return self._stray
+        values = tuple(self.spec.choices[index].value for index in sorted(self._chosen))
+        if not values:
+            return EmptyOnPurpose() if self._on_purpose else Unset()
+        return ChosenMany(values) if self.many else Chosen(values[0])
+
+    def put(self, entry: Entry) -> None:
+        """Show an entry; a value that is none of the choices is kept and said."""
+        self._stray = None
+        self._on_purpose = isinstance(entry, EmptyOnPurpose)
+        wanted: tuple[Any, ...] = ()
+        if isinstance(entry, Chosen) and entry.value is not None:
+            wanted = (entry.value,)
+        elif isinstance(entry, ChosenMany):
+            wanted = entry.values
+        self._chosen = {}
+        if wanted:
+            asked = {(type(value), value) for value in wanted}
+            for index, choice in enumerate(self.spec.choices):
+                if (type(choice.value), choice.value) in asked:
+                    asked.discard((type(choice.value), choice.value))
+                    self._chosen[index] = None
+            if asked:
+                self._stray = entry
+        if self._chosen:
+            self._show(next(iter(self._chosen)))
+        self.refresh()
+
+    @property
+    def warning(self) -> str | None:
+        """A default that is none of the choices."""
+        return None if self._stray is None else "holds a value that is none of these choices"
+
+    @property
+    def count(self) -> str | None:
+        """How many are chosen."""
+        return f"now {len(self._chosen)}" if self.many else None
+
+    @property
+    def own_keys(self) -> tuple[tuple[str, str], ...]:
+        """Searching, moving and choosing."""
+        return (("type", "search"), ("↑↓", "move"), ("Enter", "choose"))
+
+    def height_for(self, width: int) -> int:
+        """The search line, the window, and for one choice the line that says what is chosen."""
+        return 1 + min(ROWS, len(self.spec.choices))
+
+    def _show(self, index: int) -> None:
+        if self._search:
+            self._search = ""
+            self._matches = range(len(self.spec.choices))
+        self._bar = index
+        self._scroll_to_bar()
+
+    def _scroll_to_bar(self) -> None:
+        rows = min(ROWS, len(self.spec.choices))
+        self._top = max(0, min(self._top, len(self._matches) - rows))
+        if self._bar < self._top:
+            self._top = self._bar
+        elif self._bar >= self._top + rows:
+            self._top = self._bar - rows + 1
+
+    def render(self) -> Content:
+        """The search line and the window over the matches."""
+        width = max(self.size.width, 8)
+        lines = [self._search_line(width)]
+        rows = min(ROWS, len(self.spec.choices))
+        for row in range(rows):
+            place = self._top + row
+            if place >= len(self._matches):
+                lines.append(Content(""))
+                continue
+            lines.append(self._choice_line(place, width - 2, self._slider(row, rows)))
+        return Content("\n").join(lines)
+
+    def _search_line(self, width: int) -> Content:
+        total = f"{len(self.spec.choices):,}"
+        if self._search:
+            said = f"{len(self._matches):,} of {total}"
+            line = Content.assemble(("search ", "$faint"), (self._search, "bold"))
+            if self.has_focus:
+                line = line.append(Content.styled(" ", "reverse"))
+        else:
+            said = f"{total} choices"
+            line = Content.styled("type to search", "italic $faint")
+            chosen = self._chosen_label()
+            if chosen is not None:
+                line = Content.assemble((f"{self._marks[1]} {chosen}", "bold $accent"))
+        line = line.truncate(max(width - len(said) - 2, 4), ellipsis=True)
+        gap = width - line.cell_length - len(said)
+        return Content.assemble(line, " " * max(gap, 1), (said, "$faint"))
+
+    def _chosen_label(self) -> str | None:
+        if not self._chosen:
+            return None
+        return ", ".join(self.spec.choices[index].label for index in sorted(self._chosen)[:ROWS])
+
+    def _choice_line(self, place: int, width: int, slider: str) -> Content:
+        index = self._matches[place]
+        chosen = index in self._chosen
+        under_bar = place == self._bar and self.has_focus
+        mark = Content.styled(self._marks[chosen], "$accent" if chosen else "$faint")
+        label = Content(self.spec.choices[index].label)
+        label = label.truncate(max(width - mark.cell_length - 1, 4), ellipsis=True)
+        style = ("bold " if chosen else "") + ("reverse" if under_bar else "")
+        line = Content.assemble(mark, " ", (label.plain, style.strip()))
+        return Content.assemble(
+            line, " " * max(width - line.cell_length + 1, 1), (slider, "$faint")
+        )
+
+    def _slider(self, row: int, rows: int) -> str:
+        if len(self._matches) <= rows:
+            return " "
+        at = round(self._top * (rows - 1) / (len(self._matches) - rows))
+        return "█" if row == at else "│"
+
+    def action_move(self, by: int) -> None:
+        """Move the bar; it stops at the ends."""
+        if self._matches:
+            self._bar = max(0, min(len(self._matches) - 1, self._bar + by))
+            self._scroll_to_bar()
+            self.refresh()
+
+    def action_choose(self) -> None:
+        """Choose what stands under the bar; several: or take it out again."""
+        if 0 <= self._bar < len(self._matches):
+            self._choose(self._matches[self._bar])
+
+    def _choose(self, index: int) -> None:
+        self._stray = None
+        self._on_purpose = False
+        if not self.many:
+            self._chosen = {index: None}
+            self._show(index)
+        elif index in self._chosen:
+            del self._chosen[index]
+        else:
+            self._chosen[index] = None
+        self.refresh()
+        self.changed()
+
+    def _filter(self, search: str) -> None:
+        if self._folded is None:
+            self._folded = [choice.label.casefold() for choice in self.spec.choices]
+        self._search = search
+        needle = search.casefold()
+        if needle:
+            found = [index for index, label in enumerate(self._folded) if needle in label]
+            found.sort(key=lambda index: not self._folded_at(index).startswith(needle))
+            self._matches = found
+        else:
+            self._matches = range(len(self.spec.choices))
+        self._bar = self._top = 0
+        self.refresh()
+
+    def _folded_at(self, index: int) -> str:
+        return self._folded[index] if self._folded is not None else ""
+
+    def action_shorten(self) -> None:
+        """Take the last letter off the search."""
+        if self._search:
+            self._filter(self._search[:-1])
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters search; a blank chooses while nothing is searched for."""
+        if not event.is_printable or event.character is None:
+            return
+        event.stop()
+        if event.character == " " and not self._search:
+            self.action_choose()
+        else:
+            self._filter(self._search + event.character)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses the line it hits."""
+        place = self._top + event.y - 1
+        if event.y >= 1 and place < len(self._matches):
+            event.stop()
+            self._bar = place
+            self._choose(self._matches[place])
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel moves the window while there is more."""
+        self._wheel(event, _WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel moves the window while there is more."""
+        self._wheel(event, -_WHEEL)
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        if self.has_focus and len(self._matches) > ROWS:
+            event.stop()
+            self.action_move(by)
+
+    def on_focus(self) -> None:
+        """The bar appears."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The bar goes."""
+        self.refresh()

@@ -1,0 +1,204 @@
+"""A short list to choose from: yes or no, one of a few, or several of a few."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from elicit_tui.form import (
+    Chosen,
+    ChosenMany,
+    EmptyOnPurpose,
+    Entry,
+    Field,
+    Ticked,
+    Unset,
+)
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.tui.widgets.marks import MANY, ONE
+from elicit_tui.tui.widgets.placing import Placed, place
+
+_UNSET = object()
+
+
+class ChoiceStrip(FieldControl, can_focus=True):
+    """Choices side by side or one below the other; nothing is chosen until the person does.
+
+    The arrows only move the bar; Space or Enter chooses.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *FIELD_BINDINGS,
+        Binding("right,down", "move(1)", "Next choice", show=False),
+        Binding("left,up", "move(-1)", "Previous choice", show=False),
+        Binding("home", "move(-10000)", "First choice", show=False),
+        Binding("end", "move(10000)", "Last choice", show=False),
+        Binding("space,enter", "choose", "Choose", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    ChoiceStrip { background: transparent; text-wrap: nowrap; pointer: pointer; }
+    """
+
+    def __init__(self, spec: Field, entry: Entry) -> None:
+        super().__init__()
+        self.spec = spec
+        self.many = spec.kind == "multi"
+        self._values, self._labels = _choices(spec)
+        self._marks = MANY if self.many else ONE
+        self._chosen: list[int] = []
+        self._on_purpose = False
+        self._stray: Entry | None = None
+        self._bar = 0
+        self._width = 0
+        self._placed: tuple[Placed, ...] = ()
+        self.put(entry)
+
+    @property
+    def entry(self) -> Entry:
+        """What is chosen; Unset when nothing is."""
+        if self._stray is not None:
+            return self._stray
+        if self.many:
+            if not self._chosen:
+                return EmptyOnPurpose() if self._on_purpose else Unset()
+            return ChosenMany(tuple(self._values[index] for index in sorted(self._chosen)))
+        if not self._chosen or self._values[self._chosen[0]] is _UNSET:
+            return Unset()
+        value = self._values[self._chosen[0]]
+        return Ticked(value) if self.spec.kind == "boolean" else Chosen(value)
+
+    def put(self, entry: Entry) -> None:
+        """Show an entry; a value that is none of the choices is kept and said."""
+        self._stray = None
+        self._on_purpose = isinstance(entry, EmptyOnPurpose)
+        wanted: tuple[Any, ...] = ()
+        if isinstance(entry, Ticked):
+            wanted = (entry.value,)
+        elif isinstance(entry, Chosen) and entry.value is not None:
+            wanted = (entry.value,)
+        elif isinstance(entry, ChosenMany):
+            wanted = entry.values
+        self._chosen = [index for value in wanted for index in self._index_of(value)]
+        if len(self._chosen) != len(wanted):
+            self._stray = entry
+        if not self._chosen and self.spec.kind == "boolean":
+            self._chosen = [0]
+        self._bar = self._chosen[0] if self._chosen else 0
+        self.refresh()
+
+    def _index_of(self, value: Any) -> list[int]:
+        for index, other in enumerate(self._values):
+            if type(other) is type(value) and other == value:
+                return [index]
+        return []
+
+    @property
+    def warning(self) -> str | None:
+        """A default that is none of the choices."""
+        return None if self._stray is None else "holds a value that is none of these choices"
+
+    @property
+    def count(self) -> str | None:
+        """How many are chosen."""
+        return f"now {len(self._chosen)}" if self.many else None
+
+    @property
+    def own_keys(self) -> tuple[tuple[str, str], ...]:
+        """Moving and choosing."""
+        return (("←→", "move"), ("Space", "choose"))
+
+    def height_for(self, width: int) -> int:
+        """As many rows as the choices need at this width."""
+        if width != self._width:
+            self._width = width
+            self._placed = place(self._labels, len(self._marks[0]), max(width, 1))
+        return max((placed.y for placed in self._placed), default=0) + 1
+
+    def render(self) -> Content:
+        """The choices with their marks; the bar only while focused."""
+        self.height_for(self.size.width or self._width or 40)
+        lines: list[Content] = []
+        for placed in self._placed:
+            while len(lines) <= placed.y:
+                lines.append(Content(""))
+            line = lines[placed.y]
+            if placed.x > line.cell_length:
+                line = line.append(" " * (placed.x - line.cell_length))
+            lines[placed.y] = line.append(self._drawn(placed))
+        return Content("\n").join(lines)
+
+    def _drawn(self, placed: Placed) -> Content:
+        chosen = placed.index in self._chosen
+        unset = self.spec.kind == "boolean" and placed.index == 0
+        mark = self._marks[chosen] if placed.first else " " * len(self._marks[0])
+        style = "bold" if chosen and not unset else ("$faint" if unset else "")
+        if self.has_focus and placed.index == self._bar:
+            style = f"{style} reverse".strip()
+        return Content.assemble((mark, "$accent" if chosen and not unset else "$faint"), " ").append(
+            Content.styled(placed.text, style)
+        )
+
+    def action_move(self, by: int) -> None:
+        """Move the bar; it stops at the ends."""
+        self._bar = max(0, min(len(self._labels) - 1, self._bar + by))
+        self.refresh()
+
+    def action_choose(self) -> None:
+        """Choose what stands under the bar, or take it out again."""
+        self._choose(self._bar)
+
+    def _choose(self, index: int) -> None:
+        if not self._labels:
+            return
+        self._bar = index
+        self._stray = None
+        self._on_purpose = False
+        if self.many:
+            if index in self._chosen:
+                self._chosen.remove(index)
+            else:
+                self._chosen.append(index)
+        else:
+            self._chosen = [index]
+        self.refresh()
+        self.changed()
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter moves the bar to the next choice that starts with it."""
+        if not event.is_printable or event.character in (None, " "):
+            return
+        letter = (event.character or "").casefold()
+        count = len(self._labels)
+        for step in range(1, count + 1):
+            index = (self._bar + step) % count
+            if self._labels[index].casefold().startswith(letter):
+                event.stop()
+                self._bar = index
+                self.refresh()
+                return
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses what it hits."""
+        for placed in self._placed:
+            if placed.y == event.y and placed.x <= event.x < placed.x + placed.width:
+                event.stop()
+                self._choose(placed.index)
+                return
+
+    def on_focus(self) -> None:
+        """The bar appears."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The bar goes."""
+        self.refresh()
+
+
+def _choices(spec: Field) -> tuple[list[Any], list[str]]:
+    if spec.kind == "boolean":
+        return [_UNSET, True, False], ["unset", "yes", "no"]
+    return [choice.value for choice in spec.choices], [choice.label for choice in spec.choices]

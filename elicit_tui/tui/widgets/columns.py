@@ -1,0 +1,63 @@
+"""How the columns of a form fall at a width: labels, controls, hints; or one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from elicit_tui.form import Field
+
+BAR = 2
+"""Cells at the left edge, where the focused row has its bar."""
+_GAP = 2
+_WIDE = 58
+_LABEL_MOST = 24
+_HINT_MOST = 26
+_CONTROL_LEAST = 24
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Widths in cells; `label` 0 means that labels stand above their controls."""
+
+    width: int
+    label: int
+    hint: int
+
+    @property
+    def stacked(self) -> bool:
+        """Whether labels stand above their controls."""
+        return self.label == 0
+
+    @property
+    def control_x(self) -> int:
+        """Where controls and what is said below them begin."""
+        return BAR if self.stacked else BAR + self.label + _GAP
+
+    @property
+    def room(self) -> int:
+        """From there to the right edge."""
+        return max(self.width - self.control_x, 8)
+
+    @property
+    def control(self) -> int:
+        """How wide a control with a hint beside it is."""
+        return self.room - (self.hint + _GAP if self.hint else 0)
+
+    @property
+    def hint_x(self) -> int:
+        """Where hints begin."""
+        return self.control_x + self.control + _GAP
+
+
+def columns_for(fields: Sequence[Field], hints: Sequence[str], width: int) -> Columns:
+    """The columns of a whole form, so that all its rows line up."""
+    if width < _WIDE:
+        return Columns(width, 0, 0)
+    longest = max((Content(spec.title).cell_length for spec in fields), default=8) + 2
+    label = max(10, min(longest, _LABEL_MOST, width // 4 + 4))
+    most = min(_HINT_MOST, width - BAR - label - _GAP - _CONTROL_LEAST - _GAP)
+    fitting = [cells for hint in hints if 0 < (cells := Content(hint).cell_length) <= most]
+    return Columns(width, label, max(fitting, default=0))

@@ -1,0 +1,113 @@
+"""What every field's widget has in common: raw entry in, raw entry out, and the field's own keys."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from elicit_tui.form import EmptyOnPurpose, Entry, Field, Unset, is_unset
+
+FIELD_BINDINGS: list[BindingType] = [
+    Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", show=False),
+    Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False),
+    Binding("ctrl+d", "default_field", "Back to the default", id="field.default", show=False),
+    Binding("ctrl+z", "undo_field", "Undo the last field key", id="field.undo", show=False),
+]
+
+
+class FieldChanged(Message):
+    """A person changed the entry of one field."""
+
+    def __init__(self, control: FieldControl) -> None:
+        super().__init__()
+        self.field_control = control
+
+
+class FieldControl(Widget):
+    """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
+
+    spec: Field
+    _undo: Entry | None = None
+
+    @property
+    def can_take_empty(self) -> bool:
+        """Whether "empty on purpose" means anything here: a text, or a list."""
+        return self.spec.kind in ("string", "email", "uri", "multi")
+
+    @property
+    def entry(self) -> Entry:
+        """The raw entry as it stands on the screen."""
+        raise NotImplementedError
+
+    def put(self, entry: Entry) -> None:
+        """Show another entry, without telling anyone."""
+        raise NotImplementedError
+
+    def height_for(self, width: int) -> int:
+        """Rows needed at this width, in cells."""
+        return 1
+
+    @property
+    def takes_hint(self) -> bool:
+        """Whether the hint may stand to its right."""
+        return True
+
+    @property
+    def count(self) -> str | None:
+        """A live count for the hint, such as `now 12`; None when there is nothing to count."""
+        return None
+
+    @property
+    def warning(self) -> str | None:
+        """What the person cannot see in the entry, in words."""
+        return None
+
+    @property
+    def own_keys(self) -> tuple[tuple[str, str], ...]:
+        """Keys of this kind of field, as (key, what it does)."""
+        return ()
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """All keys that act inside this field just now."""
+        keys = list(self.own_keys)
+        keys.append(("^U", "clear"))
+        if self.can_take_empty:
+            keys.append(("^E", "empty on purpose"))
+        if self.has_default:
+            keys.append(("^D", "default"))
+        return tuple(keys)
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the schema has a default that can be filled in."""
+        return not is_unset(self.spec.initial)
+
+    def changed(self) -> None:
+        """Tell the form that the person changed this field."""
+        self.post_message(FieldChanged(self))
+
+    def _replace(self, entry: Entry) -> None:
+        self._undo = self.entry
+        self.put(entry)
+        self.changed()
+
+    def action_clear_field(self) -> None:
+        """Leave the field unset."""
+        self._replace(Unset())
+
+    def action_empty_field(self) -> None:
+        """Send it, and send it empty."""
+        if self.can_take_empty:
+            self._replace(EmptyOnPurpose())
+
+    def action_default_field(self) -> None:
+        """Bring the schema's default back."""
+        if self.has_default:
+            self._replace(self.spec.initial)
+
+    def action_undo_field(self) -> None:
+        """Bring back what the last of these keys replaced."""
+        if self._undo is not None:
+            self._replace(self._undo)

@@ -1,0 +1,55 @@
+"""A date or a date with time, with keys for today and for one day more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from elicit_tui.form import Typed
+from elicit_tui.tui.widgets.text_line import TextLine
+
+
+def local_now() -> datetime:
+    """The time of day here, with its offset."""
+    return datetime.now().astimezone()
+
+
+class DateLine(TextLine):
+    """A line for RFC 3339 dates; the arrow keys move it by days."""
+
+    clock: ClassVar[Callable[[], datetime]] = staticmethod(local_now)
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+t", "today", "Today", id="field.today", show=False),
+        Binding("up", "days(1)", "One day later", show=False),
+        Binding("down", "days(-1)", "One day earlier", show=False),
+    ]
+
+    @property
+    def own_keys(self) -> tuple[tuple[str, str], ...]:
+        """Today, and a day more or less."""
+        today = "today" if self.spec.kind == "date" else "now"
+        return (("^T", today), ("↑↓", "±1 day"))
+
+    def action_today(self) -> None:
+        """Write today's date, or this moment."""
+        moment = type(self).clock()
+        if self.spec.kind == "date":
+            self._replace(Typed(moment.date().isoformat()))
+        else:
+            self._replace(Typed(moment.replace(microsecond=0).isoformat()))
+
+    def action_days(self, days: int) -> None:
+        """Move the day and leave the rest of the text as it is; from a blank line, today."""
+        text = self.value.strip()
+        if not text:
+            self.action_today()
+            return
+        try:
+            day = date(int(text[0:4]), int(text[5:7]), int(text[8:10])) + timedelta(days=days)
+        except (ValueError, OverflowError):
+            return
+        self._replace(Typed(day.isoformat() + text[10:]))

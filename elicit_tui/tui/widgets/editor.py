@@ -1,0 +1,52 @@
+"""A text in the person's own editor, through a private file with a name of ours."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, SuspendNotSupported
+
+_FILE_NAME = "answer.txt"
+
+
+class EditorTrouble(Exception):
+    """The editor could not be used; the text on the screen is as it was."""
+
+
+def editor_command() -> list[str]:
+    """$VISUAL, else $EDITOR, else the system's plain editor; split as a shell would, none run."""
+    fallback = "notepad" if sys.platform == "win32" else "vi"
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or fallback
+    try:
+        return shlex.split(command, posix=sys.platform != "win32") or [fallback]
+    except ValueError:
+        raise EditorTrouble("$EDITOR cannot be read as a command.") from None
+
+
+def edit_in_editor(app: App[Any], text: str) -> str:
+    """The text as the person saved it. The file is 0600 in a 0700 folder and removed after."""
+    command = editor_command()
+    with tempfile.TemporaryDirectory(prefix="elicit-tui-") as folder:
+        file = Path(folder) / _FILE_NAME
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        try:
+            with app.suspend():
+                subprocess.run([*command, str(file)], check=True)
+        except SuspendNotSupported:
+            raise EditorTrouble("An editor cannot be opened from a form under the prompt.") from None
+        except (OSError, subprocess.CalledProcessError) as error:
+            reason = getattr(error, "strerror", None) or f"exit code {error.returncode}"  # type: ignore[union-attr]
+            raise EditorTrouble(f"The editor {command[0]} failed: {reason}.") from None
+        try:
+            saved = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise EditorTrouble("What the editor saved is not UTF-8 text.") from None
+    return saved[:-1] if saved.endswith("\n") and not text.endswith("\n") else saved

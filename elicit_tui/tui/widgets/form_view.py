@@ -1,0 +1,265 @@
+"""A whole form: rows of fields, judged as they are typed. Serves questions and tool arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual import events
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from elicit_tui.form import Conversion, Entry, Form, Unset
+from elicit_tui.tui.widgets.columns import Columns, columns_for
+from elicit_tui.tui.widgets.control import FieldChanged, FieldControl
+from elicit_tui.tui.widgets.row import FieldRow
+
+_AT_ONCE = 16
+"""Rows mounted with the first painting; the others follow before the next key can be read."""
+
+
+class FormView(VerticalScroll, can_focus=False):
+    """The fields of a form. Holds raw entries; `form` says what they mean."""
+
+    DEFAULT_CSS = """
+    FormView {
+        height: 1fr; width: 100%; background: transparent;
+        scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden;
+        & > #form-words { height: auto; padding: 0 0 1 2; color: $foreground; }
+    }
+    """
+
+    class Changed(Message):
+        """Entries changed and were judged again."""
+
+        def __init__(self, view: FormView, conversion: Conversion) -> None:
+            super().__init__()
+            self.view = view
+            self.conversion = conversion
+
+        @property
+        def control(self) -> FormView:
+            """The form that changed."""
+            return self.view
+
+    class Focused(Message):
+        """Another field has the focus; `keys` act inside it."""
+
+        def __init__(self, view: FormView, control: FieldControl) -> None:
+            super().__init__()
+            self.view = view
+            self.field_control = control
+
+    def __init__(
+        self,
+        form: Form,
+        entries: Mapping[str, Entry] | None = None,
+        *,
+        touched: frozenset[str] = frozenset(),
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.form = form
+        self._entries: dict[str, Entry] = {**form.initial(), **(entries or {})}
+        self._touched = set(touched)
+        self._reveal_all = False
+        self._rows: dict[str, FieldRow] = {}
+        self._columns: Columns | None = None
+        self._conversion: Conversion | None = None
+        self._judging = False
+        self._wanted_focus: str | None = None
+
+    # What the form holds
+
+    @property
+    def entries(self) -> dict[str, Entry]:
+        """Raw entries by field name, as they stand on the screen at this moment."""
+        for name, row in self._rows.items():
+            entry = row.control.entry
+            if entry != self._entries.get(name, Unset()):
+                self._entries[name] = entry
+                self._conversion = None
+        return dict(self._entries)
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """Names of the fields that the person changed."""
+        return frozenset(self._touched)
+
+    @property
+    def conversion(self) -> Conversion:
+        """Content and problems of what is on the screen at this moment."""
+        entries = self.entries
+        if self._conversion is None:
+            self._conversion = self.form.convert(entries)
+        return self._conversion
+
+    def put(self, entries: Mapping[str, Entry]) -> None:
+        """Show other entries, as if they had been typed."""
+        self._entries.update(entries)
+        self._touched.update(entries)
+        for name, entry in entries.items():
+            if name in self._rows:
+                self._rows[name].control.put(entry)
+        self._conversion = None
+        self._judge_soon()
+
+    def start_afresh(self) -> None:
+        """Back to the form as the server sent it."""
+        self.put({**{spec.name: Unset() for spec in self.form.fields}, **self.form.initial()})
+        self._touched.clear()
+        self._reveal_all = False
+
+    # Mounting
+
+    def compose(self) -> list[Widget]:
+        """The form's own words; its rows follow once the width is known."""
+        words = [
+            Content.styled(text, style)
+            for text, style in (
+                (self.form.title or "", "bold"),
+                (self.form.description or "", ""),
+                *((note, "$faint") for note in self.form.notes),
+                *((self.form.refusal or "", "bold $warning"),),
+            )
+            if text
+        ]
+        if not words:
+            return []
+        return [Static(Content("\n").join(words), id="form-words", markup=False)]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the rows out at this width; the first time, make them."""
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        columns = columns_for(
+            self.form.fields, [spec.hint for spec in self.form.fields], width
+        )
+        if columns == self._columns:
+            return
+        first = self._columns is None
+        self._columns = columns
+        for row in self._rows.values():
+            row.arrange(columns)
+        if first:
+            self._mount_rows(_AT_ONCE)
+            self._judge_soon()
+
+    def _mount_rows(self, count: int) -> None:
+        assert self._columns is not None
+        missing = [spec for spec in self.form.fields if spec.name not in self._rows]
+        rows = [
+            FieldRow(spec, self._entries.get(spec.name, Unset()), self._columns)
+            for spec in missing[:count]
+        ]
+        if not rows:
+            return
+        for row in rows:
+            self._rows[row.spec.name] = row
+        self.mount_all(rows)
+        self._show_problems()
+        if self._wanted_focus is not None and self._wanted_focus in self._rows:
+            name, self._wanted_focus = self._wanted_focus, None
+            self.call_after_refresh(self.focus_field, name)
+        if len(missing) > count:
+            self.call_after_refresh(self._mount_rows, count)
+
+    # Focus
+
+    def focus_first(self) -> bool:
+        """Focus the first field that takes an answer; False when there is none."""
+        for spec in self.form.fields:
+            if spec.sendable:
+                self.focus_field(spec.name)
+                return True
+        return False
+
+    def focus_field(self, name: str) -> None:
+        """Focus one field and bring all of it into view."""
+        row = self._rows.get(name)
+        if row is None or not row.control.is_attached:
+            self._wanted_focus = name
+            if row is not None:
+                self.call_after_refresh(self._focus_wanted)
+            return
+        row.control.focus()
+        self.scroll_to_widget(row, animate=False)
+
+    def _focus_wanted(self) -> None:
+        if self._wanted_focus is not None:
+            name, self._wanted_focus = self._wanted_focus, None
+            self.focus_field(name)
+
+    @property
+    def focused_field(self) -> FieldControl | None:
+        """The field's widget that has the focus."""
+        focused = self.screen.focused
+        return focused if isinstance(focused, FieldControl) and self in focused.ancestors else None
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Draw the bar beside the focused row and bring all of it into view."""
+        for row in self._rows.values():
+            row.activate(row.control is event.widget)
+            if row.control is event.widget:
+                self.scroll_to_widget(row, animate=False)
+                self.post_message(self.Focused(self, row.control))
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """Take the bar away."""
+        for row in self._rows.values():
+            if row.control is event.widget:
+                row.activate(False)
+
+    # Judging
+
+    def on_field_changed(self, event: FieldChanged) -> None:
+        """A field was changed by the person."""
+        event.stop()
+        name = event.field_control.spec.name
+        self._touched.add(name)
+        self._entries[name] = event.field_control.entry
+        self._conversion = None
+        row = self._rows.get(name)
+        if row is not None:
+            row.restate()
+        self._judge_soon()
+
+    def _judge_soon(self) -> None:
+        """Judge once after all keys that are already there, so that typing stays quick."""
+        if not self._judging:
+            self._judging = True
+            self.call_later(self._judge)
+
+    def _judge(self) -> None:
+        self._judging = False
+        if self.is_attached:
+            conversion = self.conversion
+            self._show_problems()
+            self.post_message(self.Changed(self, conversion))
+
+    def _show_problems(self) -> None:
+        if self._conversion is None:
+            return
+        by_field: dict[str, str] = {}
+        for problem in self._conversion.problems:
+            if problem.field is not None:
+                by_field.setdefault(problem.field, problem.message)
+        for name, row in self._rows.items():
+            shown = self._reveal_all or name in self._touched
+            row.state(by_field.get(name) if shown else None)
+
+    def reveal_problems(self) -> bool:
+        """Show every problem and go to the first field at fault; False when there is none."""
+        self._reveal_all = True
+        problems = self.conversion.problems
+        self._show_problems()
+        at_fault = {problem.field for problem in problems}
+        for spec in self.form.fields:
+            if spec.name in at_fault and spec.sendable:
+                self.focus_field(spec.name)
+                break
+        return bool(problems)

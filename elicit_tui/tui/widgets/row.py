@@ -1,0 +1,151 @@
+"""One field in a form: its label, its widget, its hint, and what is wrong with it."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widget import Widget
+
+from elicit_tui.form import Entry, Field, is_unset
+from elicit_tui.tui.widgets.columns import BAR, Columns
+from elicit_tui.tui.widgets.kinds import control_for
+
+_COUNT_ROOM = 8
+
+
+class FieldRow(Widget):
+    """Draws all words of a field itself around its one child, so that a form stays light.
+
+    A blank line below every field is where its error appears, so that nothing jumps.
+    """
+
+    DEFAULT_CSS = """
+    FieldRow { layout: vertical; width: 100%; text-wrap: nowrap; overflow: hidden; }
+    """
+
+    def __init__(self, spec: Field, entry: Entry, columns: Columns) -> None:
+        super().__init__()
+        self.spec = spec
+        self.control = control_for(spec, entry)
+        self.problem: str | None = None
+        self.active = False
+        self._columns = columns
+        self._lines: list[Content] = []
+        self.arrange(columns)
+
+    def compose(self) -> ComposeResult:
+        """The control alone; the row draws everything else."""
+        yield self.control
+
+    def arrange(self, columns: Columns) -> None:
+        """Place the control and count the rows for these columns."""
+        self._columns = columns
+        width = self._control_width()
+        self._control_height = self.control.height_for(
+            width - 2 if self.control.styles.padding.left else width
+        )
+        self._label_lines = self._wrapped_label()
+        top = len(self._label_lines) if columns.stacked else 0
+        self.control.styles.margin = (top, 0, 0, columns.control_x)
+        self.control.styles.width = width
+        self.control.styles.height = self._control_height
+        self.restate()
+
+    def _control_width(self) -> int:
+        if self._hint_beside():
+            return self._columns.control
+        return self._columns.room
+
+    def _hint_beside(self) -> bool:
+        hint = self._columns.hint
+        return bool(hint) and self.control.takes_hint and Content(self.hint).cell_length <= hint
+
+    @property
+    def hint(self) -> str:
+        """What is wanted, the live count, and whether the value is the schema's default."""
+        parts = [self.spec.hint] if self.spec.hint else []
+        if self.control.count is not None:
+            parts.append(self.control.count)
+        if self.control.has_default and self.control.entry == self.spec.initial:
+            parts.append("default")
+        if is_unset(self.control.entry) and not self.spec.required and self.spec.sendable:
+            parts.append("optional")
+        return " · ".join(parts)
+
+    def state(self, problem: str | None) -> None:
+        """Show this problem, or none."""
+        if problem != self.problem:
+            self.problem = problem
+            self.restate()
+
+    def activate(self, active: bool) -> None:
+        """Draw the bar of the focused row, or take it away."""
+        if active != self.active:
+            self.active = active
+            self.restate()
+
+    def restate(self) -> None:
+        """Draw the words again; the height changes only when an error needs more lines."""
+        self._lines = self._drawn()
+        if self.styles.height is None or self.styles.height.value != len(self._lines):
+            self.styles.height = len(self._lines)
+        self.refresh()
+
+    def _wrapped_label(self) -> list[Content]:
+        room = self._columns.room if self._columns.stacked else self._columns.label
+        mark = " *" if self.spec.required else ""
+        return Content(self.spec.title + mark).wrap(max(room, 4))
+
+    def _drawn(self) -> list[Content]:
+        columns = self._columns
+        style = "bold $accent" if self.active else "bold"
+        labels = [
+            Content.styled(line.plain.rstrip(), style if line.plain.strip() else "")
+            for line in self._label_lines
+        ]
+        below = self._below()
+        if columns.stacked:
+            body = [*labels, *[Content("")] * self._control_height, *below]
+            return [self._with_bar(Content("").append(line), BAR) for line in body]
+        beside = [Content("")] * self._control_height
+        if self._hint_beside():
+            hint = Content.styled(self.hint, "$faint")
+            beside[0] = Content(" " * (columns.hint_x - columns.control_x)).append(hint)
+        right = [*beside, *below]
+        rows = max(len(labels) + (len(below) == 0), len(right))
+        lines = []
+        for row in range(rows):
+            left = labels[row] if row < len(labels) else Content("")
+            text = right[row] if row < len(right) else Content("")
+            padding = max(columns.control_x - BAR - left.cell_length, 1)
+            lines.append(self._with_bar(Content.assemble(left, " " * padding, text), BAR))
+        return lines
+
+    def _with_bar(self, line: Content, width: int) -> Content:
+        bar = Content.styled("▌", "$accent") if self.active else Content(" ")
+        return Content.assemble(bar, " " * (width - 1), line)
+
+    def _below(self) -> list[Content]:
+        room = self._columns.room
+        lines: list[Content] = []
+        hint = "" if self._hint_beside() else self.hint
+        said = " · ".join(part for part in (self.spec.description, hint) if part)
+        for text in (said, *self.spec.notes):
+            if text:
+                lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]
+        for warning in (self.control.warning,):
+            if warning:
+                lines += [Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)]
+        if self.problem:
+            lines += [Content.styled(line.plain, "$error") for line in _wrap(f"✗ {self.problem}", room)]
+        else:
+            lines.append(Content(""))
+        return lines
+
+    def render(self) -> Content:
+        """All words of the field."""
+        return Content("\n").join(self._lines)
+
+
+def _wrap(text: str, room: int) -> list[Content]:
+    return [line for part in text.split("\n") for line in Content(part).wrap(max(room, 8))]

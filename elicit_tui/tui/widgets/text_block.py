@@ -1,0 +1,106 @@
+"""Text of several lines, with the person's own editor on a key."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import TextArea
+
+from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor
+from elicit_tui.tui.widgets.unseen import unseen_in
+
+ROWS = 5
+
+
+class TextBlock(TextArea, FieldControl, inherit_bindings=True):
+    """A block to type in; blank is unset until the person says "empty on purpose"."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *FIELD_BINDINGS[:3],
+        Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    TextBlock {
+        border: none; padding: 0 1; background: $well; color: $foreground;
+        scrollbar-size-vertical: 1;
+        &:focus { border: none; background: $well-focus; background-tint: transparent; }
+        & .text-area--cursor-line { background: transparent; }
+        & .text-area--placeholder { color: $faint; text-style: italic; }
+    }
+    """
+
+    def __init__(self, spec: Field, entry: Entry) -> None:
+        self.spec = spec
+        self._blank: Entry = Unset()
+        self._shown = ""
+        super().__init__(
+            soft_wrap=True,
+            tab_behavior="focus",
+            show_line_numbers=False,
+            compact=True,
+            highlight_cursor_line=False,
+        )
+        self.cursor_blink = False
+        self.put(entry)
+
+    @property
+    def entry(self) -> Entry:
+        """What stands in the block; the kind of blank when nothing does."""
+        return Typed(self.text) if self.text else self._blank
+
+    def put(self, entry: Entry) -> None:
+        """Show an entry; text that is empty counts as empty on purpose."""
+        text = entry.text if isinstance(entry, Typed) else ""
+        self._blank = Unset() if text or isinstance(entry, Unset) else EmptyOnPurpose()
+        self._shown = text
+        self.text = text
+        self._say_blank()
+
+    def _say_blank(self) -> None:
+        on_purpose = isinstance(self._blank, EmptyOnPurpose)
+        self.placeholder = "(empty on purpose)" if on_purpose else "not set"
+
+    def height_for(self, width: int) -> int:
+        """A few rows; more text scrolls."""
+        return ROWS
+
+    @property
+    def warning(self) -> str | None:
+        """The characters in it that cannot be seen."""
+        return unseen_in(self.text)
+
+    @property
+    def own_keys(self) -> tuple[tuple[str, str], ...]:
+        """The editor."""
+        return (("F4", "editor"),)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Something was typed: a blank block is unset again."""
+        event.stop()
+        if self.text == self._shown:
+            return
+        self._shown = self.text
+        self._blank = Unset()
+        self._say_blank()
+        self.changed()
+
+    def action_empty_field(self) -> None:
+        """Empty on purpose; with text in the block the key goes to the end of the line."""
+        if self.text:
+            self.action_cursor_line_end()
+        else:
+            super().action_empty_field()
+
+    def action_open_editor(self) -> None:
+        """Hand the text to $VISUAL or $EDITOR and take back what was saved."""
+        try:
+            text = edit_in_editor(self.app, self.text)
+        except EditorTrouble as trouble:
+            self.app.notify(str(trouble), severity="warning", markup=False)
+            return
+        if text != self.text:
+            self._replace(Typed(text) if text else Unset())

@@ -1,0 +1,93 @@
+"""One line of text: plain, email or uri."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.tui.widgets.unseen import unseen_in
+
+
+class TextLine(Input, FieldControl, inherit_bindings=True):
+    """A line to type in; blank is unset until the person says "empty on purpose"."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *FIELD_BINDINGS,
+        Binding("enter", "next_field", "Next field", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    TextLine {
+        height: 1; border: none; padding: 0 1; background: $well; color: $foreground;
+        &:focus { border: none; background: $well-focus; background-tint: transparent; }
+        &.-invalid, &.-invalid:focus { border: none; }
+        &>.input--placeholder { color: $faint; text-style: italic; }
+    }
+    """
+
+    def __init__(self, spec: Field, entry: Entry) -> None:
+        self.spec = spec
+        self._blank: Entry = Unset()
+        super().__init__(compact=True, select_on_focus=False)
+        self.cursor_blink = False
+        self.put(entry)
+
+    @property
+    def entry(self) -> Entry:
+        """What stands in the line; the kind of blank when nothing does."""
+        return Typed(self.value) if self.value else self._blank
+
+    def put(self, entry: Entry) -> None:
+        """Show an entry; text that is empty counts as empty on purpose."""
+        text = entry.text if isinstance(entry, Typed) else ""
+        self._blank = Unset() if text or isinstance(entry, Unset) else EmptyOnPurpose()
+        with self.prevent(Input.Changed):
+            self.value = text
+            self.cursor_position = len(text)
+        self._say_blank()
+
+    def _say_blank(self) -> None:
+        if isinstance(self._blank, EmptyOnPurpose):
+            self.placeholder = "(empty on purpose)"
+        else:
+            self.placeholder = self.spec.placeholder or "not set"
+
+    @property
+    def warning(self) -> str | None:
+        """The characters in it that cannot be seen."""
+        return unseen_in(self.value)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """A letter came or went: a blank line is unset again."""
+        event.stop()
+        self._blank = Unset()
+        self._say_blank()
+        self.changed()
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Nothing is sent by Enter."""
+        event.stop()
+
+    def action_next_field(self) -> None:
+        """Enter goes on, it never sends."""
+        self.screen.focus_next()
+
+    def action_empty_field(self) -> None:
+        """Empty on purpose; with text in the line the key goes to its end, as in a shell."""
+        if self.value or not self.can_take_empty:
+            self.action_end()
+        else:
+            super().action_empty_field()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Several pasted lines become one, with blanks: nothing of them is dropped."""
+        lines = event.text.splitlines()
+        if len(lines) > 1:
+            event.stop()
+            event.prevent_default()
+            self.replace(" ".join(lines), *self.selection)
