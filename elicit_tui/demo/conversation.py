@@ -1,0 +1,140 @@
+"""How a tool talks to the person while it runs: questions, progress and log lines.
+
+A tool is written once. On handshake revisions (up to 2025-11-25) a question is pushed as
+`elicitation/create`; on 2026-07-28 it waits to be handed over in an `InputRequiredResult`, and the
+tool goes on when the client comes back with the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from elicit_tui.demo.wire import Wire
+
+FORM_REVISION = "2025-06-18"
+"""The first revision in which a server may ask."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back for one question (spec: client/elicitation, "Response Actions")."""
+
+    action: str
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the person said yes."""
+        return self.action == "accept"
+
+    def said(self, what: str) -> str:
+        """One sentence about a refusal, for a tool's result."""
+        if self.action == "decline":
+            return f"You declined, so {what}."
+        return f"Nobody decided, so {what}."
+
+
+def read_answer(result: Any) -> Answer:
+    """An elicitation result as it came; anything odd counts as a cancel."""
+    if not isinstance(result, Mapping) or result.get("action") not in ("accept", "decline"):
+        return Answer("cancel")
+    content = result.get("content")
+    return Answer(str(result["action"]), content if isinstance(content, Mapping) else {})
+
+
+class Conversation:
+    """One tool call's line to the person."""
+
+    def __init__(
+        self, wire: Wire, *, modern: bool, modes: tuple[str, ...], progress_token: Any, logs: bool
+    ) -> None:
+        self._wire = wire
+        self._modern = modern
+        self.modes = modes
+        """The elicitation modes that the client advertised."""
+        self._progress_token = progress_token
+        self._logs = logs
+        self.unasked: dict[str, dict[str, Any]] = {}
+        """Modern era: questions that no round has carried yet, by key."""
+        self._awaited: dict[str, asyncio.Future[Answer]] = {}
+        self.asked = asyncio.Event()
+        self.state = secrets.token_urlsafe(12)
+
+    @property
+    def can_withdraw(self) -> bool:
+        """Whether this revision lets a server take a question back."""
+        return not self._modern
+
+    async def ask_form(
+        self, message: str, schema: Mapping[str, Any], *, seconds: float | None = None
+    ) -> Answer | None:
+        """Ask with a form; None when `seconds` passed and the question was withdrawn."""
+        params = {"mode": "form", "message": message, "requestedSchema": schema}
+        return await self._ask(params, seconds)
+
+    async def ask_url(self, message: str, url: str, elicitation_id: str) -> Answer:
+        """Ask the person to open a page."""
+        params = {"mode": "url", "message": message, "url": url, "elicitationId": elicitation_id}
+        answer = await self._ask(params, None)
+        return answer or Answer("cancel")
+
+    async def _ask(self, params: dict[str, Any], seconds: float | None) -> Answer | None:
+        if params["mode"] not in self.modes:
+            return Answer("cancel")
+        if self._modern:
+            return await self._ask_in_round(params)
+        request_id, future = self._wire.start_request("elicitation/create", params)
+        try:
+            return read_answer(await asyncio.wait_for(future, seconds))
+        except asyncio.TimeoutError:
+            reason = "The answer is not needed any more."
+            gone = {"requestId": request_id, "reason": reason}
+            self._wire.notify("notifications/cancelled", gone)
+            return None
+        finally:
+            self._wire.forget(request_id)
+
+    async def _ask_in_round(self, params: dict[str, Any]) -> Answer:
+        key = f"question-{secrets.token_hex(3)}"
+        if params["mode"] == "url":
+            params = {name: value for name, value in params.items() if name != "elicitationId"}
+        self.unasked[key] = {"method": "elicitation/create", "params": params}
+        self._awaited[key] = asyncio.get_running_loop().create_future()
+        self.asked.set()
+        return await self._awaited[key]
+
+    def next_round(self) -> dict[str, Any]:
+        """Modern era: the questions that the tool waits for, taken for one round."""
+        questions, self.unasked = self.unasked, {}
+        self.asked.clear()
+        return questions
+
+    def hear(self, responses: Any) -> None:
+        """Modern era: the answers that came with the next request."""
+        for key, result in responses.items() if isinstance(responses, Mapping) else ():
+            future = self._awaited.pop(key, None)
+            if future is not None and not future.done():
+                future.set_result(read_answer(result))
+
+    def completed(self, elicitation_id: str) -> None:
+        """Tell the client that what happened on the page is over (spec: url mode, completion)."""
+        if not self._modern:
+            done = {"elicitationId": elicitation_id}
+            self._wire.notify("notifications/elicitation/complete", done)
+
+    def progress(self, done: float, total: float, message: str) -> None:
+        """Report progress, if the client asked for it."""
+        if self._progress_token is not None:
+            step = {"progress": done, "total": total, "message": message}
+            step["progressToken"] = self._progress_token
+            self._wire.notify("notifications/progress", step)
+
+    def log(self, level: str, text: str) -> None:
+        """Send a log line, where the revision lets a server do that unasked."""
+        if self._logs:
+            line = {"level": level, "logger": "demo", "data": text}
+            self._wire.notify("notifications/message", line)

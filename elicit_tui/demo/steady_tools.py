@@ -1,0 +1,52 @@
+"""Tools that ask nothing: the time, and slow work with progress and log lines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from elicit_tui.demo.catalogue import Reply, Tool
+from elicit_tui.demo.conversation import Conversation
+
+MOST_STEPS = 60
+
+
+async def tell_time(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    """No question at all."""
+    told = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return Reply(f"It is {told}.", {"time": told})
+
+
+async def count_slowly(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    """Progress and log lines while it works."""
+    steps = min(int(arguments.get("steps", 5)), MOST_STEPS)
+    seconds = min(float(arguments.get("seconds", 0.5)), 10.0)
+    for step in range(1, steps + 1):
+        await asyncio.sleep(seconds)
+        talk.progress(step, steps, f"counted to {step}")
+        talk.log("info", f"step {step} of {steps}")
+    return Reply(f"Counted to {steps}.", {"counted": steps})
+
+
+TOOLS = (
+    Tool(
+        "tell_time",
+        "Tell the time",
+        "Asks nothing and only reads.",
+        tell_time,
+        read_only=True,
+    ),
+    Tool(
+        "count_slowly",
+        "Count slowly",
+        "Works for a while, with progress and log lines.",
+        count_slowly,
+        {
+            "steps": {"type": "integer", "title": "Steps", "minimum": 1, "default": 5},
+            "seconds": {"type": "number", "title": "Seconds for each", "default": 0.5},
+        },
+        read_only=True,
+    ),
+)

@@ -1,0 +1,65 @@
+"""The demo's prompt and resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from elicit_tui.demo.wire import INVALID_PARAMS, WireError
+
+GUIDE = """\
+Welcome. This server asks every kind of question that MCP has.
+
+1. Call book_table: a form with every kind of field. Touch only what you want to say.
+2. Call deploy with a branch: the call is confirmed first, then two questions follow.
+3. Call sign_in: a page to open. Nothing opens before you say so.
+4. Call plan_trip: two questions at once; one waits in the queue.
+5. Call verify_account: a fraud. See what stops it, and look at the history afterwards.
+"""
+
+MENU = "Soup of the day, bread, and an honest question.\n"
+
+RESOURCES: Mapping[str, tuple[str, str, str]] = {
+    "demo://guide": ("guide", "What to try first", GUIDE),
+    "demo://menu": ("menu", "The menu of Chez Demo", MENU),
+}
+
+
+def list_resources() -> list[dict[str, Any]]:
+    """The resources as `resources/list` gives them."""
+    return [
+        {"uri": uri, "name": name, "title": title, "mimeType": "text/plain"}
+        for uri, (name, title, _) in RESOURCES.items()
+    ]
+
+
+def read_resource(uri: Any) -> dict[str, Any]:
+    """One resource as `resources/read` gives it."""
+    if uri not in RESOURCES:
+        raise WireError(INVALID_PARAMS, "There is no such resource.", {"uri": uri})
+    return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": RESOURCES[uri][2]}]}
+
+
+def list_prompts() -> list[dict[str, Any]]:
+    """The prompt as `prompts/list` gives it."""
+    argument = {"name": "name", "description": "Who is greeted.", "required": True}
+    return [
+        {
+            "name": "welcome",
+            "title": "Welcome",
+            "description": "A greeting, to see what a prompt looks like.",
+            "arguments": [argument],
+        }
+    ]
+
+
+def get_prompt(name: Any, arguments: Any) -> dict[str, Any]:
+    """The prompt as `prompts/get` gives it."""
+    if name != "welcome":
+        raise WireError(INVALID_PARAMS, "There is no such prompt.")
+    who = arguments.get("name") if isinstance(arguments, Mapping) else None
+    if not isinstance(who, str):
+        raise WireError(INVALID_PARAMS, "The argument 'name' is missing.")
+    text = f"Greet {who} warmly, and explain in two sentences what an elicitation is."
+    message = {"role": "user", "content": {"type": "text", "text": text}}
+    return {"description": "A greeting.", "messages": [message]}
