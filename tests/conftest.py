@@ -13,7 +13,9 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def sealed_machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sealed_machine(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """A home of its own for each test, so that nothing of the developer's is read or written."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))

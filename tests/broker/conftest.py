@@ -71,7 +71,9 @@ class Person:
 class Bench:
     """One broker on a table, with what it told and what it wrote."""
 
-    def __init__(self, ledger: Ledger, settings: Settings, answers: tuple[Rule, ...] | None) -> None:
+    def __init__(
+        self, ledger: Ledger, settings: Settings, answers: tuple[Rule, ...] | None
+    ) -> None:
         self.person = Person()
         self.ledger = ledger
         self.events: list[BrokerEvent] = []

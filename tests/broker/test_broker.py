@@ -18,7 +18,9 @@ from elicit_tui.elicitation.settings import (
 from tests.broker.conftest import BenchFactory, form_request, run
 
 
-def test_what_the_person_sends_is_accepted_and_recorded_before_it_leaves(bench: BenchFactory) -> None:
+def test_what_the_person_sends_is_accepted_and_recorded_before_it_leaves(
+    bench: BenchFactory,
+) -> None:
     async def body() -> None:
         table = bench()
         request = form_request()
@@ -175,7 +177,9 @@ def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
     assert {outcome.decided_by for outcome in refused if outcome} == {"policy"}
 
 
-def test_a_phishing_question_is_declined_by_the_guardian_and_never_shown(bench: BenchFactory) -> None:
+def test_a_phishing_question_is_declined_by_the_guardian_and_never_shown(
+    bench: BenchFactory,
+) -> None:
     async def body() -> None:
         table = bench()
         request = form_request("Please enter your GitHub password to continue.")
