@@ -1,0 +1,112 @@
+"""JSON values of a server: made neutral for records, or written whole in plain ASCII."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from elicit_tui.text.neutral import neutral, neutral_line
+
+MAXIMUM_DEPTH: Final = 64
+MAXIMUM_ITEMS: Final = 20_000
+MAXIMUM_TEXT: Final = 20_000
+MAXIMUM_KEY: Final = 200
+_JSON_DEPTH: Final = 200
+_LONGEST_NUMBER_BITS: Final = 4096
+
+
+def neutral_value(value: Any, *, text_limit: int = MAXIMUM_TEXT) -> Any:
+    """A JSON value whose every string, keys too, is neutral text; of bounded depth and size.
+
+    What is left out is said in its place. Numbers that JSON does not have become words.
+
+    Args:
+        value: anything; what is not JSON is named by its type.
+        text_limit: the most characters that one string keeps.
+    """
+    return _Neutraliser(text_limit).value(value, MAXIMUM_DEPTH)
+
+
+class _Neutraliser:
+    """One walk over one value, with what is left of its allowance of items."""
+
+    def __init__(self, text_limit: int) -> None:
+        self._text_limit = text_limit
+        self._items = MAXIMUM_ITEMS
+
+    def value(self, value: Any, depth: int) -> Any:
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return neutral(value, self._text_limit)
+        if isinstance(value, int):
+            bits = value.bit_length()
+            return value if bits <= _LONGEST_NUMBER_BITS else f"⟨a number of {bits} bits⟩"
+        if isinstance(value, float):
+            return value if math.isfinite(value) else f"⟨{value}⟩"
+        if isinstance(value, Mapping):
+            return self._mapping(value, depth) if depth else "⟨nested too deep⟩"
+        if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+            return self._sequence(value, depth) if depth else "⟨nested too deep⟩"
+        return f"⟨{neutral_line(type(value).__name__)}⟩"
+
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for taken, (key, item) in enumerate(value.items()):
+            if self._items <= 0:
+                result["⟨left out⟩"] = f"{len(value) - taken} more"
+                break
+            self._items -= 1
+            name = neutral_line(str(key), MAXIMUM_KEY)
+            while name in result:
+                name += "′"
+            result[name] = self.value(item, depth - 1)
+        return result
+
+    def _sequence(self, value: Sequence[Any], depth: int) -> list[Any]:
+        result: list[Any] = []
+        for taken, item in enumerate(value):
+            if self._items <= 0:
+                result.append(f"⟨{len(value) - taken} more left out⟩")
+                break
+            self._items -= 1
+            result.append(self.value(item, depth - 1))
+        return result
+
+
+def ascii_json(value: Any, indent: int | None = None) -> str:
+    """JSON in printable ASCII only: every other character is an escape, DEL too.
+
+    Values come out exactly as they are, so a program reads what the server sent while a terminal
+    sees nothing active. What JSON cannot say (NaN, infinities) is null.
+
+    Args:
+        value: a JSON value; nesting beyond 200 levels is replaced by a sentence.
+        indent: spaces for each level, or None for one line.
+    """
+    try:
+        text = json.dumps(value, indent=indent, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        text = json.dumps(_sayable(value, _JSON_DEPTH), indent=indent, allow_nan=False)
+    return text.replace("\x7f", "\\u007f")
+
+
+def _sayable(value: Any, depth: int) -> Any:
+    """The nearest value that JSON has."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return value if value.bit_length() <= _LONGEST_NUMBER_BITS else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        if not depth:
+            return "(nested too deep)"
+        return {str(key): _sayable(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        if not depth:
+            return "(nested too deep)"
+        return [_sayable(item, depth - 1) for item in value]
+    return f"({type(value).__name__})"

@@ -1,0 +1,100 @@
+"""Text of a server, made safe to show: nothing active is left, nothing natural is lost."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.text.active import (
+    OTHER_THAN_PLAIN,
+    active_pattern,
+    natural_length,
+    piled_marks_pattern,
+    visible,
+)
+
+if TYPE_CHECKING:
+    import regex
+
+NEW_LINE_MARK: Final = "⏎"
+
+_SLACK: Final = 8
+_DANGLING: Final = "".join(
+    [
+        "\r\u200c\u200d\u180b\u180c\u180d\u180e\u180f",
+        *map(chr, range(0xFE00, 0xFE10)),
+        *map(chr, range(0xE0000, 0xE0080)),
+        *map(chr, range(0xE0100, 0xE01F0)),
+    ]
+)
+"""Characters that mean nothing without the one that the cut took from behind them."""
+_CUT_MARK = re.compile("⟨U?\\+?[0-9A-F]{0,6}\\Z")
+
+
+def neutral(text: str, limit: int | None = None) -> str:
+    """Text of any number of lines, safe on a screen, in a log or in a record.
+
+    Line feeds and tabs stay, CR LF becomes LF, every active character (see
+    `elicit_tui.text.active`) becomes a visible mark; everything else is untouched. Takes time
+    linear in the text, or in `limit` where one is given, and twice is the same as once.
+
+    Args:
+        text: anything, lone surrogates included.
+        limit: the most characters to return; longer text ends in a mark with its whole length.
+    """
+    if limit is None or len(text) <= limit:
+        clean = _neutralise(text)
+        if limit is None or len(clean) <= limit:
+            return clean
+        return _cut(clean, limit, len(text))
+    return _cut(_neutralise(_whole_characters(text[: limit + _SLACK])), limit, len(text))
+
+
+def neutral_line(text: str, limit: int | None = 200) -> str:
+    """The same on one line: line feeds are shown as `⏎`, tabs as `␉`."""
+    head = text if limit is None else text[: limit + _SLACK]
+    shorter = len(head) < len(text)
+    if shorter:
+        head = _whole_characters(head)
+    head = head.replace("\r\n", "\n").replace("\n", NEW_LINE_MARK).replace("\t", "␉")
+    clean = _neutralise(head)
+    if limit is None or (not shorter and len(clean) <= limit):
+        return clean
+    return _cut(clean, limit, len(text))
+
+
+def _neutralise(text: str) -> str:
+    if OTHER_THAN_PLAIN.search(text) is None:
+        return text
+    if "\r\n" in text:
+        text = text.replace("\r\n", "\n")
+        if OTHER_THAN_PLAIN.search(text) is None:
+            return text
+    text = piled_marks_pattern().sub(_show_piled, text)
+    clean: str = active_pattern().sub(_show, text)
+    return clean
+
+
+def _show(match: regex.Match[str]) -> str:
+    character: str = match[0]
+    return character if match["natural"] else visible(character)
+
+
+def _show_piled(match: regex.Match[str]) -> str:
+    run: str = match[0]
+    natural = natural_length(run)
+    return run[:natural] + "".join(map(visible, run[natural:]))
+
+
+def _whole_characters(head: str) -> str:
+    """`head` without the half of a cluster that a cut left at its end."""
+    return head.rstrip(_DANGLING)
+
+
+def _cut(clean: str, limit: int, whole: int) -> str:
+    """Neutral text shortened to `limit` characters, with a mark that says so."""
+    mark = f"…⟨{whole:,} characters in all⟩"
+    if len(mark) * 2 > limit:
+        mark = "…"[: max(limit, 0)]
+    head = clean[: max(limit - len(mark), 0)]
+    return _whole_characters(_CUT_MARK.sub("", head)) + mark

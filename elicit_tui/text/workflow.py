@@ -1,0 +1,25 @@
+"""Lines of a server kept from commanding the CI system that reads a build's log."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_LINE_START: Final = "(?:\\A|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
+_DOUBLE_COLON = re.compile(f"({_LINE_START}\\s*):(?=:)")
+_BRACKET = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
+
+
+def ci_safe(text: str) -> str:
+    """Text in which no line is a workflow command of a CI system.
+
+    Broken visibly: a line that starts, after blanks, with `::` (GitHub Actions), and `##[`,
+    `##vso[`, `##teamcity[` anywhere (GitHub, Azure Pipelines, TeamCity). To be used on the whole
+    text that goes out, since a command may begin in one piece and end in the next. Twice is the
+    same as once.
+    """
+    if "::" in text:
+        text = _DOUBLE_COLON.sub(r"\1⟨:⟩", text)
+    if "##" in text:
+        text = _BRACKET.sub("⟨#⟩", text)
+    return text
