@@ -1,0 +1,108 @@
+"""Words hidden from a plain search: spelt apart, in leetspeak, mirrored, rotated or encoded."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote
+
+from elicit_tui.guardian.folding import Folded, fold_text
+from elicit_tui.guardian.lexicon import concept, plain_words
+from elicit_tui.guardian.reading import Place
+
+_LEET: Final = str.maketrans("0134567893@$€|!+£¢l", "oieasgtbgeasciitlcl".replace("l", "i"))
+_TURNED: Final = str.maketrans("pdbqnu", "dpqbun")
+_LONGEST: Final = 24
+_ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
+_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,400}={0,2}(?![A-Za-z0-9+/=])")
+_SHORTEST_MIRRORED: Final = 5
+
+
+def plain_letters(text: str) -> str:
+    """Letters as leetspeak writes them, l and i as one."""
+    return text.translate(_LEET)
+
+
+@lru_cache(maxsize=1)
+def _wanted() -> dict[int, frozenset[str]]:
+    by_length: dict[int, set[str]] = {}
+    for word in plain_words("credentials", "disguised"):
+        spellings = {word}
+        if len(word) >= _SHORTEST_MIRRORED:
+            spellings |= {word[::-1], word.translate(_TURNED)[::-1], word.translate(_TURNED)}
+            spellings.add(codecs.encode(word, "rot13"))
+        for spelling in spellings:
+            if len(spelling) <= _LONGEST:
+                by_length.setdefault(len(spelling), set()).add(plain_letters(spelling))
+    return {length: frozenset(words) for length, words in sorted(by_length.items())}
+
+
+def _joined(folded: Folded) -> Iterator[tuple[str, list[int], frozenset[int], frozenset[int]]]:
+    """The text's letters without anything between them, and where words begin and end."""
+    letters: list[str] = []
+    places: list[int] = []
+    starts: set[int] = set()
+    ends: set[int] = set()
+    for match in re.finditer(r"[^\W_]+", _leet_inside_words(folded.text)):
+        starts.add(len(letters))
+        letters.extend(match[0])
+        places.extend(range(match.start(), match.end()))
+        ends.add(len(letters))
+    yield "".join(letters), places, frozenset(starts), frozenset(ends)
+
+
+def _leet_inside_words(text: str) -> str:
+    def letters(match: re.Match[str]) -> str:
+        word = match[0]
+        core = word.rstrip("!?.,;:)\"'")
+        if any(character.isalpha() for character in core):
+            core = plain_letters(core)
+        return core + word[len(core) :]
+
+    return re.sub(r"\S+", letters, text)
+
+
+def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
+    """A secret's name in disguise, with where it stands; work linear in the text."""
+    for folded in (place.unsplit, *_decoded(place)):
+        found = _find(folded)
+        if found is not None:
+            return folded, *found
+    return None
+
+
+def _find(folded: Folded) -> tuple[int, int] | None:
+    wanted = _wanted()
+    for text, places, starts, ends in _joined(folded):
+        for start in sorted(starts):
+            for length, words in wanted.items():
+                end = start + length
+                if end in ends and text[start:end] in words:
+                    return places[start], places[end - 1] + 1
+    return None
+
+
+def _decoded(place: Place) -> Iterator[Folded]:
+    text = place.text
+    if _ESCAPED.search(text):
+        plain = unquote(html.unescape(text))
+        plain = re.sub(r"\\[ux]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})", _escape, plain)
+        yield fold_text(plain)
+    for match in _BASE64.finditer(text):
+        try:
+            decoded = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
+            words = decoded.decode("ascii")
+        except (binascii.Error, ValueError):
+            continue
+        if concept("credentials", "secret").first(fold_text(words).text):
+            yield fold_text(words)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))

@@ -1,0 +1,15 @@
+"""The rules, one module a family."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from elicit_tui.guardian.rule import Rule
+
+
+@lru_cache(maxsize=1)
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule of the house, by family."""
+    from elicit_tui.guardian.families import credentials, url
+
+    return (*credentials.RULES, *url.RULES)

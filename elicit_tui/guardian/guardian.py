@@ -1,0 +1,76 @@
+"""The guardian: all rules over one request, the owner's included, and one look at an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
+from elicit_tui.elicitation.settings import GuardianSettings
+
+if TYPE_CHECKING:
+    from elicit_tui.guardian.rule import Rule
+
+RULE_FAILED = "guardian.rule_failed"
+
+
+class Guardian:
+    """Judges requests by deterministic rules; vocabularies are loaded with the first one."""
+
+    def __init__(self, settings: GuardianSettings | None = None) -> None:
+        self.settings = settings if settings is not None else GuardianSettings()
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules in force: the owner's own first, then ours that are not disabled."""
+        from elicit_tui.guardian.families import all_rules
+        from elicit_tui.guardian.owner import owner_rules
+
+        disabled = frozenset(self.settings.disable)
+        ours = tuple(rule for rule in all_rules() if rule.id not in disabled)
+        return owner_rules(self.settings.rules) + ours
+
+    def review(self, request: ElicitationRequest) -> Review:
+        """All findings about one request. Never raises; a rule that fails is itself a finding."""
+        from elicit_tui.guardian.hosts import is_trusted
+        from elicit_tui.guardian.reading import read
+
+        reading = read(request)
+        findings: list[Finding] = []
+        sensitive: set[str] = set()
+        trusted = request.url is not None and is_trusted(request.url, self.settings.trusted_domains)
+        for rule in self.rules:
+            if rule.about_host and trusted:
+                continue
+            try:
+                for sighting in rule.find(reading):
+                    findings.append(rule.finding(sighting))
+                    if sighting.field is not None:
+                        sensitive.add(sighting.field)
+            # The edge of the rules: whatever a hostile request provokes in one of them must
+            # neither stop the others nor let the request pass unseen.
+            except Exception as error:  # noqa: BLE001
+                findings.append(_failed(rule.id, error))
+        findings.sort(key=lambda finding: -finding.severity)
+        return Review(tuple(findings), frozenset(sensitive))
+
+    def outgoing(
+        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+    ) -> tuple[Finding, ...]:
+        """Secrets in an answer, before it leaves; no finding repeats a value."""
+        if self.settings.outgoing == "off":
+            return ()
+        from elicit_tui.guardian.outgoing import secrets_in
+
+        return secrets_in(content, schema)
+
+
+def _failed(rule: str, error: Exception) -> Finding:
+    return Finding(
+        RULE_FAILED,
+        Severity.WARN,
+        "guardian",
+        f"{rule}: {type(error).__name__}",
+        "A check could not be finished, so look at this request with special care.",
+    )

@@ -1,0 +1,217 @@
+"""Hosts: their registrable domain, whose they are, and whom they are dressed up as."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from elicit_tui.guardian.disguise import plain_letters
+from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.lexicon import load_toml
+
+_GENERIC_LENGTH: Final = 3
+_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))
+_SHORTEST_NEAR: Final = 5
+
+
+@lru_cache(maxsize=1)
+def _tables() -> Mapping[str, Any]:
+    return load_toml("hosts.toml")
+
+
+@lru_cache(maxsize=32)
+def listed(name: str) -> frozenset[str]:
+    """One list of hosts.toml."""
+    return frozenset(_tables()["lists"][name])
+
+
+@lru_cache(maxsize=1)
+def brands() -> Mapping[str, frozenset[str]]:
+    """Well-known names and the registrable domains that are their own."""
+    return {name: frozenset(domains) for name, domains in _tables()["brands"].items()}
+
+
+@lru_cache(maxsize=1)
+def _extract() -> Any:
+    import tldextract
+
+    # The list that ships with the library: nothing is ever fetched, nothing cached on disk.
+    return tldextract.TLDExtract(
+        suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False
+    )
+
+
+@lru_cache(maxsize=1024)
+def registrable(host: str) -> str:
+    """The domain somebody registered, `example.co.uk` of `a.b.example.co.uk`."""
+    labels = host.strip(".").split(".")
+    if len(labels) <= 2:
+        return ".".join(labels)
+    # Below a generic domain the answer needs no list; loading it takes a tenth of a second.
+    if len(labels[-1]) >= _GENERIC_LENGTH and labels[-1].isascii():
+        return ".".join(labels[-2:])
+    found = _extract()(host)
+    domain = ".".join(part for part in (found.domain, found.suffix) if part)
+    return domain or ".".join(labels[-2:])
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case, read as plainly as possible; empty when there is none."""
+    match = re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#\\]*)", url)
+    if match is None:
+        return ""
+    authority = match[1].rpartition("@")[2]
+    if authority.startswith("["):
+        return authority[1:].partition("]")[0].lower()
+    return authority.partition(":")[0].lower().rstrip(".")
+
+
+def is_trusted(url: str, trusted_domains: Iterable[str]) -> bool:
+    """Whether the URL's registrable domain is one that the owner trusts."""
+    trusted = {domain.lower().strip(".") for domain in trusted_domains}
+    if not trusted:
+        return False
+    host = host_of(url)
+    return bool(host) and (host in trusted or registrable(host) in trusted)
+
+
+def unicode_host(host: str) -> str:
+    """The host with punycode labels decoded, for comparison and for showing."""
+    labels = []
+    for label in host.split("."):
+        if label.startswith("xn--"):
+            try:
+                labels.append(label[4:].encode("ascii").decode("punycode"))
+            except (UnicodeError, ValueError):
+                labels.append(label)
+        else:
+            labels.append(label)
+    return ".".join(labels)
+
+
+def scripts_of(label: str) -> frozenset[str]:
+    """The scripts of a label's letters, as far as they tell an honest name from a mixed one."""
+    scripts = set()
+    for character in label:
+        if not character.isalpha():
+            continue
+        name = unicodedata.name(character, "UNKNOWN")
+        first = name.split(" ", 1)[0]
+        scripts.add({"CJK": "HAN", "IDEOGRAPHIC": "HAN"}.get(first, first))
+    if scripts & {"HIRAGANA", "KATAKANA", "HANGUL", "HAN", "BOPOMOFO"}:
+        scripts -= {"HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "LATIN"}
+        scripts.add("HAN")
+    return frozenset(scripts)
+
+
+def skeleton(label: str) -> str:
+    """A label as it looks at a glance."""
+    plain = plain_letters(fold(label))
+    for pair, letter in _PAIRS:
+        plain = plain.replace(pair, letter)
+    return plain
+
+
+@lru_cache(maxsize=1)
+def _brand_skeletons() -> Mapping[str, str]:
+    return {skeleton(name): name for name in brands()}
+
+
+def disguised_brand(host: str) -> str | None:
+    """The well-known name that this host pretends to be, or None.
+
+    `host` is in Unicode spelling. A company's own `github.example.com` pretends nothing.
+    """
+    domain = registrable(host)
+    if any(domain in own or host in own for own in brands().values()):
+        return None
+    subdomains = host[: -len(domain)].rstrip(".").split(".") if host != domain else []
+    main = domain.split(".", 1)[0]
+    everyday = listed("everyday")
+    found = _brand_in_label(main, everyday)
+    if found is not None:
+        return found
+    labels = [*subdomains, main]
+    for index, label in enumerate(subdomains):
+        brand = _brand_skeletons().get(skeleton(label))
+        if brand is not None:
+            following = labels[index + 1 : index + 2]
+            if label != brand or following[0] in ("com", "org", "net", "io", "co", "app", "us"):
+                return brand
+            if len(subdomains) > 1 and index > 0 and brand not in everyday:
+                return brand
+        else:
+            hyphened = _brand_in_label(label, everyday) if "-" in label else None
+            if hyphened is not None or _near_brand(label) is not None:
+                return hyphened or _near_brand(label)
+    return None
+
+
+def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
+    whole = _brand_skeletons().get(skeleton(label))
+    if whole is not None:
+        return whole
+    parts = [part for part in re.split(r"[-_]", label) if part]
+    for part in parts:
+        brand = _brand_skeletons().get(skeleton(part))
+        if brand is not None and len(parts) > 1 and (brand not in everyday or _lures(parts, part)):
+            return brand
+    near = _near_brand(label)
+    if near is not None:
+        return near
+    folded = skeleton(label)
+    for shape, brand in _brand_skeletons().items():
+        if brand in everyday or len(shape) < _SHORTEST_NEAR or shape not in folded:
+            continue
+        rest = folded.replace(shape, "", 1)
+        if any(plain_letters(word) in rest for word in _LURES):
+            return brand
+    return None
+
+
+_LURES: Final = (
+    "login", "signin", "secure", "security", "verify", "account", "support", "auth", "update",
+    "billing", "pay", "help", "id", "online", "confirm", "service", "portal", "web", "official",
+    "team", "wallet", "connect", "unlock", "mfa", "sso", "com", "app", "admin", "access",
+)  # fmt: skip
+
+
+def _lures(parts: list[str], brand: str) -> bool:
+    return any(part in _LURES for part in parts if part != brand)
+
+
+@lru_cache(maxsize=512)
+def _near_brand(label: str) -> str | None:
+    """A well-known name that is one slip away: a letter more, less, other or swapped."""
+    shape = skeleton(label)
+    for wanted, brand in _brand_skeletons().items():
+        if (
+            len(wanted) > _SHORTEST_NEAR
+            and brand not in listed("everyday")
+            and shape != wanted
+            and within_one_slip(shape, wanted)
+        ):
+            return brand
+    return None
+
+
+def within_one_slip(first: str, second: str) -> bool:
+    """Whether two words differ by at most one insertion, deletion, change or swap."""
+    if abs(len(first) - len(second)) > 1:
+        return False
+    if len(first) > len(second):
+        first, second = second, first
+    start = 0
+    while start < len(first) and first[start] == second[start]:
+        start += 1
+    if len(first) < len(second):
+        return first[start:] == second[start + 1 :]
+    if first[start + 1 :] == second[start + 1 :]:
+        return True
+    return (
+        first[start : start + 2] == second[start : start + 2][::-1]
+        and first[start + 2 :] == second[start + 2 :]
+    )

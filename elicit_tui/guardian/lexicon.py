@@ -1,0 +1,112 @@
+"""The vocabularies: one file a language, joined into concepts that rules look for.
+
+A file in `vocabulary/` holds `spaces` (whether its script puts blanks between words) and tables
+of lists. Every list entry is a regular expression over folded text in which a blank stands for
+any short separator or none and `…` for a few words of the same sentence; where the script has
+blanks, an entry begins and ends at a word's edge. Lists of the same name in all languages are
+one concept, `table.list`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.guardian.folding import Folded, fold
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:  # pragma: no cover - the same library under its older name
+    import tomli as tomllib
+
+_FOLDER: Final = Path(__file__).parent / "vocabulary"
+_GAP: Final = r"[^.?!\n]{0,50}?"
+_NARROW_GAP: Final = r"[^。？！\n]{0,14}?"
+_BLANK: Final = r"[\W_]{0,3}"
+
+
+@dataclass(frozen=True)
+class Concept:
+    """Everything the vocabularies say about one thing."""
+
+    patterns: tuple[re.Pattern[str], ...]
+
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Spans in folded text, of each pattern in turn."""
+        for pattern in self.patterns:
+            for match in pattern.finditer(text):
+                yield match.span()
+
+    def first(self, text: str) -> tuple[int, int] | None:
+        """The first span, or None."""
+        return next(self.matches(text), None)
+
+    def __contains__(self, text: str) -> bool:
+        return any(pattern.search(text) for pattern in self.patterns)
+
+    def starts(self, text: str) -> bool:
+        """Whether the text begins with it."""
+        return any(pattern.match(text) for pattern in self.patterns)
+
+    def mask(self, text: str) -> str:
+        """The text with every occurrence struck out, each character by one."""
+        for pattern in self.patterns:
+            text = pattern.sub(lambda match: "\0" * len(match[0]), text)
+        return text
+
+
+def first_in(concept: Concept, folded: Folded) -> tuple[int, int] | None:
+    """The first span of a concept in folded text."""
+    return concept.first(folded.text)
+
+
+@lru_cache(maxsize=1)
+def vocabularies() -> tuple[Mapping[str, Any], ...]:
+    """All language files, parsed. A file that is broken stops the guardian: it is ours."""
+    parsed = (load_toml(path.name) for path in sorted(_FOLDER.glob("*.toml")))
+    return tuple(vocabulary for vocabulary in parsed if "code" in vocabulary)
+
+
+def load_toml(name: str) -> dict[str, Any]:
+    """One data file of the vocabulary folder."""
+    return tomllib.loads((_FOLDER / name).read_text("utf-8"))
+
+
+def entries(table: str, name: str) -> Iterator[tuple[bool, str]]:
+    """Each entry of one concept, with whether its script has blanks between words."""
+    for vocabulary in vocabularies():
+        for entry in vocabulary.get(table, {}).get(name, ()):
+            yield bool(vocabulary["spaces"]), entry
+
+
+@lru_cache(maxsize=256)
+def concept(table: str, name: str) -> Concept:
+    """The concept `table.name` in all languages, compiled when it is first asked for."""
+    spaced: list[str] = []
+    unspaced: list[str] = []
+    for has_blanks, entry in entries(table, name):
+        folded = fold(entry)
+        if has_blanks:
+            spaced.append(folded.replace(" ", _BLANK).replace("…", _GAP).replace("...", _GAP))
+        else:
+            unspaced.append(
+                folded.replace(" ", "").replace("…", _NARROW_GAP).replace("...", _NARROW_GAP)
+            )
+    patterns = []
+    if spaced:
+        body = "|".join(dict.fromkeys(spaced))
+        patterns.append(re.compile(rf"(?<![^\W\d_])(?:{body})(?![^\W\d_])"))
+    if unspaced:
+        patterns.append(re.compile("|".join(dict.fromkeys(unspaced))))
+    return Concept(tuple(patterns))
+
+
+@lru_cache(maxsize=64)
+def plain_words(table: str, name: str) -> frozenset[str]:
+    """The concept's entries as folded words without any blank, for search in disguised text."""
+    return frozenset(re.sub(r"[\W_]+", "", fold(entry)) for _, entry in entries(table, name))

@@ -1,0 +1,46 @@
+"""The owner's own rules from the configuration, each bounded in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation.settings import OwnerRule
+from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.rule import Rule, Sighting
+
+SECONDS_FOR_A_PATTERN: Final = 0.05
+_SEVERITIES: Final = {"note": Severity.NOTE, "warn": Severity.WARN, "block": Severity.BLOCK}
+
+
+def owner_rules(settings: Iterable[OwnerRule]) -> tuple[Rule, ...]:
+    """One rule for each entry of `[[guardian.rules]]`; a broken pattern fails when it is run."""
+    return tuple(
+        Rule(
+            entry.id,
+            "What the owner of this configuration wants to see.",
+            entry.advice or "A rule of your own configuration matched.",
+            _finder(entry),
+        )
+        for entry in settings
+    )
+
+
+def _finder(entry: OwnerRule) -> Callable[[Reading], Iterator[Sighting]]:
+    severity = _SEVERITIES[entry.severity]
+
+    def find(reading: Reading) -> Iterator[Sighting]:
+        import regex
+
+        pattern: Any = regex.compile(entry.pattern)
+        for place in reading.places:
+            if not fnmatchcase(place.where, entry.where):
+                continue
+            found = pattern.search(place.text, timeout=SECONDS_FOR_A_PATTERN)
+            if found is not None:
+                start, end = found.span()
+                yield Sighting(severity, place.where, place.text[start : max(end, start + 1)])
+
+    return find

@@ -1,0 +1,253 @@
+"""A request read once for all rules: every place where words can stand, and every field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.guardian.folding import Folded, fold_text
+
+Role = Literal[
+    "server",
+    "message",
+    "url",
+    "schema title",
+    "schema description",
+    "name",
+    "title",
+    "description",
+    "choice",
+    "default",
+    "example",
+    "pattern",
+    "format",
+]
+
+EXAMINED_CHARACTERS: Final = 16_000
+"""Of a longer text both ends are examined, this many characters in all."""
+EXAMINED_IN_ALL: Final = 400_000
+EXAMINED_FIELDS: Final = 1_000
+EXAMINED_CHOICES: Final = 200
+
+_TEXT_ROLES: Final[tuple[tuple[str, Role], ...]] = (
+    ("title", "title"),
+    ("description", "description"),
+    ("format", "format"),
+    ("pattern", "pattern"),
+    ("contentMediaType", "format"),
+    ("$comment", "description"),
+    ("placeholder", "description"),
+    ("x-placeholder", "description"),
+)
+_VALUE_ROLES: Final[tuple[tuple[str, Role], ...]] = (
+    ("default", "default"),
+    ("examples", "example"),
+    ("example", "example"),
+    ("const", "default"),
+)
+
+
+def _clip(text: str) -> str:
+    if len(text) <= EXAMINED_CHARACTERS:
+        return text
+    half = EXAMINED_CHARACTERS // 2
+    return text[:half] + "\n" + text[-half:]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One text of the server's and where it stood."""
+
+    where: str
+    role: Role
+    text: str
+    """What was there, or both its ends where it is longer than is examined."""
+    length: int
+    field: str | None = None
+
+    @cached_property
+    def folded(self) -> Folded:
+        """The text folded for comparison, camelCase split into words."""
+        return fold_text(self.text)
+
+    @cached_property
+    def unsplit(self) -> Folded:
+        """The text folded for comparison, camelCase left as it is."""
+        return fold_text(self.text, split_camel=False)
+
+
+@dataclass(frozen=True)
+class FieldReading:
+    """One property of the form as the rules see it."""
+
+    name: str
+    where: str
+    schema: Mapping[str, Any]
+    places: tuple[Place, ...]
+
+    @cached_property
+    def kind(self) -> str:
+        """`choice`, `boolean`, `number`, `date`, `text` or `other`."""
+        schema = self.schema
+        if any(key in schema for key in ("enum", "oneOf", "anyOf", "const")):
+            return "choice"
+        declared = schema.get("type")
+        if declared == "boolean":
+            return "boolean"
+        if declared in ("integer", "number"):
+            return "number"
+        if declared == "array":
+            items = schema.get("items")
+            chosen = isinstance(items, Mapping) and any(
+                key in items for key in ("enum", "oneOf", "anyOf")
+            )
+            return "choice" if chosen else "text"
+        if schema.get("format") in ("date", "date-time", "time"):
+            return "date"
+        return "text"
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the person types the value, so that it can carry a secret."""
+        return self.kind in ("text", "number", "date")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Everything in a request that a person or a client would see."""
+
+    request: ElicitationRequest
+    mode: str
+    places: tuple[Place, ...]
+    fields: tuple[FieldReading, ...]
+    clipped: tuple[str, ...]
+    """Places that were longer than what is examined, or left out altogether."""
+
+    @property
+    def free_fields(self) -> tuple[FieldReading, ...]:
+        """The fields a person types into."""
+        return tuple(field for field in self.fields if field.is_free)
+
+    @cached_property
+    def general_places(self) -> tuple[Place, ...]:
+        """What is said about the whole form: message, schema title and description, choices."""
+        roles = ("message", "schema title", "schema description", "choice")
+        return tuple(place for place in self.places if place.role in roles)
+
+    @cached_property
+    def words(self) -> tuple[Place, ...]:
+        """All that is written to be read by the person: everything but patterns and formats."""
+        return tuple(place for place in self.places if place.role not in ("pattern", "format"))
+
+    @cached_property
+    def message(self) -> Place:
+        """The message, empty when there is none."""
+        for place in self.places:
+            if place.role == "message":
+                return place
+        return Place("message", "message", "", 0)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.clipped: list[str] = []
+        self.left = EXAMINED_IN_ALL
+
+    def add(self, where: str, role: Role, text: object, field: str | None = None) -> Place | None:
+        if not isinstance(text, str) or not text:
+            return None
+        clipped = _clip(text)
+        if len(clipped) > self.left:
+            self.clipped.append(where)
+            return None
+        self.left -= len(clipped)
+        if len(text) > EXAMINED_CHARACTERS:
+            self.clipped.append(where)
+        place = Place(where, role, clipped, len(text), field)
+        self.places.append(place)
+        return place
+
+
+def read(request: ElicitationRequest) -> Reading:
+    """Read a request; never raises for a malformed one, and looks at a bounded amount of it."""
+    reader = _Reader()
+    reader.add("server", "server", request.server.name)
+    if request.server.calls_itself:
+        reader.add("server.title", "server", request.server.calls_itself)
+    reader.add("message", "message", request.message)
+    if request.url is not None:
+        reader.add("url", "url", request.url)
+    fields: list[FieldReading] = []
+    schema = request.requested_schema
+    if schema is not None and request.mode != "url":
+        reader.add("requestedSchema.title", "schema title", schema.get("title"))
+        reader.add("requestedSchema.description", "schema description", schema.get("description"))
+        properties = schema.get("properties")
+        if isinstance(properties, Mapping):
+            for count, (name, subschema) in enumerate(properties.items()):
+                if count >= EXAMINED_FIELDS:
+                    reader.clipped.append("requestedSchema.properties")
+                    break
+                fields.append(_read_field(reader, str(name), subschema))
+    return Reading(
+        request, request.mode, tuple(reader.places), tuple(fields), tuple(reader.clipped)
+    )
+
+
+def _read_field(reader: _Reader, name: str, subschema: object) -> FieldReading:
+    shown = name if len(name) <= 60 else name[:60] + "…"
+    where = f"requestedSchema.properties.{shown}"
+    first = len(reader.places)
+    reader.add(where, "name", name, name)
+    schema: Mapping[str, Any] = subschema if isinstance(subschema, Mapping) else {}
+    for key, role in _TEXT_ROLES:
+        reader.add(f"{where}.{key}", role, schema.get(key), name)
+    for key, role in _VALUE_ROLES:
+        for value in _strings(schema.get(key)):
+            reader.add(f"{where}.{key}", role, value, name)
+    for key, value in _choices(schema):
+        reader.add(f"{where}.{key}", "choice", value, name)
+    return FieldReading(name, where, schema, tuple(reader.places[first:]))
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value[:20]:
+            if isinstance(item, str):
+                yield item
+    elif isinstance(value, Mapping):
+        for key, item in list(value.items())[:20]:
+            if isinstance(item, str):
+                yield item
+            yield str(key)
+
+
+def _choices(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
+    for key in ("enum", "enumNames"):
+        values = schema.get(key)
+        if isinstance(values, (list, tuple)):
+            ends = values if len(values) <= EXAMINED_CHOICES else _both_ends(values)
+            yield from ((key, value) for value in ends if isinstance(value, str))
+    for key in ("oneOf", "anyOf"):
+        options = schema.get(key)
+        if isinstance(options, (list, tuple)):
+            ends = options if len(options) <= EXAMINED_CHOICES else _both_ends(options)
+            for option in ends:
+                if isinstance(option, Mapping):
+                    for word in ("const", "title", "description"):
+                        if isinstance(option.get(word), str):
+                            yield f"{key}.{word}", option[word]
+    items = schema.get("items")
+    if isinstance(items, Mapping) and depth == 0:
+        yield from ((f"items.{key}", value) for key, value in _choices(items, 1))
+
+
+def _both_ends(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+    half = EXAMINED_CHOICES // 2
+    return [*values[:half], *values[-half:]]

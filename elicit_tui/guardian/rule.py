@@ -1,0 +1,60 @@
+"""What a rule is, and how a finding is made from what a rule saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from elicit_tui.elicitation import Finding, Severity
+from elicit_tui.guardian.folding import Folded
+from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.text import neutral_line
+
+EVIDENCE_LENGTH = 160
+EVIDENCE_AROUND = 24
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What a rule saw: how grave, where, and the hostile text itself."""
+
+    severity: Severity
+    where: str
+    evidence: str
+    field: str | None = None
+    """The property whose value must be masked, where there is one."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One kind of risk. `find` looks at one request and must not change it."""
+
+    id: str
+    protects_from: str
+    advice: str
+    find: Callable[[Reading], Iterable[Sighting]]
+    about_host: bool = False
+    """Whether a trusted domain quiets it: look-alike and host findings only."""
+
+    def finding(self, sighting: Sighting) -> Finding:
+        """The finding as everybody else sees it; its evidence is harmless to show."""
+        return Finding(
+            self.id,
+            sighting.severity,
+            neutral_line(sighting.where, 120),
+            neutral_line(sighting.evidence, EVIDENCE_LENGTH),
+            self.advice,
+        )
+
+
+def excerpt(folded: Folded, start: int, end: int) -> str:
+    """What was really there around `text[start:end]`, untouched and hostile."""
+    first, last = folded.span(start, end)
+    before, after = max(0, first - EVIDENCE_AROUND), last + EVIDENCE_AROUND
+    cut = folded.original[before : min(after, first + EVIDENCE_LENGTH)]
+    return ("…" if before else "") + cut + ("…" if after < len(folded.original) else "")
+
+
+def seen(severity: Severity, place: Place, start: int = 0, end: int = EVIDENCE_LENGTH) -> Sighting:
+    """A sighting in a place's original text."""
+    return Sighting(severity, place.where, place.text[start:end], place.field)
