@@ -13,30 +13,6 @@ from typing import Any, Literal
 Layer = Literal["managed", "command line", "user", "default"]
 
 
-BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
-
-
-def quoted(text: str) -> str:
-    """`text` as a TOML basic string in printable ASCII; a lone surrogate becomes `?`."""
-    written = []
-    for character in text:
-        point = ord(character)
-        if character in '"\\':
-            written.append("\\" + character)
-        elif 0x20 <= point < 0x7F:
-            written.append(character)
-        elif 0xD800 <= point <= 0xDFFF:
-            written.append("?")
-        else:
-            written.append(f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}")
-    return '"' + "".join(written) + '"'
-
-
-def dotted(*parts: str) -> str:
-    """A key as a config file would spell it: parts that are not bare are quoted."""
-    return ".".join(part if BARE_KEY.fullmatch(part) else quoted(part) for part in parts)
-
-
 @dataclass(frozen=True)
 class Provenance:
     """Where an effective value came from."""

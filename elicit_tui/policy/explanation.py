@@ -8,7 +8,8 @@ from typing import Any
 
 from elicit_tui.elicitation.request import Call, ElicitationRequest
 from elicit_tui.elicitation.server import ServerIdentity
-from elicit_tui.elicitation.settings import Layer, Rule, ServerSettings, Settings, dotted
+from elicit_tui.elicitation.settings import Layer, Rule, ServerSettings, Settings
+from elicit_tui.elicitation.spelling import dotted
 from elicit_tui.policy.rules import matches
 from elicit_tui.policy.sentences import (
     entry_key,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from elicit_tui.elicitation.settings import (
@@ -10,17 +9,8 @@ from elicit_tui.elicitation.settings import (
     Layer,
     Rule,
     Settings,
-    quoted,
 )
-
-
-def toml_value(value: Any) -> str:
-    """A setting's value as a config file spells it, on one line."""
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, (tuple, list)):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    return json.dumps(value)
+from elicit_tui.elicitation.spelling import toml_value
 
 
 def told(key: str, value: Any, layer: Layer) -> str:

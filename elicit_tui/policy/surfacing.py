@@ -5,7 +5,8 @@ from __future__ import annotations
 from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.outcome import INVALID_PARAMS, Outcome, cancel, decline, unsent
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.settings import ServerSettings, Settings, dotted
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.elicitation.spelling import dotted
 from elicit_tui.policy.sentences import flag_told, granted, layer_of, told
 from elicit_tui.text import neutral_line
 

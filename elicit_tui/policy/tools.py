@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from elicit_tui.elicitation.settings import Layer, ServerSettings, Settings, dotted
+from elicit_tui.elicitation.settings import Layer, ServerSettings, Settings
+from elicit_tui.elicitation.spelling import dotted
 from elicit_tui.policy.sentences import flag_told, granted, layer_of, told, who_can_change
 from elicit_tui.text import neutral_line
 

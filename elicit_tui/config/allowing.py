@@ -1,0 +1,144 @@
+"""Which servers managed configuration lets run, and as what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
+
+from elicit_tui.config.expansion import Expansion
+from elicit_tui.config.system_path import find
+from elicit_tui.elicitation.settings import ServerSettings
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+def admitted(
+    server: ServerSettings,
+    table: Mapping[str, Any],
+    environment: Mapping[str, str],
+    directories: tuple[Path, ...],
+) -> ServerSettings:
+    """A user's server under the `[managed]` table: as it may run, or with `refused` set."""
+    mode = table.get("servers")
+    if mode is None:
+        return server
+    if mode == "only":
+        return replace(
+            server,
+            refused=f"The server {server.name} may not run: managed configuration "
+            'lets only its own servers run (managed.servers = "only").',
+        )
+    reasons = []
+    for entry in table.get("allow", []):
+        if not fnmatchcase(server.name, entry["name"]):
+            continue
+        why = _mismatch(server, entry)
+        if why is None:
+            return _as_entry(server, entry, environment, directories)
+        reasons.append(why)
+    why = reasons[0] if reasons else "no [[managed.allow]] entry has its name"
+    return replace(
+        server, refused=f"The server {server.name} may not run: {why} (managed configuration)."
+    )
+
+
+def _mismatch(server: ServerSettings, entry: Mapping[str, Any]) -> str | None:
+    if "url" in entry:
+        if server.url is None or not url_below(server.url, entry["url"]):
+            return "its url is not one that [[managed.allow]] lists"
+        return None
+    if server.command != entry.get("command") or list(server.args) != entry.get("args", []):
+        return "its command and args are not ones that [[managed.allow]] lists"
+    return None
+
+
+def _as_entry(
+    server: ServerSettings,
+    entry: Mapping[str, Any],
+    environment: Mapping[str, str],
+    directories: tuple[Path, ...],
+) -> ServerSettings:
+    """The server with the entry's env, cwd and system path; a user's own would change what runs."""
+    if server.command is None:
+        return server
+    expansion = Expansion(environment)
+    wanted = expansion.table(entry.get("env", {}))
+    for key, value in server.env.items():
+        if wanted.get(key) != value:
+            return replace(
+                server,
+                refused=f"The server {server.name} may not run: it sets env.{key}, which its "
+                "[[managed.allow]] entry does not (managed configuration).",
+            )
+    if server.cwd is not None and server.cwd != entry.get("cwd"):
+        return replace(
+            server,
+            refused=f"The server {server.name} may not run: it sets cwd, which its "
+            "[[managed.allow]] entry does not (managed configuration).",
+        )
+    missing = (*server.missing, *(n for n in expansion.missing if n not in server.missing))
+    server = replace(server, env=wanted, cwd=entry.get("cwd"), missing=missing)
+    return at_system_path(server, directories)
+
+
+def at_system_path(server: ServerSettings, directories: tuple[Path, ...]) -> ServerSettings:
+    """A managed or allowed command, found where the system keeps programs, or refused.
+
+    Its own `PATH` is the system's too, so that a script's interpreter is looked up there.
+    """
+    if server.command is None:
+        return server
+    found = find(server.command, directories)
+    path = ":".join(str(directory) for directory in directories)
+    if found is None:
+        return replace(
+            server,
+            fixed_path=True,
+            refused=f"The server {server.name} may not run: its command {server.command} is not "
+            f"in the system path {path} (managed configuration).",
+        )
+    return replace(server, command=found, fixed_path=True, env={"PATH": path, **server.env})
+
+
+def url_below(url: str, allowed: str) -> bool:
+    """Whether an address has the same scheme, host and port, and a path equal or below at a `/`.
+
+    Anything that servers and clients read differently is refused: userinfo, backslashes, spaces
+    and control characters, `.` and `..` segments, encoded slashes, dots or backslashes.
+    """
+    candidate, limit = _parts(url), _parts(allowed)
+    if candidate is None or limit is None:
+        return False
+    if _origin(candidate) != _origin(limit):
+        return False
+    if limit.query:
+        return candidate.path == limit.path and candidate.query == limit.query
+    base = limit.path.rstrip("/")
+    return candidate.path.rstrip("/") == base or candidate.path.startswith(base + "/")
+
+
+def _parts(url: str) -> SplitResult | None:
+    if not url.isascii() or any(character <= " " or character == "\\" for character in url):
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in _PORTS and parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    if not usable or "@" in parts.netloc or "\x7f" in url or "%" in parts.netloc:
+        return None
+    lowered = parts.path.lower()
+    if any(code in lowered for code in ("%2f", "%5c", "%2e", "%25", "%00")):
+        return None
+    if any(segment.partition(";")[0] in (".", "..") for segment in parts.path.split("/")):
+        return None
+    return parts
+
+
+def _origin(parts: SplitResult) -> tuple[str, str, int]:
+    host = (parts.hostname or "").rstrip(".").lower()
+    return parts.scheme, host, parts.port if parts.port is not None else _PORTS[parts.scheme]

@@ -1,0 +1,115 @@
+"""The merged values become Settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from elicit_tui.config.documents import Document
+from elicit_tui.config.expansion import Expansion
+from elicit_tui.config.locks import GRANULAR_FLAGS
+from elicit_tui.config.merging import Merged
+from elicit_tui.config.rules import guardian_rules_of, rules_of
+from elicit_tui.elicitation.settings import (
+    ApprovalPolicy,
+    ConsoleSettings,
+    ElicitationLimits,
+    ElicitationSettings,
+    GranularApproval,
+    GuardianSettings,
+    HistorySettings,
+    OwnerRule,
+    ServerSettings,
+    Settings,
+)
+from elicit_tui.errors import ConfigError
+
+
+def settings_from(
+    merged: Merged,
+    managed: Document | None,
+    user: Document | None,
+    servers: Mapping[str, ServerSettings],
+    environment: Mapping[str, str],
+) -> Settings:
+    """The settings of a run; every value's origin stands in `provenance`."""
+    guardian = _guardian(merged, managed, user)
+    rules = (*rules_of(managed), *rules_of(user))
+    policy = _approval_policy(merged)
+    reviewer: dict[str, Any] = {}
+    if "approvals_reviewer" in merged.values:
+        reviewer["approvals_reviewer"] = merged.values["approvals_reviewer"]
+    notices = [note for document in (managed, user) if document for note in document.notices]
+    return Settings(
+        approval_policy=policy,
+        elicitation=ElicitationSettings(
+            **merged.section("elicitation"),
+            limits=ElicitationLimits(**merged.section("elicitation", "limits")),
+        ),
+        guardian=guardian,
+        rules=rules,
+        servers=servers,
+        console=ConsoleSettings(**merged.section("console")),
+        history=_history(merged, environment),
+        provenance=dict(merged.provenance),
+        notices=tuple(dict.fromkeys([*notices, *merged.notices])),
+        config_file=user.file if user is not None else None,
+        managed_file=managed.file if managed is not None else None,
+        **reviewer,
+    )
+
+
+def _approval_policy(merged: Merged) -> ApprovalPolicy:
+    policy = merged.values.get("approval_policy", "on-request")
+    if not isinstance(policy, Mapping):
+        return "never" if policy == "never" else "on-request"
+    flags = policy["granular"]
+    return GranularApproval(**{name: flags.get(name, True) for name in GRANULAR_FLAGS})
+
+
+def _guardian(merged: Merged, managed: Document | None, user: Document | None) -> GuardianSettings:
+    """The guardian's settings; what the administrator's rules find, a user cannot silence."""
+    firm = guardian_rules_of(managed)
+    own: list[OwnerRule] = []
+    for rule in guardian_rules_of(user):
+        if any(rule.id == locked.id for locked in firm):
+            merged.notices.append(
+                f"guardian.rules: {rule.id} is the id of a managed rule; yours is ignored."
+            )
+        else:
+            own.append(rule)
+    values = merged.section("guardian")
+    for key in ("trusted_domains", "disable"):
+        if key in values:
+            values[key] = tuple(values[key])
+    if merged.provenance.get("guardian.disable") and not _is_managed(merged, "guardian.disable"):
+        kept = []
+        for name in values["disable"]:
+            if any(name == rule.id or fnmatchcase(rule.id, name) for rule in firm):
+                merged.notices.append(
+                    f"guardian.disable: {name} is a rule of managed configuration; it stays on."
+                )
+            else:
+                kept.append(name)
+        values["disable"] = tuple(kept)
+    return GuardianSettings(**values, rules=(*firm, *own))
+
+
+def _is_managed(merged: Merged, key: str) -> bool:
+    return merged.provenance[key].layer == "managed"
+
+
+def _history(merged: Merged, environment: Mapping[str, str]) -> HistorySettings:
+    history = HistorySettings(**merged.section("history"))
+    origin = merged.provenance.get("history.path")
+    if history.path is None or origin is None or origin.layer == "managed":
+        return history
+    expansion = Expansion(environment)
+    path = expansion.text(history.path)
+    if expansion.missing:
+        place = f"{origin.file}:{origin.line}: " if origin.file else ""
+        names = ", ".join(expansion.missing)
+        raise ConfigError([f"{place}history.path: the environment has no {names}"])
+    return replace(history, path=path)

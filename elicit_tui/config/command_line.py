@@ -1,0 +1,47 @@
+"""What the command line sets of the configuration, as values; argparse is another room's job."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from elicit_tui.config.servers import is_web_address
+from elicit_tui.errors import UsageError
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """The options that stand above the user's file and below the managed one."""
+
+    config_file: Path | None = None
+    """`--config`: in place of the user's own file."""
+    approval_policy: Literal["on-request", "never"] | None = None
+    with_servers: tuple[str, ...] = ()
+    """Each `--with NAME=TARGET`."""
+    timeout: float | None = None
+    """`--timeout` in seconds, in place of every server's `tool_timeout_sec`."""
+
+
+def added_server(option: str) -> tuple[str, Mapping[str, Any]]:
+    """The name and table of one `--with NAME=TARGET`. Raises UsageError.
+
+    The target is a URL, or a command line split as a POSIX shell would; nothing is expanded.
+    """
+    name, equals, target = option.partition("=")
+    name, target = name.strip(), target.strip()
+    if not equals or not name or not target or not name.isprintable():
+        raise UsageError("--with needs NAME=TARGET: a name, and a URL or a command line.")
+    if target.lower().startswith(("http://", "https://")):
+        if not is_web_address(target):
+            raise UsageError(f"--with {name}: the target is not an http or https address.")
+        return name, {"url": target}
+    try:
+        words = shlex.split(target, posix=True)
+    except ValueError as error:
+        raise UsageError(f"--with {name}: the command line cannot be split: {error}.") from None
+    if not words or not words[0]:
+        raise UsageError(f"--with {name}: the command line is empty.")
+    return name, {"command": words[0], "args": words[1:]}

@@ -1,0 +1,130 @@
+"""Reads one TOML file into checked values that know their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.config.keys import FileKind
+from elicit_tui.config.locating import KeyPath, locate
+from elicit_tui.config.problem import Problem
+from elicit_tui.config.validating import path_key, validate
+from elicit_tui.elicitation.settings import Layer, Provenance
+
+LARGEST_FILE: Final = 4 * 1024 * 1024
+"""Bytes; a configuration beyond it is a mistake."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """One layer as it was written. With `problems`, `values` must not be used."""
+
+    layer: Layer
+    file: str | None
+    text: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[str, ...] = ()
+    broken: frozenset[KeyPath] = frozenset()
+    """Where types are wrong; what stands at, above and below such a path is not looked at."""
+
+    @cached_property
+    def _lines(self) -> Mapping[KeyPath, int]:
+        return locate(self.text)
+
+    def line(self, path: KeyPath) -> int | None:
+        """The line of a key, or of the nearest table above it."""
+        while path:
+            if path in self._lines:
+                return self._lines[path]
+            path = path[:-1]
+        return None
+
+    def provenance(self, path: KeyPath, *, locked: bool = False) -> Provenance:
+        """Where a value of this document stands."""
+        return Provenance(self.layer, locked, self.file, self.line(path))
+
+    def problem(self, message: str, path: KeyPath) -> Problem:
+        """A problem with a value of this document."""
+        return Problem(message, path_key(path), self.file, self.line(path))
+
+    def sound_tables(self, *path: str) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
+        """The tables of `[path.NAME]` or `[[path]]` whose types are right, with their paths."""
+        tables = self.get(*path)
+        if isinstance(tables, list):
+            items: list[tuple[Any, Any]] = list(enumerate(tables))
+        else:
+            items = list(tables.items()) if isinstance(tables, Mapping) else []
+        for name, table in items:
+            here = (*path, name)
+            if not any(place[: len(here)] == here for place in self.broken):
+                yield here, table
+
+    def get(self, *path: str) -> Any:
+        """The value at a key, or None when it is not set."""
+        value: Any = self.values
+        for key in path:
+            if not isinstance(value, Mapping) or key not in value:
+                return None
+            value = value[key]
+        return value
+
+
+def parse(raw: bytes, kind: FileKind, layer: Layer, file: str | None) -> Document:
+    """Read and check TOML bytes; never raises: what is wrong is in `problems`."""
+    import tomli
+
+    if len(raw) > LARGEST_FILE:
+        return _unreadable(layer, file, f"is larger than {LARGEST_FILE // 2**20} MiB")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return _unreadable(layer, file, "is not UTF-8 text", line)
+    try:
+        values = tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        at = getattr(error, "lineno", None)
+        return _unreadable(layer, file, f"is not TOML: {_ascii(str(error))}", at)
+    except (ValueError, RecursionError, OverflowError) as error:
+        return _unreadable(layer, file, f"cannot be read as TOML: {_ascii(str(error))}")
+    document = Document(layer, file, text, values)
+    faults = validate(values, kind)
+    if not faults:
+        return document
+    return replace(
+        document,
+        problems=tuple(
+            document.problem(fault.message, fault.path)
+            for fault in faults
+            if fault.weight != "notice"
+        ),
+        notices=tuple(
+            str(document.problem(fault.message, fault.path))
+            for fault in faults
+            if fault.weight == "notice"
+        ),
+        broken=frozenset(fault.path for fault in faults if fault.weight == "wrong"),
+    )
+
+
+def read(path: Path, kind: FileKind, layer: Layer) -> Document:
+    """Read and check a file; a file that cannot be read is a problem of the document."""
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return _unreadable(layer, str(path), f"cannot be read: {_ascii(why)}")
+    return parse(raw, kind, layer, str(path))
+
+
+def _unreadable(layer: Layer, file: str | None, message: str, line: int | None = None) -> Document:
+    return Document(layer, file, problems=(Problem(message, None, file, line),))
+
+
+def _ascii(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode("ascii")[:300]

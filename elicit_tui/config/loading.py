@@ -1,0 +1,131 @@
+"""Reads the layers and makes Settings of them: the start and `config check` share this code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from elicit_tui import paths
+from elicit_tui.config.building import settings_from
+from elicit_tui.config.command_line import CommandLine
+from elicit_tui.config.documents import Document, parse, read
+from elicit_tui.config.keys import MANAGED, USER
+from elicit_tui.config.locating import KeyPath
+from elicit_tui.config.managed import managed_faults
+from elicit_tui.config.merging import merge
+from elicit_tui.config.problem import Problem
+from elicit_tui.config.rules import guardian_faults, rule_faults
+from elicit_tui.config.server_layers import all_servers
+from elicit_tui.config.servers import faults, server_from
+from elicit_tui.config.system_path import system_directories
+from elicit_tui.config.trust import ROOT, read_managed
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import ConfigError, ManagedConfigError
+
+
+def load(
+    command_line: CommandLine | None = None,
+    config_path: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    managed_path: Path | None = None,
+    managed_owner: int = ROOT,
+    directories: Sequence[Path] | None = None,
+) -> Settings:
+    """The effective settings of a run, each with its origin.
+
+    Raises ConfigError with every problem found, ManagedConfigError for the administrator's file,
+    UsageError for the command line. A missing `${NAME}` does not raise: the server it belongs to
+    has it in `missing`. `managed_path`, `managed_owner` and `directories` (the system path of
+    managed commands) are for tests.
+    """
+    command_line = command_line or CommandLine()
+    environment = os.environ if environment is None else environment
+    managed = managed_document(managed_path, managed_owner)
+    user = user_document(command_line.config_file or config_path, command_line)
+    problems = [] if user is None else [*user.problems, *user_faults(user, managed, environment)]
+    if problems:
+        raise ConfigError([str(problem) for problem in problems])
+    merged = merge(managed, user, _flags(command_line))
+    if merged.looser_flags:
+        raise ConfigError(merged.looser_flags)
+    where = tuple(system_directories() if directories is None else directories)
+    servers = all_servers(merged, managed, user, command_line, environment, where)
+    return settings_from(merged, managed, user, servers, environment)
+
+
+def managed_document(path: Path | None = None, owner: int = ROOT) -> Document | None:
+    """The administrator's document, trusted and without faults. Raises ManagedConfigError."""
+    document = read_managed(path or paths.managed_file(), owner)
+    if document is None:
+        return None
+    problems = (*document.problems, *_all_managed_faults(document))
+    if problems:
+        raise ManagedConfigError([f"managed configuration {problem}" for problem in problems])
+    return document
+
+
+def user_document(path: Path | None, command_line: CommandLine | None = None) -> Document | None:
+    """The user's document, with its problems; None when there is no file and none was named."""
+    named = path is not None or (command_line is not None and command_line.config_file is not None)
+    path = path or paths.config_file()
+    if not named:
+        try:
+            path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            pass  # reading it below says why it cannot be read
+    return read(path, USER, "user")
+
+
+def user_faults(
+    user: Document, managed: Document | None, environment: Mapping[str, str]
+) -> Iterator[Problem]:
+    """What does not fit together in a user's document wherever types are right."""
+    yield from rule_faults(user)
+    yield from guardian_faults(user)
+    locked = (managed.get("mcp_servers") or {}) if managed is not None else {}
+    for path, table in user.sound_tables("mcp_servers"):
+        if path[-1] not in locked:
+            yield from _server_faults(user, path, table, environment, expand_all=True)
+
+
+def _all_managed_faults(document: Document) -> Iterator[Problem]:
+    yield from managed_faults(document)
+    yield from rule_faults(document)
+    yield from guardian_faults(document)
+    for path, table in document.sound_tables("mcp_servers"):
+        yield from _server_faults(document, path, table, {}, expand_all=False)
+
+
+def _server_faults(
+    document: Document,
+    path: KeyPath,
+    table: Mapping[str, Any],
+    environment: Mapping[str, str],
+    *,
+    expand_all: bool,
+) -> Iterator[Problem]:
+    server = server_from(str(path[-1]), table, document.layer, environment, expand_all=expand_all)
+    for key, message in faults(table, server):
+        yield document.problem(message, path if key is None else (*path, key))
+
+
+def check_managed_file(path: Path) -> list[Problem]:
+    """The problems of a file that is to become the administrator's; its owner is not looked at."""
+    document = read(path, MANAGED, "managed")
+    return [*document.problems, *_all_managed_faults(document)]
+
+
+def check_managed_text(raw: bytes, name: str = "managed.toml") -> list[Problem]:
+    """As check_managed_file, for bytes that are not yet a file."""
+    document = parse(raw, MANAGED, "managed", name)
+    return [*document.problems, *_all_managed_faults(document)]
+
+
+def _flags(command_line: CommandLine) -> dict[str, tuple[str, Any]]:
+    if command_line.approval_policy is None:
+        return {}
+    return {"approval_policy": ("--approval-policy", command_line.approval_policy)}

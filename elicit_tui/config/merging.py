@@ -1,0 +1,119 @@
+"""Merges the layers of every key that is not a server or a list of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from elicit_tui.config import locks
+from elicit_tui.config.documents import Document
+from elicit_tui.config.keys import USER_FILE, Either, Table, Value
+from elicit_tui.elicitation.settings import Provenance
+from elicit_tui.elicitation.spelling import toml_value
+
+_APART: Final = ("mcp_servers", "rules")
+"""Merged elsewhere: servers whole, rules one after the other."""
+
+
+def leaves(table: Table = USER_FILE, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of every key that is merged on its own."""
+    for key, node in table.keys.items():
+        if not path and key in _APART:
+            continue
+        if isinstance(node, Table):
+            yield from leaves(node, (*path, key))
+        elif isinstance(node, (Value, Either)):
+            yield (*path, key)
+
+
+@dataclass
+class Merged:
+    """The effective values by dotted key, and what was said on the way."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    """Only keys that some layer sets."""
+    provenance: dict[str, Provenance] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    looser_flags: list[str] = field(default_factory=list)
+    """Options that are looser than a lock: the start stops."""
+
+    def section(self, *path: str) -> dict[str, Any]:
+        """The set values directly below a table, by their last name."""
+        prefix = ".".join(path) + "."
+        return {
+            key[len(prefix) :]: value
+            for key, value in self.values.items()
+            if key.startswith(prefix) and "." not in key[len(prefix) :]
+        }
+
+
+def merge(
+    managed: Document | None, user: Document | None, flags: Mapping[str, tuple[str, Any]]
+) -> Merged:
+    """One value for each key. `flags`: dotted key to the option's name and value."""
+    merged = Merged()
+    for path in leaves():
+        _leaf(merged, path, managed, user, flags.get(".".join(path)))
+    _allowed(merged, managed, flags)
+    return merged
+
+
+def _leaf(
+    merged: Merged,
+    path: tuple[str, ...],
+    managed: Document | None,
+    user: Document | None,
+    flag: tuple[str, Any] | None,
+) -> None:
+    key = ".".join(path)
+    locked = managed.get(*path) if managed is not None else None
+    is_locked = locked is not None
+    candidates: list[tuple[str, Any, Provenance]] = []
+    if flag is not None:
+        candidates.append((flag[0], flag[1], Provenance("command line", is_locked)))
+    if user is not None and (value := user.get(*path)) is not None:
+        candidates.append(("", value, user.provenance(path, locked=is_locked)))
+    chosen: tuple[Any, Provenance] | None = None
+    if managed is not None and is_locked:
+        chosen = (locked, managed.provenance(path, locked=True))
+    settled = False
+    for option, value, provenance in candidates:
+        if is_locked and not locks.as_strict(key, value, locked):
+            said = f"{key} = {toml_value(value)} is looser than managed configuration allows"
+            if option:
+                merged.looser_flags.append(f"{option}: {said} ({toml_value(locked)}).")
+            else:
+                place = f"{provenance.file}:{provenance.line}: " if provenance.file else ""
+                merged.notices.append(f"{place}{said}; {toml_value(locked)} is used instead.")
+        elif not settled and (not is_locked or value != locked):
+            chosen, settled = (value, provenance), True
+    if chosen is not None:
+        merged.values[key], merged.provenance[key] = chosen
+
+
+def _allowed(
+    merged: Merged, managed: Document | None, flags: Mapping[str, tuple[str, Any]]
+) -> None:
+    """Apply `allowed_approval_policies`, which may forbid a value that nothing else locks."""
+    allowed = managed.get("allowed_approval_policies") if managed is not None else None
+    if managed is None or allowed is None:
+        return
+    policy = merged.values.get("approval_policy", "on-request")
+    origin = merged.provenance.get("approval_policy", Provenance("default"))
+    if locks.policy_allowed(policy, allowed):
+        merged.provenance["approval_policy"] = Provenance(
+            origin.layer, True, origin.file, origin.line
+        )
+        return
+    fallback = locks.strictest_default(allowed)
+    said = f"approval_policy = {toml_value(policy)} is not among allowed_approval_policies"
+    if origin.layer == "command line":
+        merged.looser_flags.append(f"{flags['approval_policy'][0]}: {said}.")
+    elif origin.layer == "user":
+        place = f"{origin.file}:{origin.line}: "
+        merged.notices.append(f"{place}{said}; {toml_value(fallback)} is used instead.")
+    merged.values["approval_policy"] = fallback
+    merged.provenance["approval_policy"] = managed.provenance(
+        ("allowed_approval_policies",), locked=True
+    )

@@ -1,0 +1,105 @@
+"""The servers of all layers: managed ones whole, a user's as far as they may run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from elicit_tui.config.allowing import admitted, at_system_path
+from elicit_tui.config.command_line import CommandLine, added_server
+from elicit_tui.config.documents import Document
+from elicit_tui.config.locks import SERVER_STRICTER, strictly_stricter
+from elicit_tui.config.merging import Merged
+from elicit_tui.config.servers import server_from
+from elicit_tui.elicitation.settings import Provenance, ServerSettings
+from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.errors import ConfigError, UsageError
+
+
+def all_servers(
+    merged: Merged,
+    managed: Document | None,
+    user: Document | None,
+    command_line: CommandLine,
+    environment: Mapping[str, str],
+    directories: tuple[Path, ...],
+) -> dict[str, ServerSettings]:
+    """Every server by name, with its keys' origins and notices added to `merged`.
+
+    Raises UsageError for a `--with` that does not fit, ConfigError for one that managed
+    configuration does not let run.
+    """
+    servers: dict[str, ServerSettings] = {}
+    if managed is not None:
+        for name, table in (managed.get("mcp_servers") or {}).items():
+            own = server_from(name, table, "managed", environment, expand_all=False)
+            _note_origins(merged, managed, name, table)
+            own = _made_stricter(own, merged, user)
+            servers[name] = at_system_path(own, directories)
+    limits = (managed.get("managed") or {}) if managed is not None else {}
+    for name, table in ((user.get("mcp_servers") or {}) if user is not None else {}).items():
+        if user is not None and name not in servers:
+            own = server_from(name, table, "user", environment)
+            servers[name] = admitted(own, limits, environment, directories)
+            _note_origins(merged, user, name, table)
+    for option in command_line.with_servers:
+        name, table = added_server(option)
+        if name in servers:
+            raise UsageError(f"--with {name}: a server of this name exists already.")
+        own = server_from(name, table, "command line", {}, expand_all=False)
+        servers[name] = admitted(own, limits, environment, directories)
+        if servers[name].refused is not None:
+            raise ConfigError([f"--with: {servers[name].refused}"])
+        merged.provenance[dotted("mcp_servers", name)] = Provenance("command line")
+    if command_line.timeout is not None:
+        servers = {
+            name: _within(own, command_line.timeout, merged) for name, own in servers.items()
+        }
+    return servers
+
+
+def _note_origins(merged: Merged, document: Document, name: str, table: Mapping[str, Any]) -> None:
+    locked = document.layer == "managed"
+    for path in _paths(("mcp_servers", name), table):
+        merged.provenance[dotted(*path)] = document.provenance(path, locked=locked)
+
+
+def _paths(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    yield path
+    for key, value in table.items():
+        if isinstance(value, Mapping) and key not in ("env", "http_headers"):
+            yield from _paths((*path, key), value)
+        else:
+            yield (*path, key)
+
+
+def _made_stricter(own: ServerSettings, merged: Merged, user: Document | None) -> ServerSettings:
+    """A managed server with what a user's table of its name may still take away."""
+    table = user.get("mcp_servers", own.name) if user is not None else None
+    if user is None or table is None:
+        return own
+    ignored = False
+    for key, value in table.items():
+        if key in SERVER_STRICTER and strictly_stricter(key, value, getattr(own, key)):
+            own = replace(own, **{key: value})
+            path = ("mcp_servers", own.name, key)
+            merged.provenance[dotted(*path)] = user.provenance(path, locked=True)
+        else:
+            ignored = True
+    if ignored:
+        table_path = ("mcp_servers", own.name)
+        said = "this server is locked by managed configuration; what is not stricter is not read"
+        merged.notices.append(str(user.problem(said, table_path)))
+    return own
+
+
+def _within(own: ServerSettings, seconds: float, merged: Merged) -> ServerSettings:
+    """The server with `--timeout`; a managed server's own shorter limit stays."""
+    limit = own.tool_timeout_sec
+    if own.layer == "managed" and limit != 0 and (seconds == 0 or seconds > limit):
+        return own
+    key = dotted("mcp_servers", own.name, "tool_timeout_sec")
+    merged.provenance[key] = Provenance("command line", own.layer == "managed")
+    return replace(own, tool_timeout_sec=seconds)

@@ -1,0 +1,77 @@
+"""A server's table becomes ServerSettings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from elicit_tui.config.expansion import Expansion, NoExpansion
+from elicit_tui.config.keys import SERVER
+from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
+
+_STDIO_ONLY = ("args", "env", "cwd")
+_REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var")
+
+
+def server_from(
+    name: str,
+    table: Mapping[str, Any],
+    layer: Layer,
+    environment: Mapping[str, str],
+    *,
+    expand_all: bool = True,
+) -> ServerSettings:
+    """The settings of one server; `expand_all` False (managed): only env and http_headers."""
+    inner = Expansion(environment)
+    outer = inner if expand_all else NoExpansion()
+    token_name = table.get("bearer_token_env_var")
+    if token_name is not None:
+        inner.want(token_name)
+    values: dict[str, Any] = {
+        key: value
+        for key, value in table.items()
+        if key in SERVER.keys
+        and key not in ("tools", "args", "env", "http_headers", "command", "cwd", "url")
+    }
+    for key in ("enabled_tools", "disabled_tools", "elicitation_modes"):
+        if key in values:
+            values[key] = tuple(values[key])
+    for key in ("command", "cwd", "url"):
+        if key in table:
+            values[key] = outer.text(table[key])
+    values["args"] = outer.texts(table.get("args", []))
+    values["env"] = inner.table(table.get("env", {}))
+    values["http_headers"] = inner.table(table.get("http_headers", {}))
+    values["tools"] = {
+        tool: ToolSettings(own.get("approval_mode")) for tool, own in table.get("tools", {}).items()
+    }
+    return ServerSettings(name=name, layer=layer, missing=inner.missing, **values)
+
+
+def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[str | None, str]]:
+    """What does not fit together in one server's table: the key, if one is to blame, and why."""
+    if ("command" in table) == ("url" in table):
+        yield None, "needs exactly one of command and url"
+        return
+    if "command" in table:
+        for key in _REMOTE_ONLY:
+            if key in table:
+                yield key, "goes with url, not with command"
+        if not table["command"].strip():
+            yield "command", "must not be empty"
+    else:
+        for key in _STDIO_ONLY:
+            if key in table:
+                yield key, "goes with command, not with url"
+        if server.url is not None and not server.missing and not is_web_address(server.url):
+            yield "url", "must be an http or https address"
+
+
+def is_web_address(url: str) -> bool:
+    """Whether a text is an absolute http or https address with a host."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

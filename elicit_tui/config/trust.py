@@ -1,0 +1,77 @@
+"""Reads the administrator's file, and refuses one that anybody else could have written."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Final
+
+from elicit_tui.config.documents import LARGEST_FILE, Document, parse
+from elicit_tui.config.keys import MANAGED
+from elicit_tui.errors import ManagedConfigError
+
+ROOT: Final = 0
+
+
+def read_managed(path: Path, owner: int = ROOT) -> Document | None:
+    """The managed document; None when there is no such file.
+
+    Raises ManagedConfigError when it is there and cannot be trusted or read. What is wrong in its
+    text is in the document's problems. `owner` is the user id that must own file and directory.
+    """
+    try:
+        status = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _refusal(path, f"cannot be read: {error.strerror}") from None
+    why = distrust(status, owner)
+    if why is not None:
+        raise _refusal(path, why)
+    try:
+        directory = distrust(path.parent.lstat(), owner)
+        if directory is not None:
+            raise _refusal(path, f"its directory {directory}")
+        raw = _read_checked(path, owner)
+    except OSError as error:
+        raise _refusal(path, f"cannot be read: {error.strerror}") from None
+    return parse(raw, MANAGED, "managed", str(path))
+
+
+def _read_checked(path: Path, owner: int) -> bytes:
+    """The bytes of the very file that is checked: it is opened first, then looked at."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    with os.fdopen(descriptor, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        why = distrust(status, owner)
+        if why is None and not stat.S_ISREG(status.st_mode):
+            why = "is not a regular file"
+        if why is not None:
+            raise _refusal(path, why)
+        return stream.read(LARGEST_FILE + 1)
+
+
+def distrust(status: os.stat_result, owner: int = ROOT) -> str | None:
+    """Why a file or directory could be somebody else's work, or None.
+
+    Windows has neither owner ids nor mode bits; there only links are refused.
+    """
+    if stat.S_ISLNK(status.st_mode):
+        return "is a symbolic link"
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return "is neither a file nor a directory"
+    if sys.platform == "win32":
+        reparse_point = 0x400
+        linked = getattr(status, "st_file_attributes", 0) & reparse_point
+        return "is a link" if linked else None
+    if status.st_uid != owner:
+        return "does not belong to root" if owner == ROOT else "does not belong to its owner"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "can be written by its group or by others"
+    return None
+
+
+def _refusal(path: Path, why: str) -> ManagedConfigError:
+    return ManagedConfigError([f"managed configuration {path}: {why}"])

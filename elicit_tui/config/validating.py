@@ -1,0 +1,215 @@
+"""Checks values against the table of keys: types, choices, and names that are near misses."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import Any, Final, Literal
+
+from elicit_tui.config.keys import Either, FileKind, Named, Node, Table, Tables, Value
+from elicit_tui.config.locating import KeyPath
+from elicit_tui.elicitation.spelling import dotted, quoted
+
+LONGEST_NAME: Final = 100
+"""Characters of a key that are compared and shown."""
+
+_WORDS: Final = {
+    "string": "a string",
+    "boolean": "true or false",
+    "number": "a number",
+    "integer": "a whole number",
+    "strings": "a list of strings",
+    "table of strings": "a table of strings",
+    "json table": "a table",
+}
+
+
+def path_key(path: KeyPath) -> str:
+    """A key path as a person reads it: `rules[2].message`, entries counted from 1."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part + 1}]"
+        else:
+            text += ("." if text else "") + dotted(part[:LONGEST_NAME])
+    return text
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing to say about a place in a document."""
+
+    path: KeyPath
+    message: str
+    weight: Literal["wrong", "unknown", "notice"] = "wrong"
+    """`unknown` is wrong too, but the values around it can still be looked at; `notice` is not."""
+
+
+def validate(values: Mapping[str, Any], kind: FileKind) -> list[Fault]:
+    """Everything to say about a document: types, choices, names."""
+    return list(_table((), kind.table, values, kind))
+
+
+def _node(path: KeyPath, node: Node, value: Any, kind: FileKind) -> Iterator[Fault]:
+    if isinstance(node, Value):
+        yield from _value(path, node, value)
+    elif isinstance(node, Either):
+        if isinstance(value, Mapping):
+            yield from _table(path, node.table, value, kind)
+        else:
+            yield from _value(path, node.value, value)
+    elif isinstance(node, Tables):
+        yield from _tables(path, node, value, kind)
+    elif not isinstance(value, Mapping):
+        yield Fault(path, f"must be a table, not {shown(value)}")
+    elif isinstance(node, Named):
+        for name, item in value.items():
+            yield from _name((*path, name), name)
+            if isinstance(item, Mapping):
+                yield from _table((*path, name), node.item, item, kind)
+            else:
+                yield Fault((*path, name), f"must be a table, not {shown(item)}")
+    else:
+        yield from _table(path, node, value, kind)
+
+
+def _table(
+    path: KeyPath, table: Table, value: Mapping[str, Any], kind: FileKind
+) -> Iterator[Fault]:
+    for key, item in value.items():
+        node = table.keys.get(key)
+        if node is not None:
+            yield from _node((*path, key), node, item, kind)
+        elif not path and key in kind.elsewhere:
+            yield Fault((key,), kind.elsewhere[key], "unknown")
+        else:
+            yield Fault((*path, key), f"is not a key here; {_nearest(key, table, kind)}", "unknown")
+    for key in table.required:
+        if key not in value:
+            yield Fault(path, f"needs {key}")
+
+
+def _tables(path: KeyPath, node: Tables, value: Any, kind: FileKind) -> Iterator[Fault]:
+    if not isinstance(value, list):
+        yield Fault(path, f"must be an array of tables, written [[{path_key(path)}]]")
+        return
+    for index, item in enumerate(value):
+        if isinstance(item, Mapping):
+            yield from _table((*path, index), node.item, item, kind)
+        else:
+            yield Fault((*path, index), f"must be a table, not {shown(item)}")
+
+
+def _name(path: KeyPath, name: str) -> Iterator[Fault]:
+    if not name or not name.isprintable():
+        yield Fault(path, "a name must be printable and not empty")
+
+
+def _value(path: KeyPath, node: Value, value: Any) -> Iterator[Fault]:
+    if not _is_kind(node, value):
+        yield Fault(path, f"must be {_WORDS[node.kind]}, not {shown(value)}")
+        return
+    if node.without_effect:
+        yield Fault(path, "is a key of Codex CLI and has no effect here", "notice")
+    if node.choices:
+        chosen = value if isinstance(value, list) else [value]
+        for item in chosen:
+            if item not in node.choices:
+                words = ", ".join(quoted(choice) for choice in node.choices)
+                yield Fault(path, f"must be one of {words}, not {shown(item)}")
+    if node.minimum is not None and value < node.minimum:
+        yield Fault(path, f"must be at least {node.minimum:g}, not {shown(value)}")
+    if node.kind == "json table":
+        yield from _json(path, value)
+
+
+def _is_kind(node: Value, value: Any) -> bool:
+    if node.kind == "string":
+        return isinstance(value, str)
+    if node.kind == "boolean":
+        return isinstance(value, bool)
+    if node.kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if node.kind == "number":
+        numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return numeric and _is_finite(value)
+    if node.kind == "strings":
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    if node.kind == "table of strings":
+        return isinstance(value, Mapping) and all(isinstance(i, str) for i in value.values())
+    return isinstance(value, Mapping)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _json(path: KeyPath, value: Any) -> Iterator[Fault]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _json((*path, key), item)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _json((*path, index), item)
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Fault(path, "JSON has no infinity and no NaN")
+
+
+def as_json(value: Any) -> Any:
+    """A TOML value as JSON content: dates and times become their RFC 3339 text."""
+    if isinstance(value, Mapping):
+        return {key: as_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_json(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    return value
+
+
+def _nearest(key: str, table: Table, kind: FileKind) -> str:
+    close = difflib.get_close_matches(key[:LONGEST_NAME], table.keys, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]}?"
+    for place in _places(kind.table, ()):
+        if place[-1] == key:
+            return f"did you mean {'.'.join(place)}?"
+    nearest = difflib.get_close_matches(key[:LONGEST_NAME], table.keys, n=1, cutoff=0.0)
+    return f"the nearest is {nearest[0]}" if nearest else "nothing is known here"
+
+
+def _places(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Every key of a file, for a key that stands in the wrong table."""
+    if path:
+        yield path
+    if isinstance(node, Either):
+        yield from _places(node.table, path)
+    elif isinstance(node, Table):
+        for key, below in node.keys.items():
+            yield from _places(below, (*path, key))
+    elif isinstance(node, Named):
+        yield from _places(node.item, (*path, "NAME"))
+    elif isinstance(node, Tables):
+        yield from _places(node.item, path)
+
+
+def shown(value: Any) -> str:
+    """A wrong value in a sentence: short and in printable ASCII."""
+    if isinstance(value, str):
+        return quoted(value if len(value) <= 60 else value[:60] + "...")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, int) and abs(value) >= 10**20:
+        return "a very large number"
+    return str(value)
