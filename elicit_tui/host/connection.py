@@ -1,0 +1,290 @@
+"""One configured server: its life from start to end, what it offers, and calls to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation import Call, Outcome, ServerIdentity, cancel
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import Interrupted, LimitReached, ServerError
+from elicit_tui.host.call_clock import wait_within
+from elicit_tui.host.events import (
+    HostEvent,
+    Progress,
+    RoundStarted,
+    ServerLog,
+    ServerStateChanged,
+    State,
+)
+from elicit_tui.host.launch import ServerProcess
+from elicit_tui.host.offers import CallResult, Prompt, Resource, Tool
+
+if TYPE_CHECKING:
+    from elicit_tui.host.session import Session
+
+ANSWERS_OUT_SECONDS: Final = 1.0
+END_KNOWN_SECONDS: Final = 3.0
+
+
+class Connection:
+    """A server that the host talks to; one object for one connection, never reused."""
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        owner: Settings,
+        broker: Broker,
+        emit: Callable[[HostEvent], None],
+    ) -> None:
+        self.settings = settings
+        self.identity = _identity(settings)
+        self.state: State = "starting"
+        self.failure: str | None = None
+        self.process: ServerProcess | None = None
+        self.http_refusal: int | None = None
+        """The status of the last HTTP answer, when it was not a success."""
+        self._owner = owner
+        self._broker = broker
+        self.emit = emit
+        self._session: Session | None = None
+        self._turn: asyncio.Lock | None = None
+        self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
+        self._given_up: set[str] = set()
+        self._settled = asyncio.Event()
+        """Set once the connection is ready, or will never be."""
+        self._ended = asyncio.Event()
+
+    @property
+    def name(self) -> str:
+        """The configured name."""
+        return self.settings.name
+
+    @property
+    def process_id(self) -> int | None:
+        """The process of a stdio server; None for a remote one or before it started."""
+        return self.process.pid if self.process is not None else None
+
+    # Its life, told by the task that lives it
+
+    def became_ready(self, session: Session) -> None:
+        """The handshake is done."""
+        self._session = session
+        calls_itself, version = session.server_info
+        self.identity = replace(
+            self.identity,
+            calls_itself=calls_itself,
+            version=version,
+            protocol_version=session.protocol_version,
+        )
+        if self.identity.transport != "http" and session.wire.era == "handshake":
+            # Nothing on such a stream tells which call a question belongs to: one at a time.
+            self._turn = asyncio.Lock()
+        self._become("ready")
+
+    def ended(self, failure: str | None) -> None:
+        """The connection is over; `failure` says why when nobody asked for its end."""
+        if self.state in ("failed", "closed"):
+            return
+        self._session = None
+        self.failure = failure
+        self._broker.server_gone(self.name, failure or f"The connection to {self.name} was closed.")
+        self._become("closed" if failure is None else "failed")
+        self._ended.set()
+
+    def _become(self, state: State) -> None:
+        self.state = state
+        self._settled.set()
+        self.emit(ServerStateChanged(self.name, state, self.failure))
+
+    def log(self, line: str) -> None:
+        """A line of the server's standard error, already neutral."""
+        self.emit(ServerLog(self.name, line))
+
+    async def settled(self) -> None:
+        """Wait until it is ready. Raises ServerError when it failed."""
+        await self._settled.wait()
+        if self.state != "ready":
+            raise self._gone()
+
+    def _gone(self) -> ServerError:
+        return ServerError(self.failure or f"The connection to {self.name} was closed.")
+
+    @property
+    def active_call(self) -> Call | None:
+        """The call that a question belongs to when nothing else tells: the only one."""
+        calls = [call for call, _ in self._calls.values()]
+        return calls[0] if len(calls) == 1 else None
+
+    # What it offers
+
+    async def tools(self) -> tuple[Tool, ...]:
+        """The tools that the owner's lists let be seen. Raises ServerError, LimitReached."""
+        listed = [tool for entry in await self._listed("tools") if (tool := Tool.read(entry))]
+        return tuple(tool for tool in listed if self.settings.offers_tool(tool.name))
+
+    async def prompts(self) -> tuple[Prompt, ...]:
+        """The prompts. Raises ServerError, LimitReached."""
+        read = (Prompt.read(entry) for entry in await self._listed("prompts"))
+        return tuple(prompt for prompt in read if prompt is not None)
+
+    async def resources(self) -> tuple[Resource, ...]:
+        """The resources. Raises ServerError, LimitReached."""
+        read = (Resource.read(entry) for entry in await self._listed("resources"))
+        return tuple(resource for resource in read if resource is not None)
+
+    async def _listed(self, kind: str) -> list[dict[str, Any]]:
+        from elicit_tui.host.listing import all_pages
+
+        session = await self._ready_session()
+        if not session.offers(kind):
+            return []
+        work = asyncio.ensure_future(self._reachable(all_pages(session, kind)))
+        listed: list[dict[str, Any]]
+        listed = await self._limited(work, lambda: False, f"list its {kind}")
+        return listed
+
+    # Calls
+
+    async def call(self, call: Call) -> CallResult:
+        """Make one call and see it to its end, questions included.
+
+        Raises ProtocolCallError when the server answers with an error, ServerError when it goes
+        away, LimitReached, and Interrupted when `cancel` was called. Cancelling this coroutine
+        ends its open questions by `shutdown`.
+        """
+        session = await self._ready_session()
+        async with self._turn or contextlib.nullcontext():
+            work = asyncio.ensure_future(self._driven(session, call))
+            self._calls[call.id] = (call, work)
+            try:
+                result, rounds = await self._limited(
+                    work, lambda: self._broker.waiting(call.id), f"answer {call.name}"
+                )
+            except asyncio.CancelledError:
+                if call.id not in self._given_up:
+                    self._end_questions(call, cancel("shutdown", "elicit-tui ended first."))
+                    await self._answers_out(call)
+                    raise
+                raise Interrupted("The call was cancelled.") from None
+            finally:
+                self._given_up.discard(call.id)
+                self._calls.pop(call.id, None)
+                work.cancel()
+                self._withdraw_stale(session, call)
+                await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
+                # Looked at, so that an end nobody waited for is no warning of its own.
+                if work.done() and not work.cancelled():
+                    work.exception()
+        return CallResult(result, rounds, session.protocol_version)
+
+    async def cancel(self, call_id: str) -> None:
+        """The person gives a call up: its questions are cancelled by `user`, then the call."""
+        call, work = self._calls.get(call_id, (None, None))
+        if call is None or work is None:
+            return
+        self._end_questions(call, cancel("user", "The person cancelled the call."))
+        await self._answers_out(call)
+        self._given_up.add(call_id)
+        work.cancel()
+
+    async def _driven(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
+        from elicit_tui.host.rounds import drive
+        from elicit_tui.host.session_link import SessionLink
+
+        link = SessionLink(self.identity, session, self._broker, self._call_progress, self._round)
+        rounds = self._owner.elicitation.rounds
+        ended: tuple[dict[str, Any], int]
+        ended = await self._reachable(drive(link, self._broker, call, rounds))
+        return ended
+
+    async def _reachable(self, work: Any) -> Any:
+        """Say in a sentence what an HTTP refusal or a lost connection came to."""
+        from elicit_tui.host.session import Gone, TransportRefused
+
+        try:
+            return await work
+        except TransportRefused as error:
+            raise ServerError(
+                f"The server {self.name} refused the request: {self._refusal(error)}."
+            ) from None
+        except Gone:
+            # The task that lives the connection learns the reason in the same moment.
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), END_KNOWN_SECONDS)
+            raise self._lost() from None
+
+    def _refusal(self, error: Exception) -> str:
+        from elicit_tui.host.faults import status_reason
+        from elicit_tui.text import neutral_line
+
+        if self.http_refusal is not None:
+            return status_reason(self.http_refusal)
+        return neutral_line(str(error)).rstrip(".")
+
+    def _lost(self) -> ServerError:
+        if self.failure is not None:
+            return self._gone()
+        return ServerError(f"The server {self.name} ended the connection before it answered.")
+
+    async def _limited(
+        self, work: asyncio.Task[Any], standing_still: Callable[[], bool], what: str
+    ) -> Any:
+        seconds = self.settings.tool_timeout_sec
+        try:
+            if await wait_within(work, seconds, standing_still):
+                return await work
+        finally:
+            if not work.done():
+                work.cancel()
+        raise LimitReached(
+            f"The server {self.name} did not {what} within {seconds:g} seconds "
+            f"(mcp_servers.{self.name}.tool_timeout_sec)."
+        )
+
+    def _end_questions(self, call: Call, outcome: Outcome) -> None:
+        for pending in self._broker.pending:
+            asked_for = pending.question.request.call
+            if asked_for is not None and asked_for.id == call.id:
+                pending.settle(outcome)
+
+    async def _answers_out(self, call: Call) -> None:
+        """Give the answers of a call that ends a moment to leave."""
+        session = self._session
+        for _ in range(int(ANSWERS_OUT_SECONDS / 0.01)):
+            if session is None or not session.wire.unanswered(call.id):
+                return
+            await asyncio.sleep(0.01)
+
+    def _withdraw_stale(self, session: Session, call: Call) -> None:
+        """A question whose call has ended can no longer be answered."""
+        for request in session.wire.unanswered(call.id):
+            self._broker.withdraw(request.id, "The call that it belongs to has ended.")
+
+    async def _ready_session(self) -> Session:
+        await self.settled()
+        if self._session is None:
+            raise self._gone()
+        return self._session
+
+    def _call_progress(
+        self, call: Call, progress: float, total: float | None, message: str | None
+    ) -> None:
+        self.emit(Progress(self.name, call.id, progress, total, message))
+
+    def _round(self, call: Call, number: int, group_size: int) -> None:
+        self.emit(RoundStarted(self.name, call.id, number, group_size))
+
+
+def _identity(settings: ServerSettings) -> ServerIdentity:
+    if settings.url is not None:
+        from elicit_tui.host.address import shown_address
+
+        return ServerIdentity(settings.name, settings.transport, shown_address(settings.url))
+    command = shlex.join([settings.command or "", *settings.args])
+    return ServerIdentity(settings.name, "stdio", command)

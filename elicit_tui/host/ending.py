@@ -1,0 +1,55 @@
+"""Ends a server's process as the specification says (basic/lifecycle, "Shutdown", stdio)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Final
+
+from elicit_tui.host.launch import ServerProcess
+
+GRACE_SECONDS: Final = 2.0
+"""How long each step waits: after stdin is closed, after SIGTERM, after SIGKILL."""
+
+
+async def end_process(process: ServerProcess) -> None:
+    """End the process and everything of its group; its stdin must be closed by now or here.
+
+    Takes at most three times the grace; afterwards nothing is left, unless the system itself
+    cannot end it.
+    """
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+    if not await _gone(process, lambda: process.exit_code() is not None):
+        process.terminate()
+        if not await _gone(process, lambda: not process.group_alive()):
+            process.kill()
+            await _gone(process, lambda: not process.group_alive())
+    elif process.group_alive():
+        # The leader ended and left children behind: they were asked by nobody yet.
+        process.terminate()
+        if not await _gone(process, lambda: not process.group_alive()):
+            process.kill()
+            await _gone(process, lambda: not process.group_alive())
+    for pipe in (process.stdout, process.stderr):
+        with contextlib.suppress(OSError):
+            pipe.close()
+    if not process.group_alive():
+        process.forget()
+
+
+async def _gone(process: ServerProcess, ended: Callable[[], bool]) -> bool:
+    """Whether it ended within the grace.
+
+    Polled: waiting on pipes would see a child that inherited them as a server that hangs.
+    """
+    until = time.monotonic() + GRACE_SECONDS
+    pause = 0.001
+    while not ended():
+        if time.monotonic() >= until:
+            return False
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 0.02)
+    return True

@@ -1,0 +1,79 @@
+"""Turns whatever ended a connection into one clear, safe sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from elicit_tui.errors import ElicitTuiError, ServerError
+from elicit_tui.text import neutral_line
+
+CONNECTION_CLOSED: Final = -32000
+
+_STATUS: Final = {
+    401: "it wants an authorization that was not given or not accepted (HTTP 401)",
+    403: "it does not allow this access (HTTP 403)",
+    404: "there is no MCP endpoint at this URL (HTTP 404)",
+    407: "a proxy wants an authorization (HTTP 407)",
+    429: "it is asked too often (HTTP 429)",
+}
+
+
+def leaf(error: BaseException) -> BaseException:
+    """The first real error inside the groups that task groups wrap around it."""
+    while True:
+        inner = getattr(error, "exceptions", None)
+        if not isinstance(inner, Sequence) or not inner:
+            return error
+        error = next((one for one in inner if not _is_noise(one)), inner[0])
+
+
+def _is_noise(error: BaseException) -> bool:
+    return type(error).__name__ in ("CancelledError", "BrokenResourceError", "ClosedResourceError")
+
+
+def status_reason(code: int) -> str:
+    """What an HTTP status means for a person."""
+    if code in _STATUS:
+        return _STATUS[code]
+    if code >= 500:
+        return f"it failed inside (HTTP {code})"
+    return f"it refused the request (HTTP {code})"
+
+
+def reason_of(error: BaseException, status: int | None = None) -> str:
+    """Why, as the end of a sentence, without a full stop."""
+    error = leaf(error)
+    if isinstance(error, ElicitTuiError):
+        return str(error).rstrip(".")
+    if status is not None:
+        return status_reason(status)
+    name = type(error).__name__
+    text = neutral_line(str(error), 200)
+    if name == "HTTPStatusError":
+        response = getattr(error, "response", None)
+        code = getattr(response, "status_code", None)
+        if isinstance(code, int):
+            return status_reason(code)
+    if name in ("ConnectError", "ConnectTimeout"):
+        return "nothing answers at its address" if not text else f"nothing answers: {text}"
+    if name in ("ReadError", "WriteError", "RemoteProtocolError", "ReadTimeout", "WriteTimeout"):
+        return f"the connection broke{': ' + text if text else ''}"
+    if name in ("UnsupportedProtocol", "InvalidURL"):
+        return "its URL cannot be used"
+    if name == "ValidationError":
+        return "it answered with something that the protocol does not allow"
+    if name == "MCPError":
+        code = getattr(error, "code", None)
+        return "the connection closed" if code == CONNECTION_CLOSED else f"{text} ({code})"
+    return text or name
+
+
+def server_error(
+    server: str, what: str, error: BaseException, status: int | None = None
+) -> ServerError:
+    """A ServerError whose sentence says which server, what went wrong, and why."""
+    found = leaf(error)
+    if isinstance(found, ServerError):
+        return found
+    return ServerError(f"The server {server} {what}: {reason_of(error, status)}.")

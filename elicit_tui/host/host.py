@@ -1,0 +1,134 @@
+"""Connections to all servers of a run; knows nothing of policy."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import ServerError
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.events import HostEvent, Listener, ServerStateChanged
+from elicit_tui.host.launch import ServerProcess, start_process
+from elicit_tui.host.life import Life
+from elicit_tui.host.server_log import LogFile
+
+END_SECONDS: Final = 10.0
+
+
+class Host:
+    """Starts servers, connects to them, and ends them; each server's life is a task of its own.
+
+    `launch` may be called before the event loop runs: a stdio server then gets ready while the
+    SDK is still being imported. Everything else needs `async with`.
+    """
+
+    def __init__(self, settings: Settings, broker: Broker, log_file: Path | None = None) -> None:
+        self._settings = settings
+        self._broker = broker
+        self._log_file = LogFile(log_file)
+        self._launched: dict[str, ServerProcess | ServerError] = {}
+        self._connections: dict[str, Connection] = {}
+        self._lives: dict[Connection, tuple[Life, asyncio.Task[None]]] = {}
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> None:
+        """Tell this listener of every event, on the event loop, in order."""
+        self._listeners.append(listener)
+
+    def _emit(self, event: HostEvent) -> None:
+        for listener in tuple(self._listeners):
+            listener(event)
+
+    @property
+    def connections(self) -> Mapping[str, Connection]:
+        """The latest connection of each server that was started, by configured name."""
+        return dict(self._connections)
+
+    def launch(self, names: Iterable[str]) -> None:
+        """Start the processes of these stdio servers at once; a failure is told by `connect`."""
+        for name in names:
+            settings = self._server(name)
+            if settings.command is None or settings.refused is not None or settings.missing:
+                continue
+            try:
+                self._launched[name] = start_process(settings)
+            except ServerError as error:
+                self._launched[name] = error
+
+    def start(self, name: str) -> Connection:
+        """Begin to connect, without waiting; a connection that failed or ended begins anew."""
+        present = self._connections.get(name)
+        if present is not None and present.state in ("starting", "ready"):
+            return present
+        connection = Connection(self._server(name), self._settings, self._broker, self._emit)
+        self._connections[name] = connection
+        self._emit(ServerStateChanged(name, "starting"))
+        launched = self._launched.pop(name, None)
+        if isinstance(launched, ServerError):
+            connection.ended(str(launched))
+            return connection
+        connection.process = launched
+        life = Life(connection, self._broker, self._log_file)
+        self._lives[connection] = (life, asyncio.ensure_future(life.run()))
+        return connection
+
+    async def connect(self, name: str) -> Connection:
+        """A connection that is ready. Raises ServerError with the reason when it cannot be."""
+        connection = self.start(name)
+        await connection.settled()
+        return connection
+
+    async def disconnect(self, name: str) -> None:
+        """End one server in order; its open questions end with it."""
+        connection = self._connections.get(name)
+        if connection is not None:
+            await self._end((connection,))
+
+    def _server(self, name: str) -> ServerSettings:
+        settings = self._settings.servers.get(name)
+        if settings is None:
+            raise ServerError(f"No server is configured under the name {name}.", code="unknown")
+        return settings
+
+    async def __aenter__(self) -> Host:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            await self._end(tuple(self._lives))
+        finally:
+            for launched in self._launched.values():
+                if isinstance(launched, ServerProcess):
+                    launched.kill()
+            self._log_file.close()
+
+    async def _end(self, connections: Iterable[Connection]) -> None:
+        """End these connections side by side, to their end even when we are cancelled."""
+        tasks = []
+        for connection in connections:
+            life, task = self._lives.get(connection, (None, None))
+            if life is not None and task is not None:
+                life.end()
+                tasks.append(task)
+        cancelled = False
+        while tasks and not all(task.done() for task in tasks):
+            try:
+                done, _ = await asyncio.wait(tasks, timeout=END_SECONDS)
+            except asyncio.CancelledError:
+                cancelled = True
+                continue
+            if not done:
+                for task in tasks:
+                    task.cancel()
+        if cancelled:
+            raise asyncio.CancelledError

@@ -1,0 +1,86 @@
+"""Streamable HTTP and the older SSE, by the SDK's transports (spec: basic/transports)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import httpx2
+
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.errors import ServerError
+
+CONNECT_SECONDS: Final = 30.0
+MAX_EVENT_BYTES: Final = 32 * 1024 * 1024
+
+
+def request_headers(
+    settings: ServerSettings, environment: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """The configured headers, and the bearer token from its variable. Raises ServerError."""
+    headers = dict(settings.http_headers)
+    variable = settings.bearer_token_env_var
+    if variable is not None:
+        token = environment.get(variable, "")
+        if not token:
+            raise ServerError(
+                f"The environment variable {variable}, the bearer token of the server "
+                f"{settings.name}, is not set.",
+                code="not_started",
+            )
+        headers["Authorization"] = f"Bearer {token}"
+    return headers
+
+
+@asynccontextmanager
+async def http_streams(
+    settings: ServerSettings, refused: Callable[[int | None], None]
+) -> AsyncIterator[tuple[Any, Any]]:
+    """The two streams of a remote server.
+
+    There is no limit on how long a stream may be silent: a person thinks. The calls' own limits
+    apply instead. `refused` is told the status of each answer to a message, None for a success:
+    the SDK keeps the words of a refusal but not the number.
+    """
+
+    async def noticed(response: httpx2.Response) -> None:
+        # A stream that a server does not offer, or a session it does not end, is no failure.
+        if response.request.method == "POST":
+            refused(response.status_code if response.status_code >= 400 else None)
+
+    headers = request_headers(settings)
+    assert settings.url is not None
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)
+    if settings.transport == "sse":
+        from mcp.client.sse import sse_client
+
+        def client_of(
+            headers: dict[str, str] | None = None,
+            timeout: httpx2.Timeout | None = None,
+            auth: httpx2.Auth | None = None,
+        ) -> httpx2.AsyncClient:
+            return httpx2.AsyncClient(
+                headers=headers,
+                timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
+                auth=auth,
+                event_hooks={"response": [noticed]},
+            )
+
+        async with sse_client(
+            settings.url, headers=headers, httpx_client_factory=client_of
+        ) as streams:
+            yield streams
+        return
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with (
+        httpx2.AsyncClient(
+            headers=headers, timeout=timeout, event_hooks={"response": [noticed]}
+        ) as client,
+        streamable_http_client(
+            settings.url, http_client=client, max_sse_event_size=MAX_EVENT_BYTES
+        ) as streams,
+    ):
+        yield streams

@@ -1,0 +1,209 @@
+"""Starts a stdio server's process, ahead of the SDK: both then get ready at the same time.
+
+This is the one place where our own code replaces a library's. Nothing here is asynchronous and
+nothing heavy is imported, so that a process can be started before anything else happens.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.errors import ServerError
+
+INHERITED: Final = (
+    (
+        "APPDATA",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LOCALAPPDATA",
+        "PATH",
+        "PATHEXT",
+        "PROCESSOR_ARCHITECTURE",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "USERNAME",
+        "USERPROFILE",
+    )
+    if sys.platform == "win32"
+    else ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+)
+"""All that a server gets of our environment; the rest it is given by its configuration."""
+
+FIXED_PATH: Final = "/usr/bin:/bin:/usr/sbin:/sbin"
+"""Where a managed command is looked up, and its PATH unless its own table sets one."""
+
+_running: set[ServerProcess] = set()
+
+
+@dataclass(eq=False)
+class ServerProcess:
+    """A server's process with its three pipes, the leader of a process group of its own."""
+
+    name: str
+    popen: subprocess.Popen[bytes]
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is the group's id too."""
+        return self.popen.pid
+
+    @property
+    def stdin(self) -> IO[bytes]:
+        """The pipe to the server."""
+        assert self.popen.stdin is not None
+        return self.popen.stdin
+
+    @property
+    def stdout(self) -> IO[bytes]:
+        """The pipe of messages from the server."""
+        assert self.popen.stdout is not None
+        return self.popen.stdout
+
+    @property
+    def stderr(self) -> IO[bytes]:
+        """The pipe of the server's standard error; it never reaches our screen."""
+        assert self.popen.stderr is not None
+        return self.popen.stderr
+
+    def exit_code(self) -> int | None:
+        """The exit code, negative for a signal; None while the process runs."""
+        return self.popen.poll()
+
+    def group_alive(self) -> bool:
+        """Whether anything of the process's group is left, also after its leader ended."""
+        if self.popen.poll() is None:
+            return True
+        if sys.platform == "win32":
+            return False
+        try:
+            os.killpg(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            # What is left runs as somebody else; there is nothing that we could end.
+            return False
+        return True
+
+    def terminate(self) -> None:
+        """Ask the whole group to end."""
+        if sys.platform == "win32":
+            self.kill()
+        else:
+            self._signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End the whole group at once."""
+        if sys.platform == "win32":
+            subprocess.run(
+                ["taskkill", "/F", "/T", "/PID", str(self.pid)],
+                check=False,
+                capture_output=True,
+            )
+        else:
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        if sys.platform != "win32":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+
+    def forget(self) -> None:
+        """The process has ended: nothing is left to do when we end."""
+        _running.discard(self)
+
+
+def start_process(settings: ServerSettings) -> ServerProcess:
+    """Start a configured server. Raises ServerError with one sentence when it cannot be."""
+    environment = server_environment(settings)
+    command = _resolved(settings, environment)
+    try:
+        popen = _popen_class()(
+            [command, *settings.args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            cwd=settings.cwd,
+            start_new_session=sys.platform != "win32",
+        )
+    except (OSError, ValueError) as error:
+        raise ServerError(_sentence(settings, error), code="not_started") from None
+    process = ServerProcess(settings.name, popen)
+    if not _running:
+        atexit.register(_end_all)
+    _running.add(process)
+    return process
+
+
+def _popen_class() -> type[subprocess.Popen[bytes]]:
+    """On Windows the event loop reads only overlapped pipes, which asyncio's own class makes."""
+    if sys.platform == "win32":
+        from asyncio import windows_utils
+
+        return windows_utils.Popen
+    return subprocess.Popen
+
+
+def server_environment(settings: ServerSettings) -> dict[str, str]:
+    """The environment of a server: the few inherited names, then the configured ones."""
+    environment = {
+        name: value
+        for name in INHERITED
+        # A value that starts so is a function of old shells, which some of them would run.
+        if (value := os.environ.get(name)) is not None and not value.startswith("()")
+    }
+    if settings.fixed_path and sys.platform != "win32":
+        environment["PATH"] = FIXED_PATH
+    return {**environment, **settings.env}
+
+
+def _resolved(settings: ServerSettings, environment: dict[str, str]) -> str:
+    command = settings.command or ""
+    if settings.fixed_path and not Path(command).is_absolute():
+        found = shutil.which(command, path=FIXED_PATH) if Path(command).name == command else None
+        if found is None:
+            from elicit_tui.text import neutral_line
+
+            raise ServerError(
+                f"The command {neutral_line(command)} of the server {settings.name} is neither "
+                "absolute nor in the system's own path.",
+                code="not_started",
+            )
+        return found
+    if sys.platform == "win32":
+        return shutil.which(command, path=environment.get("PATH")) or command
+    return command
+
+
+def _sentence(settings: ServerSettings, error: OSError | ValueError) -> str:
+    from elicit_tui.text import neutral_line
+
+    command = neutral_line(settings.command or "")
+    if settings.cwd is not None and not Path(settings.cwd).is_dir():
+        directory = neutral_line(settings.cwd)
+        return f"The directory {directory} of the server {settings.name} is not there."
+    if isinstance(error, FileNotFoundError):
+        return f"The command {command} of the server {settings.name} was not found."
+    if isinstance(error, PermissionError):
+        return f"The command {command} of the server {settings.name} may not be executed."
+    reason = neutral_line(getattr(error, "strerror", None) or str(error))
+    return f"The command {command} of the server {settings.name} could not be started: {reason}."
+
+
+def _end_all() -> None:
+    """The last resort when a run ends without taking its servers down in order."""
+    for process in tuple(_running):
+        if process.group_alive():
+            process.kill()

@@ -1,0 +1,192 @@
+"""The one task that lives a connection: process, transport, session, until its end."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.broker import Broker
+from elicit_tui.errors import ElicitTuiError, ServerError
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.launch import ServerProcess, start_process
+from elicit_tui.host.sdk import load_sdk
+from elicit_tui.host.server_log import LogFile, ServerLogReader
+
+if TYPE_CHECKING:
+    from elicit_tui.host.wire import Wire
+
+EXIT_KNOWN_SECONDS: Final = 1.0
+
+
+class Life:
+    """Brings one connection up, holds it, and takes it down; its failure is one sentence."""
+
+    def __init__(self, connection: Connection, broker: Broker, log_file: LogFile) -> None:
+        self._connection = connection
+        self._broker = broker
+        self._log_file = log_file
+        self._over = asyncio.Event()
+        self._asked_to_end = False
+        self._log = ServerLogReader(self._heard)
+        self._log_task: asyncio.Task[None] | None = None
+
+    def end(self) -> None:
+        """Close the connection in order; `run` returns when everything of it is gone."""
+        self._asked_to_end = True
+        self._over.set()
+
+    def _heard(self, line: str) -> None:
+        self._log_file.write(self._connection.name, line)
+        self._connection.log(line)
+
+    async def run(self) -> None:
+        """Live the connection. Never raises, except for a cancellation from outside."""
+        connection = self._connection
+        failure: str | None = None
+        try:
+            await self._lived()
+        except asyncio.CancelledError:
+            connection.ended(None)
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001
+            # Whatever a library or a server raises, in groups of any kind, ends this server only.
+            failure = await self._sentence(error)
+        finally:
+            await self._end_process()
+        connection.ended(None if self._asked_to_end else failure)
+
+    async def _lived(self) -> None:
+        settings = self._connection.settings
+        _may_start(self._connection)
+        process: ServerProcess | None = None
+        if settings.url is None:
+            process = self._connection.process or start_process(settings)
+            self._connection.process = process
+            self._log_task = asyncio.ensure_future(self._log.run(process))
+        await asyncio.to_thread(load_sdk)
+        async with AsyncExitStack() as stack:
+            read, write = await stack.enter_async_context(self._streams(process))
+            await self._session(stack, read, write)
+            await self._over.wait()
+            if not self._asked_to_end:
+                # Told before the streams are closed: a question on the screen goes away at once.
+                self._connection.ended(await self._went_away())
+
+    def _streams(self, process: ServerProcess | None) -> Any:
+        if process is not None:
+            from elicit_tui.host.stdio import stdio_streams
+
+            return stdio_streams(process, self._garbage)
+        from elicit_tui.host.http import http_streams
+
+        return http_streams(self._connection.settings, self._refused)
+
+    def _refused(self, status: int | None) -> None:
+        self._connection.http_refusal = status
+
+    async def _session(self, stack: AsyncExitStack, read: Any, write: Any) -> None:
+        import anyio
+
+        from elicit_tui.host.session import open_session
+
+        connection = self._connection
+        settings = connection.settings
+        session = await stack.enter_async_context(
+            open_session(
+                read,
+                write,
+                self._wire(),
+                remote=settings.url is not None,
+                garbage=lambda error: self._garbage(str(error)),
+                gone=self._over.set,
+            )
+        )
+        try:
+            with anyio.fail_after(settings.startup_timeout_sec or None):
+                await session.connect(settings.protocol)
+        except TimeoutError:
+            raise ServerError(
+                f"The server {settings.name} was not ready within "
+                f"{settings.startup_timeout_sec:g} seconds "
+                f"(mcp_servers.{settings.name}.startup_timeout_sec)."
+            ) from None
+        connection.became_ready(session)
+
+    def _wire(self) -> Wire:
+        from elicit_tui.host.wire import Wire
+
+        connection = self._connection
+        return Wire(
+            self._broker,
+            connection.settings.advertised_modes,
+            lambda: connection.identity,
+            lambda: connection.active_call,
+            connection.emit,
+        )
+
+    def _garbage(self, text: str) -> None:
+        from elicit_tui.text import neutral_line
+
+        self._heard(f"(not a message) {neutral_line(text, 500)}")
+
+    async def _went_away(self) -> str:
+        name = self._connection.name
+        process = self._connection.process
+        if process is None:
+            return f"The server {name} ended the connection."
+        return f"The server {name} {await self._exit(process)}{self._last_words()}."
+
+    async def _exit(self, process: ServerProcess) -> str:
+        for _ in range(int(EXIT_KNOWN_SECONDS / 0.01)):
+            code = process.exit_code()
+            if code is not None:
+                ready = self._connection.state == "ready"
+                when = "" if ready else " before it was ready"
+                how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+                return f"ended{when} ({how})"
+            await asyncio.sleep(0.01)
+        return "closed its output"
+
+    def _last_words(self) -> str:
+        """The last line it wrote to its standard error, already neutral."""
+        return f"; its last words: {self._log.last[-1]}" if self._log.last else ""
+
+    async def _sentence(self, error: BaseException) -> str:
+        from elicit_tui.host.faults import leaf, reason_of
+        from elicit_tui.host.session import Gone
+
+        found = leaf(error)
+        if isinstance(found, ElicitTuiError):
+            return str(found)
+        if isinstance(found, Gone):
+            return await self._went_away()
+        what = "ended the connection" if self._connection.state == "ready" else "cannot be used"
+        reason = reason_of(found, self._connection.http_refusal)
+        return f"The server {self._connection.name} {what}: {reason}."
+
+    async def _end_process(self) -> None:
+        process = self._connection.process
+        if process is not None:
+            from elicit_tui.host.ending import end_process
+
+            await end_process(process)
+        if self._log_task is not None:
+            self._log_task.cancel()
+            await asyncio.wait((self._log_task,))
+
+
+def _may_start(connection: Connection) -> None:
+    """What the owner's configuration says against starting a server. Raises ServerError."""
+    settings = connection.settings
+    if settings.refused is not None:
+        raise ServerError(settings.refused, code="refused")
+    if settings.missing:
+        names = ", ".join(settings.missing)
+        raise ServerError(
+            f"The environment variable {names}, which the configuration of the server "
+            f"{settings.name} names, is not set.",
+            code="not_started",
+        )

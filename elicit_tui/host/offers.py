@@ -1,0 +1,147 @@
+"""What a server offers, and what a call came to: plain frozen values without the SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str | None:
+    value = raw.get(key)
+    return value if isinstance(value, str) else None
+
+
+def _mapping(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = raw.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One entry of tools/list (spec: server/tools). Every text is the server's: hostile."""
+
+    name: str
+    title: str | None = None
+    description: str | None = None
+    annotations: Mapping[str, Any] | None = None
+    """The tool's own hints; None when it gave none."""
+    input_schema: Mapping[str, Any] = field(default_factory=dict)
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    """The entry exactly as the server wrote it."""
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Any]) -> Tool | None:
+        """The entry as a value; None when it has no name, so that nobody could call it."""
+        name = _text(raw, "name")
+        if name is None:
+            return None
+        return cls(
+            name=name,
+            title=_text(raw, "title") or _text(_mapping(raw, "annotations"), "title"),
+            description=_text(raw, "description"),
+            annotations=_mapping(raw, "annotations") if "annotations" in raw else None,
+            input_schema=_mapping(raw, "inputSchema"),
+            raw=raw,
+        )
+
+
+@dataclass(frozen=True)
+class PromptArgument:
+    """One argument of a prompt; its value is always a string."""
+
+    name: str
+    description: str | None = None
+    required: bool = False
+    title: str | None = None
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One entry of prompts/list (spec: server/prompts)."""
+
+    name: str
+    title: str | None = None
+    description: str | None = None
+    arguments: tuple[PromptArgument, ...] = ()
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Any]) -> Prompt | None:
+        """The entry as a value; None when it has no name."""
+        name = _text(raw, "name")
+        if name is None:
+            return None
+        listed = raw.get("arguments")
+        arguments = tuple(
+            PromptArgument(
+                name=str(argument["name"]),
+                description=_text(argument, "description"),
+                required=argument.get("required") is True,
+                title=_text(argument, "title"),
+            )
+            for argument in (listed if isinstance(listed, list) else [])
+            if isinstance(argument, Mapping) and isinstance(argument.get("name"), str)
+        )
+        return cls(name, _text(raw, "title"), _text(raw, "description"), arguments, raw)
+
+    @property
+    def input_schema(self) -> Mapping[str, Any]:
+        """The arguments as a schema, so that one form serves tools and prompts."""
+        return {
+            "type": "object",
+            "properties": {
+                argument.name: {
+                    "type": "string",
+                    **({"title": argument.title} if argument.title else {}),
+                    **({"description": argument.description} if argument.description else {}),
+                }
+                for argument in self.arguments
+            },
+            "required": [argument.name for argument in self.arguments if argument.required],
+        }
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One entry of resources/list (spec: server/resources)."""
+
+    uri: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Any]) -> Resource | None:
+        """The entry as a value; None when it has no URI."""
+        uri = _text(raw, "uri")
+        if uri is None:
+            return None
+        return cls(
+            uri=uri,
+            name=_text(raw, "name") or uri,
+            title=_text(raw, "title"),
+            description=_text(raw, "description"),
+            mime_type=_text(raw, "mimeType"),
+            raw=raw,
+        )
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """How one call of the owner ended well: the server's result, exactly as it came.
+
+    A JSON-RPC error of the server is raised as `ProtocolCallError` instead.
+    """
+
+    result: dict[str, Any]
+    rounds: int = 0
+    """How many rounds of questions there were; 0 when the server answered at once."""
+    protocol_version: str | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the tool itself says that it failed (spec: server/tools, "isError")."""
+        return self.result.get("isError") is True

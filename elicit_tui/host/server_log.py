@@ -1,0 +1,117 @@
+"""What servers write to standard error: kept off every screen, made safe, bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import stat
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Final
+
+from elicit_tui.errors import ServerError
+from elicit_tui.host.launch import ServerProcess
+
+LINE_CHARACTERS: Final = 2000
+LAST_LINES: Final = 20
+FILE_BYTES: Final = 20 * 1024 * 1024
+"""A server that floods its log stops here; the file says so."""
+
+
+class LogFile:
+    """One file for all servers of a run, made at the first line, 0600; lines are safe text."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: IO[bytes] | None = None
+        self._written = 0
+
+    def write(self, server: str, line: str) -> None:
+        """Append one line with its time and server; quietly nothing once the file is full."""
+        if self._path is None or self._written > FILE_BYTES:
+            return
+        if self._file is None:
+            self._file = _opened(self._path)
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        text = f"{stamp} {server}: {line}\n".encode("utf-8", errors="replace")
+        self._written += len(text)
+        if self._written > FILE_BYTES:
+            text = f"{stamp} elicit-tui: this log is full, nothing more is written\n".encode()
+        with contextlib.suppress(OSError):
+            self._file.write(text)
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file, if it was ever opened."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """A new private file, or the owner's own earlier one; never through a symbolic link."""
+    from elicit_tui.paths import create_private
+
+    try:
+        return create_private(path)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise ServerError(f"The log file {path} cannot be written: {error.strerror}.") from None
+    try:
+        number = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
+    except OSError as error:
+        raise ServerError(f"The log file {path} cannot be written: {error.strerror}.") from None
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise ServerError(f"The log file {path} is not a regular file.")
+    return os.fdopen(number, "ab")
+
+
+class ServerLogReader:
+    """Reads one process's standard error to its end, so that the process never waits for us."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self.last: deque[str] = deque(maxlen=LAST_LINES)
+        """The last lines, already neutral."""
+
+    async def run(self, process: ServerProcess) -> None:
+        """Read until the pipe ends; cancel it when the process has ended."""
+        from elicit_tui.text import neutral_line
+
+        reader = asyncio.StreamReader(limit=64 * 1024)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), process.stderr
+        )
+        partial = b""
+        cut = False
+        try:
+            while chunk := await reader.read(64 * 1024):
+                *lines, rest = (partial + chunk).split(b"\n")
+                for line in lines:
+                    if not cut:
+                        self._line(neutral_line, line)
+                    cut = False
+                partial = b"" if cut else rest
+                if len(partial) > LINE_CHARACTERS * 4:
+                    # The rest of so long a line is not kept anywhere.
+                    self._line(neutral_line, partial)
+                    partial, cut = b"", True
+                await asyncio.sleep(0)
+        except OSError:
+            pass
+        finally:
+            if partial:
+                self._line(neutral_line, partial)
+            transport.close()
+
+    def _line(self, neutral_line: Callable[[str, int], str], line: bytes) -> None:
+        text = line.decode("utf-8", errors="replace").rstrip()
+        if text:
+            safe = neutral_line(text, LINE_CHARACTERS)
+            self.last.append(safe)
+            self._tell(safe)

@@ -1,0 +1,218 @@
+"""One connected session of the SDK with our wire around it: handshake and single requests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+from mcp.client.session import ClientRequestContext, ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    CallToolRequest,
+    CallToolRequestParams,
+    ElicitRequestParams,
+    ElicitResult,
+    EmptyResult,
+    ErrorData,
+    GetPromptRequest,
+    GetPromptRequestParams,
+    Implementation,
+    PaginatedRequestParams,
+    ReadResourceRequest,
+    ReadResourceRequestParams,
+)
+from pydantic import ValidationError
+
+from elicit_tui import __version__
+from elicit_tui.elicitation import Call
+from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.host.exchange import CURRENT, Exchange
+from elicit_tui.host.streams import JudgedRead, JudgedWrite
+from elicit_tui.host.wire import Wire
+
+HANDSHAKE: Final = "2025-11-25"
+MODERN: Final = "2026-07-28"
+
+_TRANSPORT_WORDS: Final = (
+    "Not Found",
+    "Session terminated",
+    "Server returned an error response",
+    "server answered a request with 202 Accepted",
+    "Unexpected content type",
+    "Failed to parse",
+    "SSE stream",
+    "Redirect to",
+)
+"""How the SDK's HTTP transport begins the errors that it makes up itself, with no data."""
+
+ProgressTeller = Callable[[float, "float | None", "str | None"], None]
+
+
+class Gone(Exception):
+    """The connection ended before the answer came; its life's task knows why."""
+
+
+class TransportRefused(Exception):
+    """The HTTP layer refused a request; the connection itself goes on."""
+
+
+class Session:
+    """What a connection does with its server once the streams are open."""
+
+    def __init__(self, sdk: ClientSession, wire: Wire, *, remote: bool) -> None:
+        self._sdk = sdk
+        self._remote = remote
+        self.wire = wire
+
+    @property
+    def protocol_version(self) -> str | None:
+        """The negotiated revision."""
+        return self._sdk.protocol_version
+
+    @property
+    def server_info(self) -> tuple[str | None, str | None]:
+        """What the server calls itself, and its version: its own words."""
+        info = self._sdk.server_info
+        return (info.name, info.version) if info is not None else (None, None)
+
+    def offers(self, kind: str) -> bool:
+        """Whether the server says that it has tools, prompts or resources."""
+        return getattr(self._sdk.server_capabilities, kind, None) is not None
+
+    async def connect(self, protocol: str) -> None:
+        """Agree on a revision: the handshake first unless the owner pinned the modern one."""
+        if protocol != MODERN:
+            try:
+                await self._checked(Exchange(), self._sdk.initialize())
+                return
+            except (ProtocolCallError, TransportRefused, RuntimeError) as error:
+                if protocol == HANDSHAKE:
+                    raise
+                refusal = error
+            try:
+                await self._checked(Exchange(), self._sdk.discover())
+            except (ProtocolCallError, TransportRefused, RuntimeError):
+                raise refusal from None
+        else:
+            await self._checked(Exchange(), self._sdk.discover())
+        self.wire.era = "modern"
+
+    async def probe(self) -> None:
+        """Ask for a sign of life; in the modern era nothing else shows that a server is gone."""
+        await self._checked(Exchange(), self._sdk.send_discover(MODERN))
+
+    async def send(self, exchange: Exchange, progress: ProgressTeller) -> dict[str, Any]:
+        """Send one request of a call; its answer exactly as it came, a round's included."""
+        assert exchange.call is not None
+
+        teller = progress
+
+        async def told(progress: float, total: float | None, message: str | None) -> None:
+            teller(progress, total, message)
+
+        await self._checked(
+            exchange,
+            self._sdk.send_request(_request_of(exchange.call), EmptyResult, progress_callback=told),
+        )
+        assert exchange.result is not None
+        return exchange.result
+
+    async def page(self, kind: str, cursor: str | None) -> tuple[dict[str, Any], set[str] | None]:
+        """One page of a list as it came, and the names the SDK kept of it (tools only)."""
+        exchange = Exchange()
+        params = PaginatedRequestParams(cursor=cursor) if cursor is not None else None
+        kept: set[str] | None = None
+        try:
+            if kind == "tools":
+                listed = await self._checked(exchange, self._sdk.list_tools(params=params))
+                kept = {tool.name for tool in listed.tools}
+            elif kind == "prompts":
+                await self._checked(exchange, self._sdk.list_prompts(params=params))
+            else:
+                await self._checked(exchange, self._sdk.list_resources(params=params))
+        except ServerError:
+            # One malformed entry must not hide the others; they are read one by one.
+            if exchange.result is None:
+                raise
+        return exchange.result or {}, kept
+
+    async def _checked(self, exchange: Exchange, request: Any) -> Any:
+        token = CURRENT.set(exchange)
+        try:
+            return await request
+        except MCPError as error:
+            raise self._kind_of(exchange, error) from None
+        except ValidationError:
+            raise ServerError(
+                "The server's answer is not what the protocol allows.", code="invalid_answer"
+            ) from None
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            raise Gone from None
+        finally:
+            CURRENT.reset(token)
+            self.wire.forget(exchange)
+
+    def _kind_of(self, exchange: Exchange, error: MCPError) -> Exception:
+        """Whether the server said no, the HTTP layer did, or the connection is gone."""
+        if not exchange.answered_by_error:
+            return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
+        if self._remote and error.data is None and error.message.startswith(_TRANSPORT_WORDS):
+            return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
+        return ProtocolCallError(error.code, error.message, error.data)
+
+
+def _request_of(call: Call) -> Any:
+    if call.method == "tools/call":
+        return CallToolRequest(
+            params=CallToolRequestParams(name=call.name, arguments=dict(call.arguments))
+        )
+    if call.method == "prompts/get":
+        arguments = {name: str(value) for name, value in call.arguments.items()}
+        return GetPromptRequest(params=GetPromptRequestParams(name=call.name, arguments=arguments))
+    return ReadResourceRequest(params=ReadResourceRequestParams(uri=call.name))
+
+
+@asynccontextmanager
+async def open_session(
+    read: Any,
+    write: Any,
+    wire: Wire,
+    *,
+    remote: bool,
+    garbage: Callable[[Exception], None],
+    gone: Callable[[], None],
+) -> AsyncIterator[Session]:
+    """The SDK's session over a transport's two streams, with the wire between them."""
+
+    async def asked(
+        context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult | ErrorData:
+        outcome = await wire.decide(context.request_id)
+        # The wire writes the true result in this one's place, or nothing when there is none.
+        action = outcome.action if outcome is not None and outcome.action else "cancel"
+        return ElicitResult(action=action)
+
+    outgoing = JudgedWrite(write, wire)
+    sdk = ClientSession(
+        JudgedRead(read, wire, garbage, gone),
+        outgoing,
+        elicitation_callback=asked,
+        client_info=Implementation(name="elicit-tui", version=__version__),
+        log_level="info",
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_write_answers, wire, outgoing)
+        async with sdk:
+            yield Session(sdk, wire, remote=remote)
+        tasks.cancel_scope.cancel()
+
+
+async def _write_answers(wire: Wire, outgoing: JudgedWrite) -> None:
+    try:
+        await wire.outbox.run(outgoing.send_directly)
+    except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        # The server went away; the reading side notices and says so.
+        return

@@ -1,0 +1,227 @@
+"""The stdio transport over a process that already runs (spec: basic/transports, "stdio").
+
+Messages are read with plain JSON rules and bounded lines; whatever else a server writes there
+costs that line only. Bytes that are not UTF-8 are replaced, as one of them must not end a session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+from mcp.shared.message import SessionMessage
+
+from elicit_tui.host.ending import end_process
+from elicit_tui.host.envelope import read_message
+from elicit_tui.host.launch import ServerProcess
+
+MAX_LINE_BYTES: Final = 32 * 1024 * 1024
+"""A longer message ends the connection: it could not be told from a server that floods us."""
+
+CHUNK_BYTES: Final = 256 * 1024
+FLUSH_SECONDS: Final = 0.5
+EXIT_POLL_SECONDS: Final = 0.2
+LAST_WORDS_SECONDS: Final = 0.5
+"""How long a pipe is still read after the process that should write to it has ended."""
+
+
+class LineTooLong(Exception):
+    """The server wrote a message beyond `MAX_LINE_BYTES`."""
+
+
+class StdioRead:
+    """The messages of one server, in order; ends with EndOfStream when the server goes."""
+
+    last_context = None
+    """Nothing tells which of our requests a message belongs to."""
+
+    def __init__(self, reader: asyncio.StreamReader, garbage: Callable[[str], None]) -> None:
+        self._reader = reader
+        self._garbage = garbage
+        self._lines: deque[bytes] = deque()
+        self._partial: list[bytes] = []
+        self._partial_size = 0
+
+    async def receive(self) -> SessionMessage:
+        """The next message. Raises anyio.EndOfStream, or LineTooLong."""
+        while True:
+            while self._lines:
+                line = self._lines.popleft()
+                # A burst must not keep the event loop from the screen and the other servers.
+                await asyncio.sleep(0)
+                message = self._read(line)
+                if message is not None:
+                    return message
+            await self._fill()
+
+    def _read(self, line: bytes) -> SessionMessage | None:
+        text = line.decode("utf-8", errors="replace")
+        if not text.strip():
+            return None
+        message = read_message(text)
+        if message is None:
+            self._garbage(text[:2000])
+            return None
+        return SessionMessage(message)
+
+    async def _fill(self) -> None:
+        try:
+            chunk = await self._reader.read(CHUNK_BYTES)
+        except (OSError, ValueError):
+            chunk = b""
+        if not chunk:
+            raise anyio.EndOfStream
+        *complete, rest = chunk.split(b"\n")
+        if complete:
+            complete[0] = b"".join((*self._partial, complete[0]))
+            self._partial, self._partial_size = [], 0
+            self._lines.extend(complete)
+        if rest:
+            self._partial.append(rest)
+            self._partial_size += len(rest)
+            if self._partial_size > MAX_LINE_BYTES:
+                raise LineTooLong(
+                    f"it wrote a message of more than {MAX_LINE_BYTES // 1024 // 1024} MiB"
+                )
+
+    async def drain(self) -> None:
+        """Throw away what still comes: a server that blocks on a full pipe could not end."""
+        with contextlib.suppress(OSError, ValueError):
+            while await self._reader.read(CHUNK_BYTES):
+                pass
+
+    async def aclose(self) -> None:
+        """Nothing to close here; the process's end closes its pipes."""
+
+
+class StdioWrite:
+    """One JSON message a line to the server's stdin, in printable ASCII."""
+
+    def __init__(self, transport: asyncio.WriteTransport, flow: _Flow) -> None:
+        self._transport = transport
+        self._flow = flow
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write one message, waiting while the pipe is full. Raises anyio.ClosedResourceError."""
+        body: Any = item.message.model_dump(by_alias=True, mode="python", exclude_unset=True)
+        line = json.dumps(body, separators=(",", ":"), default=_plain).encode("ascii") + b"\n"
+        if self._flow.closed or self._transport.is_closing():
+            raise anyio.ClosedResourceError
+        self._transport.write(line)
+        await self._flow.writable()
+        if self._flow.closed:
+            raise anyio.ClosedResourceError
+
+    async def aclose(self) -> None:
+        """Close the server's stdin once everything is written; bounded."""
+        if self._flow.closed:
+            return
+        self._transport.close()
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._flow.gone.wait(), FLUSH_SECONDS)
+        if not self._flow.closed:
+            self._transport.abort()
+
+
+def _plain(value: Any) -> Any:
+    """Values that the SDK keeps as objects of its own, such as URLs, are text on the wire."""
+    return str(value)
+
+
+class _Flow(asyncio.BaseProtocol):
+    """Back pressure and the end of the pipe to the server."""
+
+    def __init__(self) -> None:
+        self._free = asyncio.Event()
+        self._free.set()
+        self.gone = asyncio.Event()
+
+    @property
+    def closed(self) -> bool:
+        return self.gone.is_set()
+
+    def pause_writing(self) -> None:
+        self._free.clear()
+
+    def resume_writing(self) -> None:
+        self._free.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.gone.set()
+        self._free.set()
+
+    async def writable(self) -> None:
+        await self._free.wait()
+
+
+@asynccontextmanager
+async def stdio_streams(
+    process: ServerProcess, garbage: Callable[[str], None]
+) -> AsyncIterator[tuple[StdioRead, StdioWrite]]:
+    """The two streams of a running process; ends the process, and its group, on the way out."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=CHUNK_BYTES)
+    watch: asyncio.Task[None] | None = None
+    read_transport: asyncio.BaseTransport | None = None
+    write: StdioWrite | None = None
+    try:
+        read_transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), process.stdout
+        )
+        write_transport, flow = await loop.connect_write_pipe(_Flow, process.stdin)
+        write = StdioWrite(write_transport, flow)
+        read = StdioRead(reader, garbage)
+        watch = asyncio.ensure_future(_watch_exit(process, reader))
+        yield read, write
+    finally:
+        await _shielded(_close(process, reader, read_transport, write, watch))
+
+
+async def _close(
+    process: ServerProcess,
+    reader: asyncio.StreamReader,
+    read_transport: asyncio.BaseTransport | None,
+    write: StdioWrite | None,
+    watch: asyncio.Task[None] | None,
+) -> None:
+    if watch is not None:
+        watch.cancel()
+    drain = asyncio.ensure_future(StdioRead(reader, lambda line: None).drain())
+    try:
+        if write is not None:
+            await write.aclose()
+        await end_process(process)
+    finally:
+        drain.cancel()
+        if read_transport is not None:
+            read_transport.close()
+
+
+async def _watch_exit(process: ServerProcess, reader: asyncio.StreamReader) -> None:
+    """Ends the stream when the process is gone but a child of it still holds the pipe open."""
+    while process.exit_code() is None:  # noqa: ASYNC110 - a process is no event
+        await asyncio.sleep(EXIT_POLL_SECONDS)
+    await asyncio.sleep(LAST_WORDS_SECONDS)
+    if not reader.at_eof():
+        reader.feed_eof()
+
+
+async def _shielded(work: Any) -> None:
+    """Run the end of a process to its end, also when we are cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                break
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError

@@ -1,0 +1,255 @@
+"""Sees every raw message between the transport and the SDK, and asks the broker's first steps.
+
+It stands here because the SDK answers a malformed request by itself in the handshake era and
+raises for a whole round in the modern one, so neither would ever be judged, and because a burst
+of questions must be refused before it costs memory. Nothing here awaits a write: a server that
+is busy writing to us does not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import Context
+from typing import Any, Final
+
+from mcp.shared.dispatcher import coerce_request_id
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation import Call, ElicitationRequest, Era, Outcome, ServerIdentity
+from elicit_tui.host.advertise import advertise
+from elicit_tui.host.answers import REFUSED, elicit_result
+from elicit_tui.host.envelope import METHOD_NOT_FOUND, Message, error_message, result_message
+from elicit_tui.host.events import HostEvent
+from elicit_tui.host.exchange import CURRENT, Exchange
+from elicit_tui.host.notifications import read_notification
+from elicit_tui.host.outbox import Outbox
+from elicit_tui.host.round_judge import is_round, judge_round
+from elicit_tui.host.seen import SeenIds
+
+ELICITATION: Final = "elicitation/create"
+
+_STUB_ROUND: Final[dict[str, Any]] = {"resultType": "input_required", "requestState": ""}
+"""What the SDK is shown in place of a round, which the host itself drives."""
+
+
+class Wire:
+    """The judge of one connection's messages, in both directions."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        modes: tuple[str, ...],
+        identity: Callable[[], ServerIdentity],
+        active_call: Callable[[], Call | None],
+        emit: Callable[[HostEvent], None],
+    ) -> None:
+        self._broker = broker
+        self._modes = modes
+        self._identity = identity
+        self._active_call = active_call
+        self._emit = emit
+        self.era: Era = "handshake"
+        self.outbox = Outbox()
+        self._seen = SeenIds()
+        self._exchanges: dict[str | int, Exchange] = {}
+        self._let_through: dict[str | int, ElicitationRequest] = {}
+        """Handshake era: requests that the SDK has, until their answer was written."""
+        self._outcomes: dict[str | int, Outcome] = {}
+
+    # From the server
+
+    def inbound(self, item: SessionMessage, context: Context | None) -> SessionMessage | None:
+        """Judge one message; what it returns goes on to the SDK, None goes nowhere."""
+        message = item.message
+        if isinstance(message, JSONRPCResponse):
+            self._answered(message)
+        elif isinstance(message, JSONRPCError):
+            self._failed(message)
+        elif isinstance(message, JSONRPCRequest):
+            return item if self._requested(message, context) else None
+        elif not self._notified(message, context):
+            return None
+        return item
+
+    def _requested(self, message: JSONRPCRequest, context: Context | None) -> bool:
+        if message.method == ELICITATION:
+            return self._asked(message, context)
+        # The SDK would answer these too, each in a task that waits for its write.
+        if message.method == "ping":
+            self.outbox.put(result_message(message.id, {}))
+        else:
+            self.outbox.put(error_message(message.id, METHOD_NOT_FOUND, "Method not found"))
+        return False
+
+    def _asked(self, message: JSONRPCRequest, context: Context | None) -> bool:
+        defect = None
+        if not self._seen.add(message.id):
+            defect = "The request repeats the id of an earlier one."
+        elif self.era == "modern":
+            defect = "The server pushed a question, which this protocol revision does not allow."
+        request = self._request(message.params, context, message.id, defect)
+        outcome = self._broker.admit(request)
+        if outcome is None:
+            self._let_through[message.id] = request
+            return True
+        if outcome.action is not None:
+            answer: Message = result_message(message.id, elicit_result(outcome))
+        elif outcome.error_code is not None:
+            answer = error_message(message.id, outcome.error_code, REFUSED, outcome.public_meta)
+        else:
+            return False
+        flooded = outcome.decided_by == "flood"
+        self.outbox.put(answer, None if flooded else lambda: self._broker.sent(request))
+        return False
+
+    def _request(
+        self, params: Any, context: Context | None, wire_id: str | int | None, defect: str | None
+    ) -> ElicitationRequest:
+        exchange = context.get(CURRENT) if context is not None else None
+        call = exchange.call if exchange is not None else self._active_call()
+        return ElicitationRequest(
+            server=self._identity(),
+            params=params,
+            # A pushed question is the handshake era's shape, whatever was negotiated.
+            era="handshake",
+            call=call,
+            round=exchange.round if exchange is not None else 1,
+            wire_id=wire_id,
+            defect=defect,
+        )
+
+    def _notified(self, message: JSONRPCNotification, context: Context | None) -> bool:
+        params = message.params
+        if message.method == ELICITATION:
+            self._broker.admit(
+                self._request(params, context, None, "The request was sent without an id.")
+            )
+            return False
+        if not _is_params(params):
+            return False
+        if message.method == "notifications/cancelled":
+            self._withdrawn(params or {})
+            return True
+        event = read_notification(self._identity().name, message.method, params or {})
+        if event is not None:
+            # Not passed on: the SDK would start a task for each, and nobody listens there.
+            self._emit(event)
+            return False
+        return True
+
+    def _withdrawn(self, params: Mapping[str, Any]) -> None:
+        identifier = params.get("requestId")
+        if not isinstance(identifier, (str, int)):
+            return
+        request = self._let_through.get(identifier)
+        if request is not None:
+            self._broker.withdraw(request.id, "The server withdrew the question.")
+
+    def _answered(self, message: JSONRPCResponse) -> None:
+        exchange = self._exchanges.pop(coerce_request_id(message.id), None)
+        if exchange is None:
+            return
+        exchange.result = message.result
+        if self.era == "modern" and exchange.call is not None and is_round(message.result):
+            exchange.asked = judge_round(
+                message.result, self._broker, self._identity(), exchange.call, exchange.round
+            )
+            message.result = dict(_STUB_ROUND)
+
+    def _failed(self, message: JSONRPCError) -> None:
+        if message.id is None:
+            return
+        exchange = self._exchanges.pop(coerce_request_id(message.id), None)
+        if exchange is not None:
+            exchange.answered_by_error = True
+
+    # To the server
+
+    def outbound(self, message: Message) -> bool:
+        """Prepare one message of the SDK; False when nothing may be sent."""
+        if isinstance(message, JSONRPCRequest):
+            exchange = CURRENT.get()
+            if exchange is not None:
+                self._exchanges[message.id] = exchange
+                if exchange.extra:
+                    message.params = {**(message.params or {}), **exchange.extra}
+            advertise(message, self._modes)
+        elif isinstance(message, JSONRPCResponse):
+            return self._answering(message)
+        elif isinstance(message, JSONRPCError) and message.id is not None:
+            return self._refusing(message)
+        return True
+
+    def _answering(self, message: JSONRPCResponse) -> bool:
+        outcome = self._outcomes.get(message.id)
+        if outcome is None:
+            return True
+        if outcome.action is None:
+            self._let_through.pop(message.id, None)
+            self._outcomes.pop(message.id, None)
+            return False
+        message.result = elicit_result(outcome)
+        return True
+
+    def _refusing(self, message: JSONRPCError) -> bool:
+        """An error of the SDK for a request that was let through: its own checks, or an end."""
+        identifier = message.id
+        assert identifier is not None
+        request = self._let_through.get(identifier)
+        if request is None:
+            return True
+        outcome = self._outcomes.get(identifier)
+        if outcome is None:
+            self._broker.refused_on_the_wire(request, "The protocol library refused the request.")
+            return True
+        # The question has its outcome and it says that nothing can be sent.
+        self._let_through.pop(identifier, None)
+        self._outcomes.pop(identifier, None)
+        return outcome.action is not None
+
+    def written(self, message: Message) -> None:
+        """One message has left."""
+        if isinstance(message, JSONRPCRequest):
+            exchange = self._exchanges.get(message.id)
+            for request in exchange.answering if exchange is not None else ():
+                self._broker.sent(request)
+        elif isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
+            answered = self._let_through.pop(message.id, None)
+            outcome = self._outcomes.pop(message.id, None)
+            if answered is not None and outcome is not None:
+                self._broker.sent(answered)
+
+    def forget(self, exchange: Exchange) -> None:
+        """Our request has ended; an answer that comes later belongs to nothing."""
+        for identifier in [key for key, kept in self._exchanges.items() if kept is exchange]:
+            del self._exchanges[identifier]
+
+    # For the callback
+
+    async def decide(self, wire_id: str | int) -> Outcome | None:
+        """The outcome of a request that was let through; None when it is not known here."""
+        request = self._let_through.get(wire_id)
+        if request is None:
+            return None
+        try:
+            outcome = await self._broker.resolve(request)
+        except BaseException:
+            self._let_through.pop(wire_id, None)
+            raise
+        self._outcomes[wire_id] = outcome
+        return outcome
+
+    def unanswered(self, call_id: str) -> tuple[ElicitationRequest, ...]:
+        """The pushed questions of one call whose answers have not left yet."""
+        return tuple(
+            request
+            for request in self._let_through.values()
+            if request.call is not None and request.call.id == call_id
+        )
+
+
+def _is_params(params: Any) -> bool:
+    """What the SDK takes; a message read in spite of its faults may hold anything."""
+    return params is None or isinstance(params, Mapping)

@@ -1,0 +1,140 @@
+"""What a host test needs: a real broker, a scripted person, a ledger in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from elicit_tui.broker import Broker, BrokerEvent, Resolved
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    Review,
+    accept,
+    cancel,
+)
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.host import Host, HostEvent
+from elicit_tui.policy import Policy
+
+SERVERS = Path(__file__).parent.parent / "servers"
+HANDSHAKE = "2025-11-25"
+MODERN = "2026-07-28"
+
+Answer = Callable[[Question], Outcome]
+
+
+class NoFindings:
+    """A guardian that finds nothing."""
+
+    def review(self, request: ElicitationRequest) -> Review:
+        return Review()
+
+
+@dataclass
+class Remembered:
+    """A ledger that keeps what it is told, in order."""
+
+    steps: list[tuple[str, str]] = field(default_factory=list)
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        self.steps.append(("asked", request.id))
+
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+        self.steps.append(("decided", request.id))
+
+    def sent(self, request_id: str) -> None:
+        self.steps.append(("sent", request_id))
+
+    def flood(self, server: str, count: int, outcome: Outcome) -> None:
+        self.steps.append(("flood", f"{server} {count}"))
+
+    def sent_ids(self) -> list[str]:
+        return [identifier for step, identifier in self.steps if step == "sent"]
+
+
+class Person:
+    """Answers by a script; without one it thinks for ever."""
+
+    def __init__(self, answer: Answer | None = None) -> None:
+        self.answer = answer
+        self.asked: list[Question] = []
+        self.withdrawn: list[Question] = []
+        self.someone_asked = asyncio.Event()
+        self.delay = 0.0
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        deadline.start()
+        self.asked.append(question)
+        self.someone_asked.set()
+        try:
+            if self.answer is None:
+                await asyncio.Event().wait()
+            await asyncio.sleep(self.delay)
+        except asyncio.CancelledError:
+            self.withdrawn.append(question)
+            raise
+        assert self.answer is not None
+        return self.answer(question)
+
+
+def says(content: Mapping[str, Any] | None) -> Answer:
+    return lambda question: accept("user", "You sent the form.", content)
+
+
+def dismisses(question: Question) -> Outcome:
+    return cancel("user", "You dismissed the form.")
+
+
+@dataclass
+class World:
+    host: Host
+    broker: Broker
+    person: Person
+    ledger: Remembered
+    outcomes: list[tuple[ElicitationRequest, Outcome]]
+    events: list[HostEvent]
+
+    def only_outcome(self) -> Outcome:
+        assert len(self.outcomes) == 1, self.outcomes
+        return self.outcomes[0][1]
+
+
+def python_server(name: str, script: str, *args: str, **more: Any) -> ServerSettings:
+    return ServerSettings(name, command=sys.executable, args=(str(SERVERS / script), *args), **more)
+
+
+@asynccontextmanager
+async def world(
+    *servers: ServerSettings, answer: Answer | None = None, **settings: Any
+) -> AsyncIterator[World]:
+    owner = Settings(servers={server.name: server for server in servers}, **settings)
+    person = Person(answer)
+    ledger = Remembered()
+    broker = Broker(owner, Policy(owner), NoFindings(), ledger, person)  # type: ignore[arg-type]
+    outcomes: list[tuple[ElicitationRequest, Outcome]] = []
+
+    def note(event: BrokerEvent) -> None:
+        if isinstance(event, Resolved):
+            outcomes.append((event.request, event.outcome))
+
+    broker.subscribe(note)
+    host = Host(owner, broker)
+    events: list[HostEvent] = []
+    host.subscribe(events.append)
+    async with host:
+        try:
+            yield World(host, broker, person, ledger, outcomes, events)
+        finally:
+            await broker.close()
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    return " ".join(block.get("text", "") for block in result["content"])
