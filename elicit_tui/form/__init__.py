@@ -1,1 +1,45 @@
-"""Placeholder."""
+"""requestedSchema to a form, raw input to content, and the one judge of both.
+
+`read_form` turns any JSON value into a `Form` (or its refusal). Widgets, plain prompts and
+answers files hold `Entry` values by field name; `Form.convert` turns them into content and
+`Form.judge` is the only verdict on content, whoever answered. jsonschema and regex are loaded
+when something is judged for the first time.
+"""
+
+from elicit_tui.form.digest import schema_digest
+from elicit_tui.form.entry import (
+    Chosen,
+    ChosenMany,
+    EmptyOnPurpose,
+    Entry,
+    Ticked,
+    Typed,
+    Unset,
+    is_unset,
+)
+from elicit_tui.form.field import MISSING, Choice, Field, Kind
+from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form
+from elicit_tui.form.problem import Problem
+from elicit_tui.form.reading import Purpose, read_form
+
+__all__ = [
+    "MISSING",
+    "NEEDS_ANSWER",
+    "Choice",
+    "Chosen",
+    "ChosenMany",
+    "Conversion",
+    "EmptyOnPurpose",
+    "Entry",
+    "Field",
+    "Form",
+    "Kind",
+    "Problem",
+    "Purpose",
+    "Ticked",
+    "Typed",
+    "Unset",
+    "is_unset",
+    "read_form",
+    "schema_digest",
+]

@@ -1,0 +1,245 @@
+"""jsonschema's 2020-12 validator with every keyword counted and the unbounded ones replaced.
+
+The only module that imports jsonschema; loaded when something is judged for the first time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
+from referencing import Registry
+
+from elicit_tui.form.formats import FORMATS
+from elicit_tui.form.json_values import is_number, json_key
+from elicit_tui.form.pattern import Patterns
+
+MAX_STEPS: Final = 200_000
+"""Keywords looked at in one judgement; a legal answer to a large form takes a few thousand."""
+
+_PLAIN_BRANCH: Final = frozenset({"const", "title", "description"})
+
+
+class TooMuchWork(Exception):
+    """The schema makes the judge go on and on; never leaves `Judge`."""
+
+
+class Bounds(FormatChecker):
+    """What travels with a validator into each subschema: our formats, patterns and step count."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        super().__init__(formats=())
+        self.patterns = patterns
+        self.steps = 0
+        self._tallies: dict[int, Counter[Hashable]] = {}
+        self._branch_tallies: dict[int, Counter[Hashable] | None] = {}
+
+    def new_run(self) -> None:
+        """A judgement starts."""
+        self.steps = 0
+
+    def step(self) -> None:
+        """One keyword more; raises TooMuchWork past the limit."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise TooMuchWork
+
+    def conforms(self, instance: object, format: str) -> bool:
+        """Whether a string has the format; formats that are not ours only describe."""
+        check = FORMATS.get(format)
+        return check is None or not isinstance(instance, str) or check(instance) is None
+
+    def tally(self, values: list[Any]) -> Counter[Hashable]:
+        """How often each value stands in an `enum` of the schema; counted once for each list."""
+        known = self._tallies.get(id(values))
+        if known is None:
+            known = self._tallies[id(values)] = Counter(json_key(value) for value in values)
+        return known
+
+    def branch_tally(self, branches: list[Any]) -> Counter[Hashable] | None:
+        """The same for `anyOf` and `oneOf` of titled constants; None for other branches."""
+        if id(branches) not in self._branch_tallies:
+            values = (json_key(branch["const"]) for branch in branches)
+            self._branch_tallies[id(branches)] = (
+                Counter(values) if is_choice_list(branches) else None
+            )
+        return self._branch_tallies[id(branches)]
+
+
+def _counted(keyword: Any) -> Any:
+    def counted(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        validator.format_checker.step()
+        return keyword(validator, value, instance, schema)
+
+    return counted
+
+
+def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    if not validator.format_checker.conforms(instance, name):
+        yield ValidationError("format")
+
+
+def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and _search(validator, pattern, instance) is False:
+        yield ValidationError("pattern")
+
+
+def _search(validator: Any, pattern: str, text: str) -> bool | None:
+    return validator.format_checker.patterns.search(pattern, text)  # type: ignore[no-any-return]
+
+
+def _pattern_properties(
+    validator: Any, patterns: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    if isinstance(instance, Mapping):
+        for pattern, subschema in patterns.items():
+            for key, value in instance.items():
+                if _search(validator, pattern, key):
+                    yield from validator.descend(value, subschema, path=key, schema_path=pattern)
+
+
+def _additional_properties(
+    validator: Any, allowed: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    if not isinstance(instance, Mapping):
+        return
+    declared = schema.get("properties", {})
+    patterns = schema.get("patternProperties", {})
+    for key, value in instance.items():
+        if key in declared or any(_search(validator, each, key) is not False for each in patterns):
+            continue
+        if allowed is False:
+            yield ValidationError("additionalProperties", path=(key,))
+        else:
+            yield from validator.descend(value, allowed, path=key)
+
+
+def _multiple_of(
+    validator: Any, step: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    if is_number(instance) and (_exact(instance) / _exact(step)).denominator != 1:
+        yield ValidationError("multipleOf")
+
+
+def _exact(number: int | float) -> Fraction:
+    """The number as written in decimals, so that 0.07 is a multiple of 0.01."""
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+
+
+def _unique_items(
+    validator: Any, wanted: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    if wanted and isinstance(instance, list):
+        if len({json_key(item) for item in instance}) != len(instance):
+            yield ValidationError("uniqueItems")
+
+
+def _enum(validator: Any, values: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    if json_key(instance) not in validator.format_checker.tally(values):
+        yield ValidationError("enum")
+
+
+def _any_of(validator: Any, branches: Any, instance: Any, schema: Any) -> Any:
+    tally = validator.format_checker.branch_tally(branches)
+    if tally is None:
+        return Draft202012Validator.VALIDATORS["anyOf"](validator, branches, instance, schema)
+    return () if tally[json_key(instance)] else (ValidationError("anyOf"),)
+
+
+def _one_of(validator: Any, branches: Any, instance: Any, schema: Any) -> Any:
+    tally = validator.format_checker.branch_tally(branches)
+    if tally is None:
+        return Draft202012Validator.VALIDATORS["oneOf"](validator, branches, instance, schema)
+    return () if tally[json_key(instance)] == 1 else (ValidationError("oneOf"),)
+
+
+def is_choice_list(branches: Any) -> bool:
+    """Whether each branch is one titled constant, as selects are spelled."""
+    return isinstance(branches, list) and all(
+        isinstance(branch, Mapping)
+        and "const" in branch
+        and branch.keys() <= _PLAIN_BRANCH
+        and isinstance(branch.get("title", ""), str)
+        and isinstance(branch.get("description", ""), str)
+        for branch in branches
+    )
+
+
+_OURS: Final[Mapping[str, Any]] = {
+    "additionalProperties": _additional_properties,
+    "anyOf": _any_of,
+    "enum": _enum,
+    "format": _format,
+    "multipleOf": _multiple_of,
+    "oneOf": _one_of,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "uniqueItems": _unique_items,
+}
+
+_KEYWORDS: Final = {**Draft202012Validator.VALIDATORS, **_OURS}
+_Bounded: Final[Any] = extend(
+    Draft202012Validator, {name: _counted(keyword) for name, keyword in _KEYWORDS.items()}
+)
+
+
+def validator_for(schema: Any, patterns: Patterns) -> Any:
+    """A validator for the schema, or for any part of it by `evolve`; always 2020-12."""
+    return _Bounded(without_dialects(schema), registry=Registry(), format_checker=Bounds(patterns))
+
+
+def without_dialects(schema: Any) -> Any:
+    """A copy without `$schema` (jsonschema would change its validator at each) and root `$id`."""
+    copy = _copy(schema)
+    if isinstance(copy, dict) and isinstance(copy.get("$id"), str):
+        del copy["$id"]
+    return copy
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key: _copy(part)
+            for key, part in value.items()
+            if key != "$schema" or not isinstance(part, str)
+        }
+    return [_copy(part) for part in value] if isinstance(value, list) else value
+
+
+def metaschema_problem(schema: Mapping[str, Any]) -> str | None:
+    """Why this is no JSON Schema, as its path and keyword; None when it is one."""
+    checker = Bounds(Patterns())
+    validator = _Bounded(
+        Draft202012Validator.META_SCHEMA, registry=Registry(), format_checker=checker
+    )
+    try:
+        error = next(validator.iter_errors(_outline(without_dialects(schema))), None)
+    except TooMuchWork:
+        return "its schema is too complicated to be checked"
+    except RecursionError:
+        return "its schema is nested too deep to be checked"
+    if error is None:
+        return None
+    return _place(error)
+
+
+def _outline(value: Any) -> Any:
+    """The schema with each list of titled constants cut to its first: they are checked by hand."""
+    if isinstance(value, dict):
+        return {
+            key: _outline(part[:1] if key in ("anyOf", "oneOf") and is_choice_list(part) else part)
+            for key, part in value.items()
+        }
+    return [_outline(part) for part in value] if isinstance(value, list) else value
+
+
+def _place(error: Any) -> str:
+    from elicit_tui.text import neutral_line
+
+    path = ".".join(str(step) for step in error.absolute_path) or "its root"
+    return f"it is not a JSON Schema: {neutral_line(path, 120)} is not allowed to be as it is"

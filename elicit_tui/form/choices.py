@@ -1,0 +1,123 @@
+"""The choices of a select, in each of its spellings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from elicit_tui.form.field import Choice
+from elicit_tui.form.json_values import is_integer, is_number, is_writable, json_key, number_text
+from elicit_tui.text import neutral_line
+
+LABEL_LENGTH: Final = 200
+
+
+def read_choices(schema: Mapping[str, Any]) -> tuple[tuple[Choice, ...], list[str]] | None:
+    """The choices that can be sent, and notes about the others; None when it is no select.
+
+    Read are `enum` with or without `enumNames`, and `oneOf` or `anyOf` of const/title.
+    """
+    pairs = _pairs(schema)
+    if pairs is None:
+        return None
+    notes: list[str] = []
+    unique: dict[Any, tuple[Any, str]] = {}
+    unfit = twice = 0
+    for value, label in pairs:
+        if not _fits(value, schema.get("type")):
+            unfit += 1
+        elif json_key(value) in unique:
+            twice += 1
+        else:
+            unique[json_key(value)] = (value, label)
+    if unfit:
+        notes.append(f"{unfit} of its choices cannot be sent and {_are(unfit)} left out")
+    if twice:
+        notes.append(f"{twice} of its choices {_are(twice)} there twice")
+    same_label = Counter(label for _, label in unique.values())
+    choices = tuple(
+        Choice(value, _label(value, label, same_label[label] > 1))
+        for value, label in unique.values()
+    )
+    return choices, notes
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _label(value: Any, label: str, ambiguous: bool) -> str:
+    """The label, with its value beside it where another choice has the same label."""
+    shown = value_label(value)
+    return f"{label} ({shown})" if ambiguous and label != shown else label
+
+
+def value_label(value: Any) -> str:
+    """A value as a label: neutral, on one line, never blank."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return neutral_line(value, LABEL_LENGTH) if value.strip() else f"“{value[:20]}”"
+    return number_text(value)
+
+
+def _pairs(schema: Mapping[str, Any]) -> list[tuple[Any, str]] | None:
+    if isinstance(schema.get("enum"), list):
+        return list(_enumerated(schema["enum"], schema.get("enumNames")))
+    for keyword in ("oneOf", "anyOf"):
+        branches = schema.get(keyword)
+        if isinstance(branches, list) and branches and all(map(_is_constant, branches)):
+            return [(_constant(branch), _titled(branch)) for branch in branches]
+    if "const" in schema:
+        return [(schema["const"], _shown(schema["const"]))]
+    return None
+
+
+def _enumerated(values: list[Any], names: Any) -> Iterator[tuple[Any, str]]:
+    labels = names if isinstance(names, list) else []
+    for index, value in enumerate(values):
+        name = labels[index] if index < len(labels) else None
+        yield value, _named(name, value)
+
+
+def _is_constant(branch: Any) -> bool:
+    if not isinstance(branch, Mapping):
+        return False
+    return "const" in branch or (isinstance(branch.get("enum"), list) and len(branch["enum"]) == 1)
+
+
+def _constant(branch: Mapping[str, Any]) -> Any:
+    return branch["const"] if "const" in branch else branch["enum"][0]
+
+
+def _titled(branch: Mapping[str, Any]) -> str:
+    return _named(branch.get("title"), _constant(branch))
+
+
+def _named(name: Any, value: Any) -> str:
+    if isinstance(name, str) and name.strip():
+        return neutral_line(name, LABEL_LENGTH)
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    return value_label(value) if _is_scalar(value) else ""
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, (str, bool)) or (is_number(value) and is_writable(value))
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value can be sent, and is of the declared type, where one is declared."""
+    if not _is_scalar(value):
+        return False
+    kinds = kind if isinstance(kind, list) else [kind]
+    tests = {
+        "string": isinstance(value, str),
+        "boolean": isinstance(value, bool),
+        "number": is_number(value),
+        "integer": is_integer(value),
+    }
+    return kind is None or any(tests.get(str(one), False) for one in kinds)

@@ -1,0 +1,125 @@
+"""One field's raw input to a content value, and back."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from elicit_tui.form.entry import (
+    Chosen,
+    ChosenMany,
+    EmptyOnPurpose,
+    Entry,
+    Ticked,
+    Typed,
+    Unset,
+)
+from elicit_tui.form.field import MISSING, NUMBER_KINDS, TEXT_KINDS, Field
+from elicit_tui.form.json_values import json_key, number_text
+from elicit_tui.form.numbers import read_number
+from elicit_tui.form.problem import Problem
+
+_STRIPPED: Final = frozenset({"email", "uri", "date", "date-time"})
+
+
+def value_of(field: Field, entry: Entry) -> Any:
+    """The value an entry means, MISSING if it means none, or a Problem; limits are not judged."""
+    if isinstance(entry, EmptyOnPurpose):
+        return _empty(field)
+    if field.kind in TEXT_KINDS and isinstance(entry, Typed):
+        return _text(field, entry.text)
+    if field.kind in NUMBER_KINDS and isinstance(entry, Typed):
+        if not entry.text.strip():
+            return MISSING
+        number = read_number(entry.text, whole=field.kind == "integer")
+        return Problem(field.name, number) if isinstance(number, str) else number
+    if field.kind == "boolean" and isinstance(entry, Ticked):
+        return entry.value
+    if field.kind == "single" and isinstance(entry, Chosen):
+        return _choice(field, entry.value)
+    if field.kind == "multi" and isinstance(entry, ChosenMany):
+        values = [_choice(field, value) for value in entry.values]
+        return next((value for value in values if isinstance(value, Problem)), values)
+    return Problem(field.name, wanted(field))
+
+
+def _text(field: Field, text: str) -> Any:
+    if field.each_line:
+        return (text[:-1] if text.endswith("\n") else text).split("\n")
+    if field.kind not in _STRIPPED:
+        return text
+    return text.strip() or MISSING
+
+
+def _empty(field: Field) -> Any:
+    if field.each_line or field.kind == "multi":
+        return []
+    if field.kind in TEXT_KINDS:
+        return ""
+    return Problem(field.name, f"{wanted(field)}; it cannot be empty on purpose")
+
+
+def _choice(field: Field, value: Any) -> Any:
+    """The schema's own spelling of a chosen value: 1 and 1.0 are the same choice."""
+    key = json_key(value)
+    for choice in field.choices:
+        if json_key(choice.value) == key:
+            return choice.value
+    return Problem(field.name, wanted(field))
+
+
+def wanted(field: Field) -> str:
+    """What kind of answer a field takes, for an entry that is of another kind."""
+    if field.kind == "unsupported":
+        return "this property cannot be answered"
+    if field.kind == "boolean":
+        return "choose yes or no"
+    if field.kind == "single":
+        return "choose one of the listed"
+    if field.kind == "multi":
+        return "choose among the listed"
+    if field.kind in NUMBER_KINDS:
+        return "a whole number, such as 12" if field.kind == "integer" else "a number, such as 12"
+    return "one text on each line" if field.each_line else "a text"
+
+
+def entry_for(field: Field, value: Any) -> Entry:
+    """A content value as raw input; what does not fit the kind becomes refusable input."""
+    if value is MISSING or value is None:
+        return Unset()
+    if field.kind == "boolean":
+        return Ticked(value) if isinstance(value, bool) else Typed(_shown(value))
+    if field.kind == "single":
+        return Chosen(value)
+    if field.kind == "multi" or field.each_line:
+        return _list_entry(field, value)
+    if field.kind in TEXT_KINDS and isinstance(value, str):
+        return Typed(value) if value else EmptyOnPurpose()
+    if field.kind in TEXT_KINDS:
+        return Chosen(value)
+    return Typed(_shown(value))
+
+
+def _list_entry(field: Field, value: Any) -> Entry:
+    if not isinstance(value, (list, tuple)):
+        return Chosen(value)
+    if not value:
+        return EmptyOnPurpose()
+    if field.kind == "multi":
+        return ChosenMany(tuple(value))
+    if not all(isinstance(item, str) for item in value):
+        return Chosen(tuple(value))
+    text = "\n".join(value)
+    return Typed(text if value[-1] else text + "\n")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return number_text(value)
+    return value if isinstance(value, str) else repr(value)
+
+
+def faithful_entry(field: Field, value: Any) -> Entry:
+    """The entry of a default, Unset when filling it in would show or send something else."""
+    entry = entry_for(field, value)
+    back = Unset() if isinstance(entry, Unset) else value_of(field, entry)
+    return entry if json_key(back) == json_key(value) else Unset()

@@ -1,0 +1,61 @@
+"""What a person did to one field, as a value: raw input before it is content.
+
+Widgets, plain prompts, drafts and answers files all speak in entries, so that one conversion
+(`Field.value_of`) and one judge reach the same verdict for each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Union
+
+
+@dataclass(frozen=True)
+class Unset:
+    """Nothing was said; an optional field is left out of the content."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Text as typed, for every kind that is written; `Typed("")` counts as unset."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class EmptyOnPurpose:
+    """The person wants the empty string, or the empty list, to be sent."""
+
+
+@dataclass(frozen=True)
+class Ticked:
+    """Yes or no, for a boolean."""
+
+    value: bool
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One choice of a single-select, by its value; `Chosen(None)` counts as unset."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class ChosenMany:
+    """The choices of a multi-select, by value; `ChosenMany(())` counts as unset."""
+
+    values: tuple[Any, ...]
+
+
+Entry = Union[Unset, Typed, EmptyOnPurpose, Ticked, Chosen, ChosenMany]
+
+
+def is_unset(entry: Entry) -> bool:
+    """Whether this entry says nothing, so that the field would be left out."""
+    return (
+        isinstance(entry, Unset)
+        or (isinstance(entry, Typed) and not entry.text)
+        or (isinstance(entry, Chosen) and entry.value is None)
+        or (isinstance(entry, ChosenMany) and not entry.values)
+    )

@@ -1,0 +1,128 @@
+"""One property of a requestedSchema as something a person can fill in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final, Literal
+
+from elicit_tui.form.entry import Entry, Unset, is_unset
+from elicit_tui.form.problem import Problem
+
+Kind = Literal[
+    "string",
+    "email",
+    "uri",
+    "date",
+    "date-time",
+    "number",
+    "integer",
+    "boolean",
+    "single",
+    "multi",
+    "unsupported",
+]
+
+TEXT_KINDS: Final = frozenset({"string", "email", "uri", "date", "date-time"})
+NUMBER_KINDS: Final = frozenset({"number", "integer"})
+
+
+class Missing(Enum):
+    """The type of `MISSING`: told apart from every JSON value, null included."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value of a select: `value` goes on the wire, `label` (neutral text) is shown."""
+
+    value: Any
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A property of the form (spec: client/elicitation, "Requested Schema").
+
+    `name` is the raw property name and belongs in content only; `title` and all other texts are
+    neutral and safe to draw.
+    """
+
+    name: str
+    kind: Kind
+    title: str
+    """The schema's title, else the name; neutral, one line."""
+    description: str | None = None
+    required: bool = False
+    default: Any = MISSING
+    """The server's default as it came, or MISSING; `initial` fills it in where it can."""
+    choices: tuple[Choice, ...] = ()
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    exclusive_minimum: int | float | None = None
+    exclusive_maximum: int | float | None = None
+    multiple_of: int | float | None = None
+    min_length: int | None = None
+    """Code points."""
+    max_length: int | None = None
+    """Code points."""
+    min_items: int | None = None
+    max_items: int | None = None
+    pattern: str | None = None
+    """ECMA-262, unanchored, exactly as the server sent it: hostile text."""
+    notes: tuple[str, ...] = ()
+    """What the person should know: keywords not drawn, a default that cannot be filled in."""
+    hint: str = ""
+    """What is wanted, in a few words: "1 to 10", "3 to 20 characters", "choose 1 to 2"."""
+    placeholder: str = ""
+    """An example of the format, such as `2026-11-21`; "" where there is none."""
+    multiline: bool = False
+    """Whether the widget should take several lines."""
+    each_line: bool = False
+    """A list of free texts: each line of the `Typed` text is one item of the list."""
+    nullable: bool = False
+    """Whether the schema also allows null; a form never sends it."""
+    why_unsupported: str = ""
+    """For kind `unsupported`: why no answer exists, as a clause."""
+    default_fits: bool = True
+    """False when the default is of no use as input; a note says so and it is not filled in."""
+    schema: Any = field(default=None, repr=False)
+    """The property's schema as the server sent it."""
+
+    @property
+    def sendable(self) -> bool:
+        """Whether an answer for this property exists on the wire."""
+        return self.kind != "unsupported"
+
+    @property
+    def initial(self) -> Entry:
+        """The default as an entry; Unset when there is none or it cannot be one."""
+        from elicit_tui.form.conversion import faithful_entry
+
+        return Unset() if self.default is MISSING else faithful_entry(self, self.default)
+
+    def value_of(self, entry: Entry) -> Any:
+        """The content value of an entry, MISSING when unset, or a Problem; no limits judged."""
+        from elicit_tui.form.conversion import value_of
+
+        return MISSING if is_unset(entry) else value_of(self, entry)
+
+    def entry_for(self, value: Any) -> Entry:
+        """A content value back to raw input; what does not fit comes back as refusable input."""
+        from elicit_tui.form.conversion import entry_for
+
+        return entry_for(self, value)
+
+    def entry_from_text(self, text: str) -> Entry | Problem:
+        """One line of plain text (plain prompts, KEY=VALUE) to raw input.
+
+        Booleans take yes/no/true/false, selects a value, a label or the number of a choice
+        counted from 1, multi-selects several with commas between, or a JSON list.
+        """
+        from elicit_tui.form.plain_text import entry_from_text
+
+        return entry_from_text(self, text)

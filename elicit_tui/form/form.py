@@ -1,0 +1,173 @@
+"""The form: fields, raw input to content, and the judge's verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from elicit_tui.form.entry import Entry, Unset
+from elicit_tui.form.field import MISSING, Field
+from elicit_tui.form.judge import Fault, Judge
+from elicit_tui.form.problem import Problem
+from elicit_tui.form.used_patterns import patterns_of
+from elicit_tui.form.wire import unsendable
+from elicit_tui.form.wording import in_words
+from elicit_tui.text import neutral_line
+
+NEEDS_ANSWER: Final = "needs an answer"
+WHOLE_FORM: Final = "the form as a whole"
+"""Stands among `unenforced` for a pattern that belongs to no single field."""
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What the entries come to: the content as far as it goes, and what is still wrong with it."""
+
+    content: dict[str, Any]
+    """Exactly what would be sent; complete when there are no problems."""
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the content may be sent."""
+        return not self.problems
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """What one schema asks for. Made by `read_form`; texts are neutral, names are raw."""
+
+    schema: Any = field(repr=False)
+    """The schema as the server sent it."""
+    purpose: Literal["elicitation", "arguments"]
+    judge_of_schema: Judge = field(repr=False)
+    fields: tuple[Field, ...] = ()
+    """In the server's order, unsupported ones included."""
+    title: str | None = None
+    description: str | None = None
+    notes: tuple[str, ...] = ()
+    """What the person should know about the form as a whole."""
+    refusal: str | None = None
+    """Why no answer to this form exists, as a clause; Decline and Cancel remain."""
+    beyond: str | None = None
+    """For arguments: why a JSON editor is needed instead of fields, as a clause."""
+
+    @property
+    def is_confirmation(self) -> bool:
+        """Whether there is nothing to fill in: a plain yes/no question."""
+        return not self.fields and self.refusal is None and self.beyond is None
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Field]:
+        """The fields by their raw names."""
+        return {each.name: each for each in self.fields}
+
+    @property
+    def schema_problem(self) -> str | None:
+        """Why the schema is no JSON Schema that can be judged by, as a clause; None when it is."""
+        return self.judge_of_schema.schema_problem
+
+    @property
+    def unenforced(self) -> tuple[str, ...]:
+        """Names of fields whose pattern could not be run, so far; no rule may accept then."""
+        known = [
+            name
+            for name, patterns in self._patterns.items()
+            if any(not self.judge_of_schema.patterns.compilable(each) for each in patterns)
+        ]
+        return tuple(known)
+
+    @cached_property
+    def _patterns(self) -> Mapping[str, tuple[str, ...]]:
+        return patterns_of(self.schema, tuple(self.by_name), WHOLE_FORM) if self.fields else {}
+
+    def notes_for(self, name: str) -> tuple[str, ...]:
+        """A field's notes, with what became known while its answers were judged."""
+        own = self.by_name[name].notes
+        reasons = self.judge_of_schema.patterns.unenforced
+        late = [reasons[each] for each in self._patterns.get(name, ()) if each in reasons]
+        notes = (f"the pattern is not checked: {reason}" for reason in late)
+        return (*own, *(note for note in notes if note not in own))
+
+    def initial(self) -> dict[str, Entry]:
+        """An entry for each sendable field: the default where there is one, else Unset."""
+        return {each.name: each.initial for each in self.fields if each.sendable}
+
+    def entries_for(self, content: Mapping[str, Any]) -> dict[str, Entry]:
+        """Content (a draft, a recorded answer) as entries; undeclared names are dropped."""
+        return {
+            each.name: each.entry_for(content[each.name]) if each.name in content else Unset()
+            for each in self.fields
+            if each.sendable
+        }
+
+    def convert(self, entries: Mapping[str, Entry]) -> Conversion:
+        """Raw input to content, judged; absent names count as Unset. Problems in field order."""
+        content: dict[str, Any] = {}
+        problems: dict[str, Problem] = {}
+        for each in self.fields:
+            value = each.value_of(entries.get(each.name, Unset())) if each.sendable else MISSING
+            if isinstance(value, Problem):
+                problems[each.name] = value
+            elif value is not MISSING:
+                content[each.name] = value
+        of_form: list[Problem] = []
+        for problem in self.judge(content):
+            if problem.field is None:
+                of_form.append(problem)
+            else:
+                problems.setdefault(problem.field, problem)
+        in_order = [problems.pop(each.name) for each in self.fields if each.name in problems]
+        return Conversion(content, (*in_order, *problems.values(), *of_form))
+
+    def check_field(self, name: str, entry: Entry) -> str | None:
+        """What is wrong with one field's input, cheap enough for each key; None when nothing is.
+
+        Looks at this field alone; what binds several fields together shows in `convert`.
+        """
+        each = self.by_name.get(name)
+        if each is None or not each.sendable:
+            return None
+        value = each.value_of(entry)
+        if isinstance(value, Problem):
+            return value.message
+        if value is MISSING:
+            return NEEDS_ANSWER if each.required else None
+        faults = self.judge_of_schema.property_faults(name, value)
+        return in_words(faults[0], each) if faults else None
+
+    def judge(self, content: Any) -> tuple[Problem, ...]:
+        """THE verdict on content, whoever answered: by the original schema and the wire's limits.
+
+        Never raises and takes bounded time; whatever goes wrong in it is a problem.
+        """
+        if self.refusal is not None:
+            return (Problem(None, f"this form cannot be answered: {self.refusal}"),)
+        unfit = unsendable(content, self.purpose)
+        if unfit is not None:
+            return (unfit,)
+        problems: dict[str | None, Problem] = {}
+        for fault in self.judge_of_schema.faults(content):
+            for problem in self._problems(fault, content):
+                problems.setdefault(problem.field, problem)
+        return tuple(problems.values())
+
+    def _problems(self, fault: Fault, content: Mapping[str, Any]) -> list[Problem]:
+        if fault.path:
+            name = fault.path[0]
+            if name in self.by_name:
+                return [Problem(name, in_words(fault, self.by_name[name]))]
+            return [Problem(None, f"“{neutral_line(str(name), 80)}”: {in_words(fault, None)}")]
+        if fault.keyword == "required" and isinstance(fault.expected, list):
+            missing = [name for name in fault.expected if name not in content]
+            return [
+                Problem(name if name in self.by_name else None, _needed(name, self.by_name))
+                for name in missing
+            ]
+        return [Problem(None, in_words(fault, None))]
+
+
+def _needed(name: Any, known: Mapping[str, Field]) -> str:
+    return NEEDS_ANSWER if name in known else f"“{neutral_line(str(name), 80)}” {NEEDS_ANSWER}"

@@ -1,0 +1,117 @@
+"""The one judge of content against a schema: jsonschema (2020-12) within bounds.
+
+It retrieves nothing, follows `$ref` only inside the schema, runs patterns and all other work
+within limits, and takes any trouble of its own for a no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from elicit_tui.form.limits import objects, too_large
+from elicit_tui.form.pattern import Patterns
+
+MAX_FAULTS: Final = 1_000
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that the judge found, before `wording` puts it into words."""
+
+    path: tuple[Any, ...]
+    """Where in the content: property names and indexes."""
+    keyword: str
+    """The schema's keyword that says no; "judge" when the judge itself could not go on."""
+    expected: Any = None
+    """The keyword's value."""
+    instance: Any = None
+    """The value at fault."""
+    schema: Any = None
+    """The schema the keyword stands in."""
+
+
+class Judge:
+    """Judges content against one schema; heavy only from its first use on."""
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+        self.patterns = Patterns()
+        self._problem: str | None = None
+        self._checked = False
+        self._validator: Any = None
+        self._properties: dict[str, Any] = {}
+
+    @property
+    def schema_problem(self) -> str | None:
+        """Why this is no schema that content can be judged by, or None."""
+        if not self._checked:
+            self._problem = self._find_schema_problem()
+            self._checked = True
+        return self._problem
+
+    def faults(self, content: Any) -> tuple[Fault, ...]:
+        """Everything in the content that the whole schema does not allow."""
+        if self.schema_problem is not None:
+            return (Fault((), "judge", self.schema_problem),)
+        return self._run(lambda: self._whole().iter_errors(content))
+
+    def property_faults(self, name: str, value: Any) -> tuple[Fault, ...]:
+        """What the schema of one declared property does not allow in one value.
+
+        Cheap enough for each key: the whole schema is not checked for this.
+        """
+        return self._run(lambda: self._property(name).iter_errors(value))
+
+    def _property(self, name: str) -> Any:
+        if name not in self._properties:
+            whole = self._whole()
+            self._properties[name] = whole.evolve(schema=whole.schema["properties"][name])
+        return self._properties[name]
+
+    def _whole(self) -> Any:
+        if self._validator is None:
+            from elicit_tui.form.bounded_validator import validator_for
+
+            self._validator = validator_for(self._schema, self.patterns)
+        return self._validator
+
+    def _run(self, errors: Callable[[], Iterable[Any]]) -> tuple[Fault, ...]:
+        self.patterns.new_run()
+        try:
+            self._whole().format_checker.new_run()
+            return tuple(_fault(error) for error in islice(errors(), MAX_FAULTS))
+        except Exception as trouble:  # noqa: BLE001 - whatever breaks the judge is a no
+            return (Fault((), "judge", f"it could not be checked ({type(trouble).__name__})"),)
+
+    def _find_schema_problem(self) -> str | None:
+        if not isinstance(self._schema, Mapping):
+            return "it is not a JSON Schema object"
+        large = too_large(self._schema)
+        if large is not None:
+            return large
+        if _cannot_be_bounded(self._schema):
+            return "it combines unevaluatedProperties or unevaluatedItems in a way without bounds"
+        from elicit_tui.form.bounded_validator import metaschema_problem
+
+        return metaschema_problem(self._schema)
+
+
+def _fault(error: Any) -> Fault:
+    return Fault(
+        tuple(error.absolute_path),
+        error.validator or "false",
+        error.validator_value,
+        error.instance,
+        error.schema,
+    )
+
+
+def _cannot_be_bounded(schema: Any) -> bool:
+    """`unevaluated…` is worked out past the keywords that count steps; alone it stays small."""
+    here = list(objects(schema))
+    uses = sum(("unevaluatedProperties" in one) + ("unevaluatedItems" in one) for one in here)
+    open_ended = ("$ref", "$dynamicRef", "patternProperties", "dependentSchemas")
+    return uses > 1 or (uses == 1 and any(key in one for one in here for key in open_ended))

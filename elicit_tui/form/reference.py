@@ -1,0 +1,84 @@
+"""`$ref` inside the schema: resolved by hand, to a bounded depth, never fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from elicit_tui.form.limits import MAX_REFERENCES
+
+
+def resolve(reference: Any, root: Any) -> Any:
+    """What a local reference points to, or None: another document, or nothing there."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    pointer = unquote(reference[1:])
+    if not pointer:
+        return root
+    if not pointer.startswith("/"):
+        return None
+    here = root
+    for raw in pointer[1:].split("/"):
+        key = raw.replace("~1", "/").replace("~0", "~")
+        if isinstance(here, Mapping) and key in here:
+            here = here[key]
+        elif isinstance(here, list) and key.isascii() and key.isdigit() and len(key) < 6:
+            if int(key) >= len(here):
+                return None
+            here = here[int(key)]
+        else:
+            return None
+    return here
+
+
+def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
+    """One property's schema with its `$ref`, lone `allOf` and "or null" merged in.
+
+    Only what a form draws is taken from it; the judge always has the original. A string says
+    why the schema cannot be drawn.
+    """
+    for _ in range(MAX_REFERENCES):
+        if not isinstance(schema, Mapping):
+            return "it has no type"
+        if "$ref" in schema:
+            target = resolve(schema["$ref"], root)
+            if not isinstance(target, Mapping):
+                return "it refers to something that its schema does not hold"
+            schema = _merged(schema, "$ref", target)
+        elif _lone(schema.get("allOf")) is not None:
+            schema = _merged(schema, "allOf", _lone(schema["allOf"]))
+        elif _or_null(schema) is not None:
+            keyword, branch = _or_null(schema) or ("", {})
+            schema = {"x-nullable": True, **_merged(schema, keyword, branch)}
+        else:
+            return schema
+    return f"it refers on and on, more than {MAX_REFERENCES} times"
+
+
+def _merged(schema: Mapping[str, Any], keyword: str, target: Any) -> Mapping[str, Any]:
+    own = {key: value for key, value in schema.items() if key != keyword}
+    return {**target, **own}
+
+
+def _lone(branches: Any) -> Any:
+    """The only branch of a list of one, if it is an object."""
+    if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], Mapping):
+        return branches[0]
+    return None
+
+
+def _or_null(schema: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """The keyword and branch of "this or null", as generated for optional values."""
+    for keyword in ("anyOf", "oneOf"):
+        branches = schema.get(keyword)
+        if not isinstance(branches, list) or len(branches) != 2:
+            continue
+        rest = [branch for branch in branches if not _is_null(branch)]
+        if len(rest) == 1 and isinstance(rest[0], Mapping):
+            return keyword, rest[0]
+    return None
+
+
+def _is_null(branch: Any) -> bool:
+    return isinstance(branch, Mapping) and branch.get("type") == "null"

@@ -1,0 +1,50 @@
+"""What content may hold on the wire, beside what the schema says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from elicit_tui.form.json_values import is_writable
+from elicit_tui.form.problem import Problem
+from elicit_tui.text import neutral_line
+
+
+def unsendable(content: Any, purpose: Literal["elicitation", "arguments"]) -> Problem | None:
+    """The first thing that cannot be sent at all, or None.
+
+    An elicitation's content is text, numbers, booleans and lists of texts (spec:
+    client/elicitation, `ElicitResult.content`); arguments are any JSON object.
+    """
+    if not isinstance(content, Mapping):
+        return Problem(None, "an object with the answers by name")
+    for name, value in content.items():
+        if not isinstance(name, str):
+            return Problem(None, "names that are texts")
+        if purpose == "elicitation" and not _is_flat(value):
+            short = neutral_line(name, 80)
+            return Problem(
+                name, f"“{short}” cannot be sent: no text, number, yes/no, list of texts"
+            )
+        if not _is_writable(value):
+            return Problem(name, "a number that can be written as JSON")
+    return None
+
+
+def _is_flat(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(isinstance(item, str) for item in value)
+    return isinstance(value, (str, int, float))
+
+
+def _is_writable(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Mapping):
+            stack.extend(here.values())
+        elif isinstance(here, (list, tuple)):
+            stack.extend(here)
+        elif not is_writable(here):
+            return False
+    return True

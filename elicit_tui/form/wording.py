@@ -1,0 +1,130 @@
+"""The judge's faults in words that say what is wanted; it decides nothing itself."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from elicit_tui.form.field import Field
+from elicit_tui.form.formats import FORMATS
+from elicit_tui.form.json_values import limit_text
+from elicit_tui.form.judge import Fault
+from elicit_tui.text import neutral_line
+
+_TYPES: Final = {
+    "string": "a text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "yes or no",
+    "array": "a list",
+    "object": "an object",
+    "null": "nothing",
+}
+
+
+def counted(number: Any, one: str, many: str) -> str:
+    """A number with its noun: "1 character", "3 characters"."""
+    return f"{limit_text(number)} {one if number == 1 else many}"
+
+
+def range_words(schema: Any) -> str:
+    """The bounds of a number, such as "1 to 10" or "more than 0"; "" without bounds."""
+    low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
+    high, below = schema.get("maximum"), schema.get("exclusiveMaximum")
+    if above is not None and (low is None or above >= low):
+        low = None
+    else:
+        above = None
+    if below is not None and (high is None or below <= high):
+        high = None
+    else:
+        below = None
+    if low is not None and high is not None:
+        return f"{limit_text(low)} to {limit_text(high)}"
+    parts = [
+        f"{words} {limit_text(value)}"
+        for words, value in (
+            ("at least", low),
+            ("more than", above),
+            ("at most", high),
+            ("less than", below),
+        )
+        if value is not None
+    ]
+    return " and ".join(parts)
+
+
+def count_words(low: Any, high: Any, one: str, many: str) -> str:
+    """A range of counts: "3 to 20 characters", "at least 1 character", "exactly 2"; "" for none."""
+    if not low and high is None:
+        return ""
+    if high is None:
+        return f"at least {counted(low, one, many)}"
+    if not low:
+        return f"at most {counted(high, one, many)}"
+    if low == high:
+        return f"exactly {counted(low, one, many)}"
+    return f"{limit_text(low)} to {counted(high, one, many)}"
+
+
+def choose_words(low: Any, high: Any) -> str:
+    """How many to choose: "choose 1 to 2", "choose at least 1"; "" without bounds."""
+    words = count_words(low, high, "", "").strip()
+    return f"choose {words}" if words else ""
+
+
+def in_words(fault: Fault, field: Field | None) -> str:
+    """One fault as a phrase that completes "wanted: …"."""
+    schema = fault.schema if isinstance(fault.schema, dict) else {}
+    key, expected, value = fault.keyword, fault.expected, fault.instance
+    if key == "judge":
+        return str(fault.expected)
+    if key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        words = range_words(schema)
+        both = " to " in words
+        return f"between {words.replace(' to ', ' and ')}" if both else words
+    if key == "multipleOf":
+        return f"a multiple of {limit_text(expected)}"
+    if key in ("minLength", "maxLength"):
+        edge = "at least" if key == "minLength" else "at most"
+        return f"{edge} {counted(expected, 'character', 'characters')}, now {len(value)}"
+    if key in ("minItems", "maxItems"):
+        return _items(schema, len(value), field)
+    if key == "uniqueItems":
+        return "each only once"
+    if key == "format":
+        check = FORMATS.get(expected)
+        return (check(value) if check and isinstance(value, str) else None) or "another format"
+    if key == "pattern":
+        return f"it must match the pattern {neutral_line(expected, 120)}"
+    if key == "type":
+        return _type(expected)
+    if key in ("enum", "const") or (key in ("anyOf", "oneOf") and field and field.choices):
+        return _choices(fault, field)
+    if key == "additionalProperties":
+        return "nothing that the form does not ask for"
+    return f"it does not satisfy “{neutral_line(str(key), 40)}” of the server's schema"
+
+
+def _items(schema: dict[str, Any], now: int, field: Field | None) -> str:
+    low, high = schema.get("minItems"), schema.get("maxItems")
+    if field is not None and field.kind == "multi":
+        return f"{choose_words(low, high)}, now {now}"
+    return f"{count_words(low, high, 'line', 'lines')}, now {now}"
+
+
+def _type(expected: Any) -> str:
+    names = expected if isinstance(expected, list) else [expected]
+    return " or ".join(_TYPES.get(str(name), "another kind of value") for name in names)
+
+
+def _choices(fault: Fault, field: Field | None) -> str:
+    if field is not None and field.kind == "boolean":
+        values = fault.expected if fault.keyword == "enum" else [fault.expected]
+        return "it must be yes" if True in values else "it must be no"
+    if field is not None and field.choices:
+        labels = [choice.label for choice in field.choices]
+        listed = ", ".join(labels[:6]) + (" …" if len(labels) > 6 else "")
+        return f"choose one of: {neutral_line(listed, 200)}"
+    if fault.keyword == "const":
+        return f"it must be {neutral_line(str(fault.expected), 80)}"
+    return "one of the listed values"
