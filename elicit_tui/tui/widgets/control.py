@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widget import Widget
 
 from elicit_tui.form import EmptyOnPurpose, Entry, Field, Unset, is_unset
+from elicit_tui.tui.widgets.guarded import Guarded
 
 FIELD_BINDINGS: list[BindingType] = [
     Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", show=False),
@@ -24,7 +24,7 @@ class FieldChanged(Message):
         self.field_control = control
 
 
-class FieldControl(Widget):
+class FieldControl(Guarded):
     """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
 
     spec: Field

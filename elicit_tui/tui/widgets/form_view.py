@@ -144,7 +144,7 @@ class FormView(VerticalScroll, can_focus=False):
         first = self._columns is None
         self._columns = columns
         for row in self._rows.values():
-            row.arrange(columns)
+            row.lay_out(columns)
         if first:
             self._mount_rows(_AT_ONCE)
             self._judge_soon()

@@ -31,13 +31,13 @@ class FieldRow(Widget):
         self.active = False
         self._columns = columns
         self._lines: list[Content] = []
-        self.arrange(columns)
+        self.lay_out(columns)
 
     def compose(self) -> ComposeResult:
         """The control alone; the row draws everything else."""
         yield self.control
 
-    def arrange(self, columns: Columns) -> None:
+    def lay_out(self, columns: Columns) -> None:
         """Place the control and count the rows for these columns."""
         self._columns = columns
         width = self._control_width()

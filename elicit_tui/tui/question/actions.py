@@ -1,0 +1,76 @@
+"""The row of things a person can do, each a button that names its key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.containers import Container
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Button
+
+from elicit_tui.tui.widgets.guarded import Guarded
+
+
+@dataclass(frozen=True)
+class Action:
+    """One button: the view's action it runs, its words and its key as shown."""
+
+    name: str
+    label: str
+    key: str
+    primary: bool = False
+
+
+class ActionButton(Guarded, Button):
+    """A button one row high."""
+
+    DEFAULT_CSS = """
+    ActionButton, ActionButton.-textual-compact {
+        width: auto; min-width: 0; height: 1; border: none !important; padding: 0;
+        background: $panel; color: $foreground; text-style: none; margin: 0 1 0 0;
+        &.-main { text-style: bold; color: $accent; }
+        &:hover { background: $well-focus; }
+        &:focus { background: $accent; color: $background; text-style: bold underline; }
+        &.-active { background: $well-focus; tint: transparent; border: none; }
+    }
+    """
+
+    def __init__(self, action: Action) -> None:
+        super().__init__(
+            Content.assemble(action.label, " ", (action.key, "dim" if not action.primary else "")),
+            id=f"do-{action.name}",
+            classes="-main" if action.primary else None,
+            compact=True,
+        )
+        self.does = action.name
+
+
+class ActionBar(Container):
+    """Buttons side by side; in a narrow place, in columns."""
+
+    DEFAULT_CSS = """
+    ActionBar { height: auto; width: 100%; layout: horizontal; }
+    ActionBar.-narrow { layout: grid; grid-size: 3; grid-gutter: 0 1; grid-rows: 1; }
+    ActionBar.-narrow ActionButton { width: 100%; margin: 0; }
+    """
+
+    class Chosen(Message):
+        """A button was pressed."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    async def show(self, actions: Sequence[Action]) -> None:
+        """Show these buttons instead of the ones that are there."""
+        async with self.batch():
+            await self.remove_children()
+            await self.mount_all([ActionButton(action) for action in actions])
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Hand the press on as an action of the view."""
+        event.stop()
+        if isinstance(event.button, ActionButton):
+            self.post_message(self.Chosen(event.button.does))

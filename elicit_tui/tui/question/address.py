@@ -1,0 +1,113 @@
+"""A URL as a person can judge it: whole, its registrable domain set off, both spellings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from textual.content import Content
+
+from elicit_tui.text import neutral
+
+
+@dataclass(frozen=True)
+class Address:
+    """A URL taken apart for showing; every text is safe to draw."""
+
+    shown: str
+    """The whole URL, invisible characters made visible."""
+    before: str
+    domain: str
+    """The registrable domain (or the whole host where there is none), as it stands in `shown`."""
+    after: str
+    spellings: tuple[str, ...]
+    """The host in Unicode and in ASCII, where they differ."""
+
+    def content(self) -> Content:
+        """The URL with brackets around the registrable domain, so that no colour is needed."""
+        if not self.domain:
+            return Content(self.shown)
+        return Content.assemble(
+            (self.before, "$faint"),
+            ("⟦", "bold $accent"),
+            (self.domain, "bold $accent underline"),
+            ("⟧", "bold $accent"),
+            (self.after, "$faint"),
+        )
+
+
+def address_of(url: str) -> Address:
+    """Take a URL apart; one that cannot be is shown whole with nothing set off."""
+    shown = neutral(url).replace("\n", "⏎").replace("\t", "⇥")
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        host = ""
+    if not host:
+        return Address(shown, shown, "", "", ())
+    domain = registrable_domain(host)
+    start = shown.lower().find(host, shown.find("//") + 2)
+    userinfo_end = shown.rfind("@", 0, _authority_end(shown))
+    if userinfo_end >= 0:
+        start = shown.lower().find(host, userinfo_end)
+    at = start + len(host) - len(domain) if start >= 0 else -1
+    if at < 0 or shown[at : at + len(domain)].lower() != domain:
+        return Address(shown, shown, "", "", _spellings(host))
+    return Address(
+        shown,
+        shown[:at],
+        shown[at : at + len(domain)],
+        shown[at + len(domain) :],
+        _spellings(host),
+    )
+
+
+def _authority_end(url: str) -> int:
+    start = url.find("//") + 2
+    ends = [place for sign in "/?#" if (place := url.find(sign, start)) >= 0]
+    return min(ends, default=len(url))
+
+
+_extract: Any = None
+
+
+def registrable_domain(host: str) -> str:
+    """The part of a host that somebody registered, by the bundled public suffix list."""
+    global _extract
+    if _extract is None:
+        import tldextract
+
+        _extract = tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
+    found = _extract(host)
+    domain = f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host
+    return domain if host.endswith(domain) else host
+
+
+def _spellings(host: str) -> tuple[str, ...]:
+    if host.isascii() and "xn--" not in host:
+        return ()
+    import idna
+
+    try:
+        unicode_form = idna.decode(host) if host.isascii() else host
+    except idna.IDNAError:
+        unicode_form = _punycode_only(host)
+    try:
+        ascii_form = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
+    except idna.IDNAError:
+        ascii_form = "not a legal host name"
+    return tuple(dict.fromkeys((neutral(unicode_form), neutral(ascii_form))))
+
+
+def _punycode_only(host: str) -> str:
+    labels = []
+    for label in host.split("."):
+        if label.startswith("xn--"):
+            try:
+                labels.append(label[4:].encode("ascii").decode("punycode"))
+                continue
+            except UnicodeError:
+                pass
+        labels.append(label)
+    return ".".join(labels)

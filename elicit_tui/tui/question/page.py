@@ -1,0 +1,41 @@
+"""A scrolling page of text in place of the fields."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from elicit_tui.tui.widgets.guarded import Guarded
+
+
+class Page(Guarded, VerticalScroll, can_focus=True):
+    """Text that takes the focus, so that arrows scroll it and keys find the question."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "page_down", "A page down", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    Page {
+        height: 1fr; width: 100%; padding: 0 1 0 2; scrollbar-size-vertical: 1;
+        overflow-x: hidden;
+        & > Static { height: auto; width: 100%; }
+    }
+    """
+
+    def __init__(self, text: Content, *, id: str) -> None:
+        super().__init__(id=id)
+        self._text = Static(text, markup=False, id=f"{id}-text")
+
+    def compose(self) -> list[Static]:
+        """The text."""
+        return [self._text]
+
+    def tell(self, text: Content) -> None:
+        """Show another text, from its beginning."""
+        self._text.update(text)
+        self.scroll_home(animate=False)

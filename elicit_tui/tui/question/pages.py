@@ -1,0 +1,145 @@
+"""The pages that lie over the fields: review, the second step, the raw request, help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from textual.content import Content
+
+from elicit_tui.elicitation import ElicitationRequest, Finding
+from elicit_tui.form import Form
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.question import words
+from elicit_tui.tui.question.exact import exact_json
+
+
+def _json_block(content: Mapping[str, Any]) -> Content:
+    return Content("\n").join(
+        Content.assemble(("│ ", "$accent"), line) for line in exact_json(content).split("\n")
+    )
+
+
+def _left_out(form: Form | None, content: Mapping[str, Any]) -> Content | None:
+    if form is None:
+        return None
+    absent = [spec.title for spec in form.fields if spec.name not in content]
+    if not absent:
+        return None
+    return Content.styled(f"Left out, because unset: {', '.join(absent)}", "$faint")
+
+
+def _stack(parts: Sequence[Content | None]) -> Content:
+    return Content("\n\n").join(part for part in parts if part is not None)
+
+
+def review(request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]) -> Content:
+    """Exactly what will be sent."""
+    name = words.server_name(request)
+    return _stack(
+        [
+            Content.styled(f"This is what {name} will get", "bold"),
+            _json_block(content),
+            _left_out(form, content),
+        ]
+    )
+
+
+def problems(form: Form | None, found: Sequence[tuple[str, str]], content: Mapping[str, Any]) -> Content:
+    """A review that cannot be sent yet: the content so far, and what is wrong."""
+    wrong = Content("\n").join(
+        Content.assemble(("✗ ", "$error"), (f"{title}: " if title else "", "bold"), message)
+        for title, message in found
+    )
+    return _stack(
+        [
+            Content.styled("Not ready to be sent", "bold"),
+            wrong,
+            _json_block(content),
+            _left_out(form, content),
+        ]
+    )
+
+
+def second_step(
+    request: ElicitationRequest,
+    form: Form | None,
+    content: Mapping[str, Any] | None,
+    found: Sequence[Finding],
+    address: Content | None = None,
+) -> Content:
+    """What will happen, why it is asked once more, and exactly what is sent."""
+    name = words.server_name(request)
+    call = request.call
+    during = f" for {neutral_line(call.name, 120)}" if call is not None else ""
+    if content is None:
+        will = f"Opening it shows this page in your browser and tells {name}{during} that you agreed."
+    elif content:
+        will = f"Sending hands the answer below to {name}{during}. It cannot be taken back."
+    else:
+        will = f"Sending says yes to {name}{during}. It cannot be taken back."
+    families = {finding.rule.partition(".")[0] for finding in found}
+    if "destructive" in families:
+        will += f" {name} may then change or delete what you cannot get back."
+    return _stack(
+        [
+            Content.styled("▲ One more look, because of this:", "bold $warning"),
+            words.findings(tuple(found)),
+            Content(will),
+            address,
+            _json_block(content) if content is not None else None,
+            _left_out(form, content) if content is not None else None,
+        ]
+    )
+
+
+def raw(request: ElicitationRequest) -> Content:
+    """The request as it arrived, with what identifies it."""
+    head = Content.styled(
+        f"As it arrived · mode {neutral_line(request.mode, 40)} · {request.era} · "
+        f"id {neutral_line(str(request.wire_id), 120)}",
+        "$faint",
+    )
+    return _stack([head, Content(exact_json(request.params))])
+
+
+_HELP = (
+    ("Send", "the answer goes to the server; the first field at fault is shown instead, if any"),
+    ("Decline", "an explicit no"),
+    ("Cancel", "neither yes nor no; asks once more if you typed something"),
+    ("Later", "another question first; what you typed is kept"),
+    ("Review", "the exact JSON before it is sent"),
+    ("Raw", "the request as the server wrote it"),
+)
+
+_FIELD_HELP = (
+    ("Tab, Shift+Tab", "next field, previous field (Enter also goes on)"),
+    ("Ctrl+U", "clear the field: unset, left out of the answer"),
+    ("Ctrl+E", "in an empty field: send it empty, on purpose"),
+    ("Ctrl+D", "back to the default of the server"),
+    ("Ctrl+Z", "take the last of these keys back"),
+    ("↑ ↓", "step a number, move a date by a day, move in a list"),
+    ("Ctrl+T", "today, in a date"),
+    ("Space", "choose what stands under the bar"),
+    ("F4", "write a long text in $EDITOR"),
+    ("PgUp, PgDn", "scroll the message"),
+)
+
+
+def help_page() -> Content:
+    """What can be done here, in a screenful."""
+    return _stack(
+        [
+            Content("\n").join([Content.styled("This question", "bold"), *_table(_HELP)]),
+            Content("\n").join([Content.styled("In a field", "bold"), *_table(_FIELD_HELP)]),
+            Content.styled(
+                "Closing this program while a question waits cancels it, and says so truthfully.",
+                "$faint",
+            ),
+        ]
+    )
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> list[Content]:
+    width = max(len(name) for name, _ in rows) + 2
+    return [Content.assemble((name.ljust(width), "$accent"), said) for name, said in rows]

@@ -1,0 +1,84 @@
+"""The line above the buttons: what is missing, and the keys of the field that has the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widget import Widget
+
+from elicit_tui.form import Conversion, Form
+from elicit_tui.tui.question.words import count
+
+
+class StatusLine(Widget):
+    """A summary at the left, the field's keys at the right; below each other when narrow."""
+
+    DEFAULT_CSS = """
+    StatusLine { height: 1; width: 100%; text-wrap: nowrap; text-overflow: ellipsis; }
+    StatusLine.-narrow { height: 3; text-wrap: wrap; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="status")
+        self._summary = Content("")
+        self._said: Content | None = None
+        self._keys = Content("")
+
+    def summarise(self, summary: Content) -> None:
+        """The standing summary."""
+        self._summary = summary
+        self.refresh()
+
+    def say(self, text: str, style: str = "bold $warning") -> None:
+        """A sentence in the summary's place, until `hush`."""
+        self._said = Content.styled(text, style)
+        self.refresh()
+
+    def hush(self) -> None:
+        """Back to the summary."""
+        if self._said is not None:
+            self._said = None
+            self.refresh()
+
+    def show_keys(self, keys: Sequence[tuple[str, str]]) -> None:
+        """The keys that act in the focused field."""
+        self._keys = Content("  ").join(
+            Content.assemble((key, "$accent"), " ", (does, "$faint")) for key, does in keys
+        )
+        self.refresh()
+
+    def render(self) -> Content:
+        """Both parts, as the width allows."""
+        left = self._said or self._summary
+        if self.has_class("-narrow"):
+            return Content.assemble(left, "\n", self._keys) if self._keys else left
+        room = self.size.width - left.cell_length - 2
+        if self._keys.cell_length > room:
+            keys = self._keys.truncate(max(room, 0), ellipsis=True) if room > 8 else Content("")
+        else:
+            keys = self._keys
+        gap = max(self.size.width - left.cell_length - keys.cell_length, 1)
+        return Content.assemble(left, " " * gap, keys)
+
+
+def summary(form: Form, conversion: Conversion) -> Content:
+    """How many answers are missing and how many are wrong, in words."""
+    if form.refusal is not None:
+        return Content.styled("■ cannot be answered here: decline or cancel", "bold $warning")
+    if not conversion.problems:
+        if form.is_confirmation:
+            return Content.styled("✓ a yes or no question: Send means yes", "$success")
+        sent = len(conversion.content)
+        return Content.styled(f"✓ ready to send {count(sent, 'answer')}", "$success")
+    absent = {spec.name for spec in form.fields if spec.required}
+    absent -= set(conversion.content)
+    at_fault = {problem.field for problem in conversion.problems}
+    missing = len(absent & at_fault)
+    wrong = len(at_fault) - missing
+    parts = []
+    if missing:
+        parts.append(f"{count(missing, 'answer')} missing")
+    if wrong:
+        parts.append(f"{wrong} to correct")
+    return Content.styled("● " + ", ".join(parts), "bold")

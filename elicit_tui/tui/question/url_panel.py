@@ -1,0 +1,91 @@
+"""The page of a url question: where it leads, and what became of opening it."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from elicit_tui.tui.question.address import Address, address_of
+from elicit_tui.tui.question.browser import may_open
+from elicit_tui.tui.question.page import Page
+from elicit_tui.tui.question.qr import qr_code
+from elicit_tui.tui.widgets.unseen import unseen_in
+
+
+class UrlPanel(Page):
+    """Shows the URL whole. Nothing here fetches or opens anything."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.address: Address = address_of(url)
+        self._said: Content | None = None
+        self._code = False
+        super().__init__(self._drawn(), id="url")
+
+    @property
+    def can_open(self) -> bool:
+        """Whether it may be handed to a browser: http or https, and nothing unseen in it."""
+        return may_open(self.url)
+
+    @property
+    def can_copy(self) -> bool:
+        """Whether its characters are all ones that a person can see."""
+        return unseen_in(self.url) is None and not any(sign in self.url for sign in "\n\t")
+
+    def say(self, text: Content | None) -> None:
+        """Show a sentence below the URL: what happened, what to do."""
+        self._said = text
+        self._redraw()
+
+    @property
+    def shows_code(self) -> bool:
+        """Whether the QR code is on the page."""
+        return self._code
+
+    def toggle_code(self) -> None:
+        """Show the QR code, or hide it."""
+        self._code = not self._code
+        self._redraw()
+        if self._code:
+            self.call_after_refresh(self.scroll_end, animate=False)
+
+    def _redraw(self) -> None:
+        self.tell(self._drawn())
+
+    def _drawn(self) -> Content:
+        address = self.address
+        parts = [
+            Content.styled("The server asks you to open this page in your browser:", "$faint"),
+            address.content(),
+        ]
+        if address.domain:
+            whose = Content.assemble(
+                ("leads to  ", "$faint"), (address.domain.lower(), "bold $accent")
+            )
+            parts.append(whose)
+        for number, spelling in enumerate(address.spellings):
+            said = "as letters  " if number == 0 else "as ASCII    "
+            parts.append(Content.assemble((f"host {said}", "$faint"), (spelling, "bold")))
+        if not self.can_open:
+            parts.append(
+                Content.styled(
+                    "■ This cannot be opened from here: only plain http and https addresses are.",
+                    "bold $error",
+                )
+            )
+        if self._said is not None:
+            parts.append(self._said)
+        parts.append(
+            Content.styled(
+                "Nothing is opened, fetched or sent before you choose it. What you do on that "
+                "page stays between you and it.",
+                "$faint",
+            )
+        )
+        if self._code:
+            code = qr_code(self.url, max(self.size.width - 4, 20), 200)
+            parts.append(
+                code
+                if code is not None
+                else Content.styled("The address is too long for a QR code here.", "$warning")
+            )
+        return Content("\n\n").join(parts)
