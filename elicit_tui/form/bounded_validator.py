@@ -134,9 +134,10 @@ def _exact(number: int | float) -> Fraction:
 def _unique_items(
     validator: Any, wanted: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
-    if wanted and isinstance(instance, list):
-        if len({json_key(item) for item in instance}) != len(instance):
-            yield ValidationError("uniqueItems")
+    if not wanted or not isinstance(instance, list):
+        return
+    if len({json_key(item) for item in instance}) != len(instance):
+        yield ValidationError("uniqueItems")
 
 
 def _enum(validator: Any, values: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
@@ -183,7 +184,7 @@ _OURS: Final[Mapping[str, Any]] = {
 }
 
 _KEYWORDS: Final = {**Draft202012Validator.VALIDATORS, **_OURS}
-_Bounded: Final[Any] = extend(
+_Bounded: Final[Any] = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator, {name: _counted(keyword) for name, keyword in _KEYWORDS.items()}
 )
 

@@ -24,6 +24,11 @@ _CONTROL: Final = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 _QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{[0-9]{1,6}(?:,[0-9]{0,6})?\})\??")
 _PROPERTY: Final = re.compile(r"\{([A-Za-z_]+(?:=[A-Za-z0-9_]+)?)\}")
 _GROUP_NAME: Final = re.compile(r"<([^\W\d][\w$]*|\$[\w$]*)>")
+_PARTS: Final = re.compile(
+    r"\\.|\[(?:\\.|[^\]\\])*\]?|\((\?<(?![=!])([^>]*)>|\?)?",
+    re.DOTALL,
+)
+"""Escapes and classes, in which a parenthesis opens nothing, and the start of each group."""
 _OTHER_PROPERTIES: Final = {"ASCII": r"[\x00-\x7F]", "Any": r"[\x00-\U0010FFFF]"}
 _OTHER_NON_PROPERTIES: Final = {"ASCII": r"[^\x00-\x7F]", "Any": r"[^\x00-\U0010FFFF]"}
 
@@ -250,9 +255,7 @@ def _groups(pattern: str) -> tuple[dict[str, int], int]:
     """The numbers of the named groups, and how many groups capture."""
     names: dict[str, int] = {}
     count = 0
-    for part in re.finditer(
-        r"\\.|\[(?:\\.|[^\]\\])*\]?|\((\?<(?![=!])([^>]*)>|\?)?", pattern, re.S
-    ):
+    for part in _PARTS.finditer(pattern):
         if not part.group().startswith("(") or part.group(1) == "?":
             continue
         count += 1

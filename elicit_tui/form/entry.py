@@ -7,7 +7,7 @@ Widgets, plain prompts, drafts and answers files all speak in entries, so that o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ChosenMany:
     values: tuple[Any, ...]
 
 
-Entry = Union[Unset, Typed, EmptyOnPurpose, Ticked, Chosen, ChosenMany]
+Entry: TypeAlias = Unset | Typed | EmptyOnPurpose | Ticked | Chosen | ChosenMany
 
 
 def is_unset(entry: Entry) -> bool:

@@ -10,7 +10,6 @@ from elicit_tui.form.choices import read_choices
 from elicit_tui.form.ecma import Untranslatable, translated
 from elicit_tui.form.entry import Unset
 from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind
-from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_count, is_number, limit_text
 from elicit_tui.form.limits import MAX_CHOICES
 from elicit_tui.form.pattern import MAX_PATTERN
@@ -33,6 +32,12 @@ PLACEHOLDERS: Final[Mapping[str, str]] = {
     "uri": "https://example.com/",
     "date": "2026-11-21",
     "date-time": "2026-11-21T09:30:00Z",
+}
+_FORMAT_KINDS: Final[Mapping[str, Kind]] = {
+    "email": "email",
+    "uri": "uri",
+    "date": "date",
+    "date-time": "date-time",
 }
 _NO_SELECT: Final = "it is a list of something else than texts"
 
@@ -119,7 +124,7 @@ def _select(
 
 def _text(field: Field, flat: Mapping[str, Any]) -> Field:
     form = flat.get("format")
-    kind: Kind = form if form in FORMATS else "string"
+    kind: Kind = _FORMAT_KINDS.get(form, "string") if isinstance(form, str) else "string"
     least, most = _count(flat, "minLength"), _count(flat, "maxLength")
     pattern = flat.get("pattern")
     notes = other_keywords(flat, STRING_KEYWORDS)
@@ -195,7 +200,7 @@ def _list(field: Field, flat: Mapping[str, Any], root: Any) -> Field:
 
 
 def _count(flat: Mapping[str, Any], keyword: str) -> int | None:
-    value = flat.get(keyword)
+    value: Any = flat.get(keyword)
     return int(value) if is_count(value) else None
 
 

@@ -22,10 +22,8 @@ def unsendable(content: Any, purpose: Literal["elicitation", "arguments"]) -> Pr
         if not isinstance(name, str):
             return Problem(None, "names that are texts")
         if purpose == "elicitation" and not _is_flat(value):
-            short = neutral_line(name, 80)
-            return Problem(
-                name, f"“{short}” cannot be sent: no text, number, yes/no, list of texts"
-            )
+            allowed = "a text, a number, yes or no, or a list of texts"
+            return Problem(name, f"“{neutral_line(name, 80)}” can only be sent as {allowed}")
         if not _is_writable(value):
             return Problem(name, "a number that can be written as JSON")
     return None
