@@ -1,0 +1,67 @@
+"""What happened in this run, line by line, in constant memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from elicit_tui.tui.console.spans import Line, Role, shortened
+
+KEPT_LINES: Final = 5_000
+LINE_CHARACTERS: Final = 400
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One line of the activity: when, of which server, what. All text is neutral already."""
+
+    server: str
+    text: str
+    role: Role = "plain"
+    at: datetime = field(default_factory=datetime.now)
+
+    def drawn(self) -> Line:
+        """The line as a screen shows it."""
+        return (
+            (f"{self.at:%H:%M:%S} ", "dim"),
+            (f"{shortened(self.server, 14):<14} ", "accent" if self.server else "dim"),
+            (self.text, self.role),
+        )
+
+
+class Activity:
+    """The newest happenings; older ones are counted and let go."""
+
+    def __init__(self, kept: int = KEPT_LINES) -> None:
+        self._lines: deque[Happening] = deque(maxlen=kept)
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Happening]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @property
+    def let_go(self) -> int:
+        """How many lines are no longer kept."""
+        return self.count - len(self._lines)
+
+    def add(self, server: str, text: str, role: Role = "plain") -> None:
+        """Remember one line."""
+        self._lines.append(Happening(server, text[:LINE_CHARACTERS], role))
+        self.count += 1
+
+    def matching(self, words: str) -> Iterable[Happening]:
+        """The lines in which these words stand, whatever their case; all for no words."""
+        wanted = words.casefold()
+        if not wanted:
+            return tuple(self._lines)
+        return [
+            happening
+            for happening in self._lines
+            if wanted in happening.text.casefold() or wanted in happening.server.casefold()
+        ]

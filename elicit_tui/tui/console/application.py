@@ -1,0 +1,368 @@
+"""The console as a Textual application: paints first, then starts the run behind the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from elicit_tui.elicitation import Responder
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import ElicitTuiError
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.herald import Herald
+from elicit_tui.tui.console.responder import ConsoleResponder
+from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.session import Session
+from elicit_tui.tui.console.stage import QuestionStage
+from elicit_tui.tui.console.typed_ahead import TypedAhead
+from elicit_tui.tui.theme import use_theme
+
+if TYPE_CHECKING:
+    from textual import events
+
+    from elicit_tui.runtime import Runtime
+    from elicit_tui.tui import RuntimeFactory
+    from elicit_tui.tui.console.calls import CallRecord
+    from elicit_tui.tui.console.conduct import Conduct
+    from elicit_tui.tui.console.offers import Offer
+    from elicit_tui.tui.question import QuestionView
+
+TICK_SECONDS = 0.1
+LEAVE_SECONDS = 15.0
+"""How long leaving waits for the servers to end; each gets its own grace before that."""
+
+
+class ConsoleApp(App[int]):
+    """Servers, questions, calls, activity and history on one screen."""
+
+    TITLE = "elicit-tui"
+    ESCAPE_TO_MINIMIZE = False
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-narrow"),
+        (60, "-normal"),
+        (110, "-wide"),
+    ]
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Leave", priority=True, id="console.quit"),
+        Binding("f1", "help", "Help", id="console.help"),
+        Binding(
+            "ctrl+o", "next_question", "Next question", priority=True, id="console.next_question"
+        ),
+        Binding("f9", "mute_loop", "Mute", priority=True, show=False, id="console.mute_loop"),
+        Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="console.suspend"),
+        Binding("f3", "allowances", "Allowances", show=False, id="console.allowances"),
+    ]
+    CSS = """
+    Toast { max-width: 90%; }
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        factory: RuntimeFactory,
+        *,
+        only: Sequence[str] | None = None,
+        config_path: str = "",
+    ) -> None:
+        super().__init__()
+        self.session = Session(settings, only)
+        self.config_path = config_path
+        self.typed_ahead = TypedAhead(self.call_after_refresh)
+        self.stage = QuestionStage(self)
+        self.herald = Herald(self)
+        self.runtime: Runtime | None = None
+        self.guardian: Any = None
+        self._factory = factory
+        self._conduct: Conduct | None = None
+        self._leaving = asyncio.Event()
+        self._work: asyncio.Task[None] | None = None
+        self._second = 0.0
+        self.painted_at: float | None = None
+        self.exit_code = 0
+
+    # Start and end
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The console's main screen."""
+        return ConsoleScreen(self.session)
+
+    def on_mount(self) -> None:
+        """Wear the theme, take the owner's keys, paint; everything else comes after."""
+        console = self.session.settings.console
+        use_theme(self, console.theme)
+        if console.keys:
+            self._give_keys()
+        self.call_after_refresh(self._painted)
+
+    def _give_keys(self) -> None:
+        from elicit_tui.tui.console.keys import give_keys
+        from elicit_tui.tui.console.known_keys import known_keys
+
+        keys = self.session.settings.console.keys
+        for sentence in give_keys(self, keys, known_keys()):
+            self.notify(sentence, severity="warning", markup=False, timeout=10)
+
+    def _painted(self) -> None:
+        self.painted_at = time.monotonic()
+        self._work = asyncio.create_task(self._session_run())
+        self.set_interval(TICK_SECONDS, self._tick)
+
+    async def _session_run(self) -> None:
+        from elicit_tui.tui.console.conduct import Conduct
+
+        conduct = self._conduct = Conduct(self)
+        with suppress(asyncio.CancelledError):
+            await conduct.run(self._factory, self._leaving)
+
+    def responder(self, guardian: Any) -> Responder:
+        """Who answers the broker's questions: these screens."""
+        self.guardian = guardian
+        return ConsoleResponder(self.session.questions, self.stage)
+
+    async def action_quit(self) -> None:
+        """Leave; asks once while questions wait or calls run."""
+        waiting, running = len(self.session.questions), len(self.session.calls.running)
+        from elicit_tui.tui.console.screens.leave import LeaveScreen
+
+        if isinstance(self.screen, LeaveScreen) or not (waiting or running):
+            await self.leave()
+            return
+        self.push_screen(LeaveScreen(waiting, running), self._left)
+
+    async def _left(self, sure: bool | None) -> None:
+        if sure:
+            await self.leave()
+
+    async def leave(self, exit_code: int = 0) -> None:
+        """End the run in order, then the application; questions end by `shutdown`."""
+        if self._leaving.is_set():
+            return
+        self.exit_code = exit_code
+        self._leaving.set()
+        if self._work is not None and not self._work.done():
+            self.notify("Ending the servers …", markup=False)
+            self.run_worker(self._exit_after(self._work), exit_on_error=False)
+        else:
+            self._gone()
+
+    async def _exit_after(self, run: asyncio.Task[None]) -> None:
+        await asyncio.wait({run}, timeout=LEAVE_SECONDS)
+        self._gone()
+
+    def _gone(self) -> None:
+        self.herald.restore()
+        self.exit(self.exit_code)
+
+    # Keys and questions
+
+    async def on_event(self, event: events.Event) -> None:
+        """Input made before its screen could be seen goes nowhere."""
+        if not self.typed_ahead.drops(event) or getattr(event, "is_forwarded", False):
+            await super().on_event(event)
+
+    def may_be_interrupted(self) -> bool:
+        """Whether a question may open by itself: no field is edited, no dialog is open."""
+        if self._leaving.is_set():
+            return False
+        screen = self.screen
+        if isinstance(screen, ConsoleScreen):
+            focused = screen.focused
+            return focused is None or not _is_field(focused)
+        return bool(getattr(screen, "interruptible", False))
+
+    def on_question_view_answered(self, message: QuestionView.Answered) -> None:
+        """The person decided."""
+        self.stage.answered(message.question.id, message.outcome)
+
+    def on_question_view_later(self, message: QuestionView.Later) -> None:
+        """The person wants it later."""
+        self.stage.put_off(message.question.id)
+        self.run_worker(self.show_pane("questions"))
+
+    def action_next_question(self) -> None:
+        """Open the next waiting question; what is typed in the present one stays."""
+        if not len(self.session.questions):
+            self.notify("No question waits.", markup=False)
+        elif not isinstance(self.screen, ConsoleScreen) and self.session.questions.open is None:
+            self.notify("Close this first: it would be covered.", markup=False)
+        else:
+            self.stage.open_next()
+
+    def screen_was_answered(self) -> None:
+        """A question left the screen; say why, where it was not the person who ended it."""
+        self._tell_ends()
+
+    def _tell_ends(self) -> None:
+        from elicit_tui.tui.console.words import told
+
+        while self.session.ended:
+            event = self.session.ended.popleft()
+            if event.outcome.decided_by in ("server", "deadline", "guardian", "ledger", "policy"):
+                message = neutral_line(event.request.message or event.request.url or "", 80)
+                kept = event.outcome.decided_by in ("server", "deadline")
+                self.notify(
+                    f"{neutral_line(event.outcome.reason, 300)}"
+                    + ("\nWhat you typed is kept." if kept else ""),
+                    title=f"{event.request.server.name}: {told(event.outcome)} · {message}".replace(
+                        "[", "\\["
+                    ),
+                    severity="warning",
+                    markup=False,
+                    timeout=8,
+                )
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        moment = now - self._second >= 1.0
+        if moment:
+            self._second = now
+        self._tell_ends()
+        while self.session.notices:
+            notice = self.session.notices.popleft()
+            self.notify(
+                neutral_line(notice.sentence, 400),
+                title=notice.server.replace("[", "\\["),
+                severity="warning",
+                markup=False,
+                timeout=8,
+            )
+        while self.session.completed_urls:
+            self.stage.completed(*self.session.completed_urls.popleft())
+        self.herald.title()
+        screen: Screen[Any] = self.screen
+        if isinstance(screen, ConsoleScreen):
+            screen.tick(moment=moment)
+        if self._conduct is not None:
+            self._conduct.tick()
+
+    # Actions of the panes
+
+    def key_of(self, action_id: str) -> str:
+        """The key that an action has, as it is shown."""
+        from elicit_tui.tui.console.known_keys import known_keys
+
+        binding = known_keys()[action_id]
+        key = self.session.settings.console.keys.get(action_id, binding.key)
+        if key == binding.key and binding.key_display:
+            return binding.key_display
+        return self.get_key_display(Binding(key.partition(",")[0], "", ""))
+
+    @property
+    def muted(self) -> frozenset[str]:
+        """The servers muted for this run."""
+        return self.runtime.broker.muted if self.runtime is not None else frozenset()
+
+    async def show_pane(self, name: str) -> None:
+        """Show a pane of the main screen."""
+        for screen in self.screen_stack:
+            if isinstance(screen, ConsoleScreen):
+                await screen.action_pane(name)
+
+    def point_at_call(self, call_id: str) -> None:
+        """Put the cursor of the calls on this one."""
+        from elicit_tui.tui.console.panels.calls import CallsPane
+
+        for pane in self.screen_stack[0].query(CallsPane):
+            pane.point_at(call_id)
+
+    def toggle_mute(self, server: str) -> None:
+        """Mute a server for this run, or let it ask again."""
+        if self.runtime is None:
+            return
+        if server in self.muted:
+            self.runtime.broker.unmute(server)
+            words = f"{server} may ask again."
+        else:
+            self.runtime.broker.mute(server)
+            words = f"{server} is muted for this run: what it asks is cancelled."
+        self.session.say(server, words)
+        self.notify(words, markup=False)
+
+    def action_mute_loop(self) -> None:
+        """Mute the server that asks in a loop, or the one whose question is open."""
+        looping = [record.name for record in self.session.looping if record.name not in self.muted]
+        shown = self.session.questions.open
+        if looping:
+            self.toggle_mute(looping[0])
+        elif shown is not None:
+            self.toggle_mute(shown.server)
+        else:
+            self.notify("No server asks in a loop.", markup=False)
+
+    def decline_all(self, server: str) -> None:
+        """Decline every waiting question of a server."""
+        if self.runtime is not None:
+            count = self.runtime.broker.decline_all(server)
+            self.notify(f"Declined {count} of {server}.", markup=False)
+
+    def restart(self, server: str) -> None:
+        """End a server and start it again."""
+        if self._conduct is not None:
+            self._conduct.restart(server)
+
+    def call_offer(self, server: str, offer: Offer) -> None:
+        """Call a tool, get a prompt or read a resource; its arguments are asked first."""
+        if self._conduct is not None:
+            self._conduct.ask_arguments(server, offer)
+
+    def call_again(self, record: CallRecord) -> None:
+        """Call the same again; its arguments can be changed first."""
+        if self._conduct is not None:
+            self._conduct.again(record)
+
+    def cancel_call(self, call_id: str) -> None:
+        """Cancel a running call."""
+        if self._conduct is not None:
+            self._conduct.cancel(call_id)
+
+    def save_result(self, result: Any) -> None:
+        """Save what a call brought to private files."""
+        from elicit_tui.tui.console.saving import save_result
+
+        try:
+            saved = save_result(result)
+        except (OSError, ValueError, ElicitTuiError) as error:
+            self.notify(f"Not saved: {neutral_line(str(error))}", severity="error", markup=False)
+            return
+        names = "\n".join(str(path) for path in saved)
+        self.notify(names, title="Saved, for your eyes only", markup=False, timeout=15)
+
+    def action_help(self) -> None:
+        """Explain the console."""
+        from elicit_tui.tui.console.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen())
+
+    def action_allowances(self) -> None:
+        """Show what was allowed for the session."""
+        from elicit_tui.tui.console.screens.allowances import AllowancesScreen
+
+        if self.runtime is not None and isinstance(self.screen, ConsoleScreen):
+            self.push_screen(AllowancesScreen(self.runtime.policy))
+
+    def action_theme(self, name: str) -> None:
+        """Wear another theme."""
+        use_theme(self, name)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Every action of the console, for the command palette."""
+        from elicit_tui.tui.console.palette import commands
+
+        return commands(self, screen)
+
+
+def _is_field(widget: object) -> bool:
+    from textual.widgets import Input
+
+    if isinstance(widget, Input):
+        return True
+    return type(widget).__name__ == "TextArea"

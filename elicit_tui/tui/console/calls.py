@@ -1,0 +1,88 @@
+"""The calls of this run: what was asked of a server, how far it is, what came back."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from elicit_tui.elicitation import Call
+
+KEPT_CALLS: Final = 30
+KEPT_LOG_LINES: Final = 1_000
+
+CallState = Literal["running", "answered", "failed", "cancelled"]
+
+SIGNS: Final = {"running": "◐", "answered": "●", "failed": "✗", "cancelled": "○"}
+
+
+@dataclass(eq=False)
+class CallRecord:
+    """One call as the console shows it."""
+
+    server: str
+    call: Call
+    started: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+    state: CallState = "running"
+    round: int = 1
+    progress: float | None = None
+    total: float | None = None
+    progress_message: str = ""
+    log: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LOG_LINES))
+    logged: int = 0
+    result: dict[str, Any] | None = None
+    failure: str | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began, or that it took."""
+        return (self.ended if self.ended is not None else time.monotonic()) - self.started
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the tool itself says that it failed (spec: tools, `isError`)."""
+        return bool(self.result and self.result.get("isError"))
+
+    def add_log(self, text: str) -> None:
+        """Remember a log line; the oldest are let go."""
+        self.log.append(text)
+        self.logged += 1
+
+    def end(self, state: CallState, *, result: Any = None, failure: str | None = None) -> None:
+        """The call is over."""
+        self.state, self.result, self.failure = state, result, failure
+        self.ended = time.monotonic()
+
+
+class Calls:
+    """The newest calls; the oldest finished ones are let go."""
+
+    def __init__(self, kept: int = KEPT_CALLS) -> None:
+        self._kept = kept
+        self._records: dict[str, CallRecord] = {}
+
+    def __iter__(self) -> Iterator[CallRecord]:
+        return reversed(tuple(self._records.values()))
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def get(self, call_id: str | None) -> CallRecord | None:
+        """The call with this id of ours."""
+        return None if call_id is None else self._records.get(call_id)
+
+    @property
+    def running(self) -> tuple[CallRecord, ...]:
+        """The calls that have not ended."""
+        return tuple(record for record in self._records.values() if record.state == "running")
+
+    def start(self, server: str, call: Call) -> CallRecord:
+        """Remember a call that begins."""
+        record = self._records[call.id] = CallRecord(server, call)
+        finished = [key for key, old in self._records.items() if old.state != "running"]
+        for key in finished[: max(0, len(self._records) - self._kept)]:
+            del self._records[key]
+        return record

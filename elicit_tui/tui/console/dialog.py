@@ -1,0 +1,98 @@
+"""The frame of every screen that lies over the console: a title, a body, its keys."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from elicit_tui.tui.console.bars import KeyBar
+
+Result = TypeVar("Result")
+
+
+class Dialog(ModalScreen[Result], Generic[Result]):
+    """A framed screen over the console; Escape leaves it without a result."""
+
+    interruptible: ClassVar[bool] = False
+    """Whether a question may open over it by itself."""
+
+    wide: ClassVar[bool] = True
+    """Whether it fills the screen; else it is as tall as its content."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="dialog.back"),
+    ]
+
+    DEFAULT_CSS = """
+    Dialog {
+        align: center middle;
+        background: $background 70%;
+    }
+    Dialog > .dialog {
+        border: round $accent;
+        border-title-color: $text-accent;
+        border-title-style: bold;
+        border-subtitle-color: $text-muted;
+        background: $surface;
+        padding: 0 1;
+        width: 100%;
+        height: 1fr;
+        max-width: 120;
+    }
+    Dialog.-small > .dialog {
+        height: auto;
+        max-height: 90%;
+        max-width: 76;
+    }
+    Dialog .buttons {
+        height: auto;
+        layout: horizontal;
+        margin-top: 1;
+    }
+    Dialog Button {
+        min-width: 8;
+        margin-right: 2;
+    }
+    """
+
+    def __init__(self, title: str, subtitle: str = "") -> None:
+        super().__init__()
+        self._frame_title = title
+        self._frame_subtitle = subtitle
+
+    def compose(self) -> ComposeResult:
+        """The frame around the body."""
+        self.set_class(not self.wide, "-small")
+        with Vertical(classes="dialog") as frame:
+            frame.border_title = _plain(self._frame_title)
+            frame.border_subtitle = _plain(self._frame_subtitle)
+            yield from self.body()
+        yield KeyBar()
+
+    def body(self) -> ComposeResult:
+        """What stands in the frame."""
+        yield Widget()
+
+    def action_leave(self) -> None:
+        """Go back without a result."""
+        self.dismiss(None)
+
+    def action_help(self) -> None:
+        """Help lies over this too."""
+        self.run_worker(self.app.run_action("app.help"))
+
+    def on_unmount(self) -> None:
+        """A question that waited for this screen to go may open."""
+        stage: Any = getattr(self.app, "stage", None)
+        if stage is not None:
+            stage.consider_soon()
+
+
+def _plain(title: str) -> str:
+    """A border title without markup: titles are read as markup, and these quote servers."""
+    return title.replace("[", "\\[")

@@ -1,0 +1,142 @@
+"""Scrolling lines drawn only where they are seen: any length costs the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from elicit_tui.tui.console.spans import ROLES, Line, text_of
+
+if TYPE_CHECKING:
+    from textual.selection import Selection
+
+Source = Callable[[int], Sequence[Line]]
+"""The lines for a width in cells."""
+
+
+class Drawn(ScrollView):
+    """What lines and rows share: spans of a role become cells of the theme's colours."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES} | {"role--cursor"}
+
+    DEFAULT_CSS = """
+    Drawn {
+        background: transparent;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 0;
+        overflow-x: hidden;
+        overflow-y: auto;
+        & > .role--plain { color: $foreground; }
+        & > .role--strong { color: $foreground; text-style: bold; }
+        & > .role--dim { color: $text-muted; }
+        & > .role--accent { color: $text-accent; text-style: bold; }
+        & > .role--good { color: $text-success; }
+        & > .role--warn { color: $text-warning; text-style: bold; }
+        & > .role--bad { color: $text-error; text-style: bold; }
+        & > .role--cursor { background: $block-cursor-background 35%; }
+        &:focus > .role--cursor {
+            background: $block-cursor-background; color: $block-cursor-foreground;
+        }
+    }
+    """
+
+    def strip_of(self, spans: Line, width: int, over: Style | None = None) -> Strip:
+        """One line as cells, exactly `width` wide."""
+        base = self.rich_style
+        segments = []
+        for text, role in spans:
+            style = base + self.get_component_rich_style(f"role--{role}", partial=True)
+            segments.append(Segment(text, style + over if over else style))
+        blank = base + over if over else base
+        return Strip(segments).adjust_cell_length(width, blank)
+
+
+class LineView(Drawn, can_focus=True):
+    """Lines to read: a result, a log, an explanation. Follows the end when it stood there."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "Up", show=False, id="lines.up"),
+        Binding("down,j", "scroll_down", "Down", show=False, id="lines.down"),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("pagedown,space", "page_down", "Page down", show=False),
+        Binding("home,g", "scroll_home", "Top", show=False),
+        Binding("end,G", "scroll_end", "End", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    LineView {
+        padding: 0 1;
+    }
+    """
+
+    def __init__(self, *, follow: bool = False, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._source: Source = lambda width: ()
+        self._lines: Sequence[Line] = ()
+        self._follow = follow
+        self._drawn_for = 0
+
+    @property
+    def allow_select(self) -> bool:
+        """Text can be selected with the mouse and copied."""
+        return True
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines as they stand for the present width."""
+        return self._lines
+
+    def show(self, source: Source, *, keep_place: bool = False) -> None:
+        """Draw these lines; from the top unless the place is to be kept."""
+        at_end = self.is_vertical_scroll_end
+        self._source = source
+        self._lay_out()
+        if self._follow and at_end:
+            self.scroll_end(animate=False, immediate=True, x_axis=False)
+        elif not keep_place and not self._follow:
+            self.scroll_home(animate=False, immediate=True)
+
+    def _lay_out(self) -> None:
+        self._drawn_for = self.scrollable_content_region.width or self.size.width
+        self._lines = self._source(max(10, self._drawn_for))
+        self.virtual_size = Size(0, len(self._lines))
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Wrap again for the new width."""
+        if self.scrollable_content_region.width != self._drawn_for:
+            self._lay_out()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of what is seen."""
+        number = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if number >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        spans = self._lines[number]
+        strip = self.strip_of(spans, width)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(number)) is not None:
+            start, end = span
+            end = width if end == -1 else end
+            marked = self.screen.get_component_rich_style("screen--selection")
+            parts = list(strip.divide([start, min(end, width), width]))
+            if len(parts) > 1:
+                parts[1] = parts[1].apply_style(marked)
+            strip = Strip.join(parts)
+        return strip.apply_offsets(0, number)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text."""
+        return selection.extract("\n".join(text_of(spans) for spans in self._lines)), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        self.refresh()

@@ -1,0 +1,70 @@
+"""Every action of the console in the command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.app import SystemCommand
+from textual.screen import Screen
+
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.screen import PANES, ConsoleScreen
+from elicit_tui.tui.theme import THEMES
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.application import ConsoleApp
+
+OFFERED_TOOLS = 200
+
+
+def commands(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """The actions that make sense on this screen."""
+    yield from _of_screen(app, screen)
+    yield _command("Help", "Keys, signs and words", app.action_help)
+    if isinstance(screen, ConsoleScreen):
+        for name, title in PANES.items():
+            yield _command(f"Show {title.lower()}", "", partial(app.show_pane, name))
+        yield _command("Open the next question", "", app.action_next_question)
+        yield _command("Allowed for this session", "See and revoke", app.action_allowances)
+        yield from _servers(app)
+    for name in THEMES:
+        yield _command(f"Theme: {name}", "", partial(app.action_theme, name))
+    yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
+    yield _command("Leave elicit-tui", "Asks once while questions wait", app.action_quit)
+
+
+def _command(title: str, words: str, action: Callable[[], Any]) -> SystemCommand:
+    # A palette shows titles as markup, and some quote a server.
+    return SystemCommand(title.replace("[", "\\["), words.replace("[", "\\["), action)
+
+
+def _of_screen(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """What has a key here has an entry here."""
+    seen = set()
+    for node, binding, enabled, _tooltip in screen.active_bindings.values():
+        if not (enabled and binding.show and binding.description) or node is app:
+            continue
+        if binding.action not in seen:
+            seen.add(binding.action)
+            key = app.get_key_display(binding)
+            yield _command(
+                binding.description, f"key {key}", partial(app.run_action, binding.action, node)
+            )
+
+
+def _servers(app: ConsoleApp) -> Iterator[SystemCommand]:
+    for name, record in app.session.servers.items():
+        yield _command(f"Restart {name}", record.state, partial(app.restart, name))
+        verb = "Unmute" if name in app.muted else "Mute"
+        yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))
+        yield _command(
+            f"Decline all questions of {name}", "those that wait", partial(app.decline_all, name)
+        )
+        for offer in record.offers[:OFFERED_TOOLS]:
+            yield _command(
+                f"{name}: {offer.shown}",
+                neutral_line(offer.title or offer.description, 80),
+                partial(app.call_offer, name, offer),
+            )

@@ -1,0 +1,70 @@
+"""What happened in this run."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.session import Session
+from elicit_tui.tui.console.spans import Line
+
+
+class ActivityPane(Pane):
+    """The newest lines, following the end until one scrolls up; a search above them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/", id="activity.search"),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, id="activity-pane")
+
+    def compose(self) -> ComposeResult:
+        """The search and the lines."""
+        with Vertical(classes="box") as box:
+            box.border_title = "Activity of this run"
+            yield Input(placeholder="search", classes="search", id="activity-search", compact=True)
+            lines = LineView(follow=True, id="activity-lines")
+            lines.add_class("first")
+            yield lines
+
+    @on(Input.Changed, "#activity-search")
+    def draw(self) -> None:
+        """The lines that match the search."""
+        if self.is_mounted:
+            self.query_one("#activity-lines", LineView).show(self._lines, keep_place=True)
+
+    def _lines(self, width: int) -> list[Line]:
+        activity = self.session.activity
+        words = self.query_one("#activity-search", Input).value
+        shown = [happening.drawn() for happening in activity.matching(words)]
+        if not shown:
+            return [((("Nothing matches." if words else "Nothing has happened yet."), "dim"),)]
+        if activity.let_go and not words:
+            shown.insert(0, ((f"{activity.let_go:,} older lines are not kept", "dim"),))
+        return shown
+
+    def action_search(self) -> None:
+        """Put the focus on the search line."""
+        self.query_one("#activity-search").focus()
+
+    @on(Input.Submitted, "#activity-search")
+    def _to_lines(self) -> None:
+        self.query_one("#activity-lines").focus()
+
+    def on_key(self, event: object) -> None:
+        """Down and Escape leave the search line."""
+        search = self.query_one("#activity-search", Input)
+        key = getattr(event, "key", "")
+        if search.has_focus and key in ("down", "escape"):
+            if key == "escape":
+                search.value = ""
+            self._to_lines()
+            event.stop()  # type: ignore[attr-defined]

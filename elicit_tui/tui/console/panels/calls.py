@@ -1,0 +1,217 @@
+"""The calls of this run: running ones with their progress, ended ones with their result."""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from elicit_tui.text import neutral, neutral_line
+from elicit_tui.tui.console.calls import SIGNS, CallRecord
+from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.results import as_json, as_text, binaries
+from elicit_tui.tui.console.rows import RowList
+from elicit_tui.tui.console.session import Session
+from elicit_tui.tui.console.spans import Line, Role, joined, labelled, shortened, text_lines
+from elicit_tui.tui.console.words import duration
+
+STATE_ROLES: dict[str, Role] = {
+    "running": "accent",
+    "answered": "good",
+    "failed": "bad",
+    "cancelled": "warn",
+}
+LOG_SHOWN = 200
+
+
+class CallsPane(Pane):
+    """The list of calls, and beside it the chosen one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "cancel", "Cancel", id="calls.cancel"),
+        Binding("t", "turn", "Text/JSON", id="calls.turn"),
+        Binding("s", "save", "Save", id="calls.save"),
+        Binding("c", "copy", "Copy", id="calls.copy"),
+        Binding("a", "again", "Again", id="calls.again"),
+    ]
+
+    DEFAULT_CSS = """
+    CallsPane #call-list { width: 32; }
+    .-wide CallsPane #call-list { width: 42; }
+    .-narrow CallsPane #call-list { width: 100%; height: auto; max-height: 8; }
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, id="calls-pane")
+        self._json = False
+        self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
+
+    def compose(self) -> ComposeResult:
+        """The list and the chosen call."""
+        calls = RowList(
+            row_height=2, empty="No call yet. Choose a tool of a server.", id="call-list"
+        )
+        calls.add_class("box", "first")
+        calls.border_title = "Calls"
+        yield calls
+        detail = LineView(id="call-detail")
+        detail.add_class("box")
+        yield detail
+
+    def on_mount(self) -> None:
+        """Draw what is known."""
+        self.draw()
+
+    @property
+    def record(self) -> CallRecord | None:
+        """The call under the cursor."""
+        return self.session.calls.get(self.query_one("#call-list", RowList).key)
+
+    def draw(self) -> None:
+        """The list, and the chosen call."""
+        if self.is_mounted:
+            keys = tuple(record.call.id for record in self.session.calls)
+            self.query_one("#call-list", RowList).show(keys, self._row)
+            self._draw_detail()
+
+    def point_at(self, call_id: str) -> None:
+        """Put the cursor on this call."""
+        self.draw()
+        self.query_one("#call-list", RowList).point_at(call_id)
+
+    @on(RowList.Highlighted, "#call-list")
+    def _draw_detail(self) -> None:
+        detail = self.query_one("#call-detail", LineView)
+        record = self.record
+        title = f"{record.server} · {neutral_line(record.call.name, 60)}" if record else "Call"
+        detail.border_title = title.replace("[", "\\[")
+        detail.show(self._lines, keep_place=True)
+
+    @on(RowList.Chosen, "#call-list")
+    def _to_detail(self) -> None:
+        self.query_one("#call-detail").focus()
+
+    def _row(self, key: str, width: int) -> list[Line]:
+        record = self.session.calls.get(key)
+        if record is None:
+            return [()]
+        took = duration(record.elapsed)
+        room = width - 4 - len(took)
+        name = shortened(neutral_line(record.call.name, 80), room - 1)
+        sign = "✗" if record.is_error else SIGNS[record.state]
+        role: Role = "bad" if record.is_error else STATE_ROLES[record.state]
+        first: Line = (
+            (f" {sign} ", role),
+            (name.ljust(room), "strong"),
+            (f"{took} ", "dim"),
+        )
+        about = (
+            record.server if record.state != "running" else f"{record.server} · {bar(record, 10)}"
+        )
+        return [first, ((f"   {shortened(about, width - 4)}", "dim"),)]
+
+    def _lines(self, width: int) -> list[Line]:
+        record = self.record
+        if record is None:
+            return text_lines("A call's progress, its log and its result stand here.", width, "dim")
+        return joined(
+            [self._head(record, width), self._log(record, width), self._result(record, width)]
+        )
+
+    def _head(self, record: CallRecord, width: int) -> list[Line]:
+        arguments = json.dumps(dict(record.call.arguments), ensure_ascii=False, default=repr)
+        state = "the tool says that it failed" if record.is_error else record.state
+        role: Role = "bad" if record.is_error else STATE_ROLES[record.state]
+        rounds = f" · round {record.round}" if record.round > 1 else ""
+        waiting = ""
+        if record.state == "running" and self._is_asked(record):
+            waiting = " · it waits for your answer"
+        head: list[Line] = [
+            (
+                (f"{SIGNS[record.state]} {state}", role),
+                (f"  {duration(record.elapsed)}{rounds}{waiting}", "dim"),
+            )
+        ]
+        if record.state == "running":
+            room = max(10, min(60, width - 20))
+            head.append(((bar(record, room), "accent"),))
+            if record.progress_message:
+                head.extend(text_lines(record.progress_message, width))
+        if record.call.arguments:
+            head.extend(labelled("arguments", neutral(arguments, 4_000), width))
+        if record.failure:
+            head.extend(text_lines(neutral(record.failure, 4_000), width, "bad"))
+        return head
+
+    def _is_asked(self, record: CallRecord) -> bool:
+        return any(
+            waiting.question.request.call is not None
+            and waiting.question.request.call.id == record.call.id
+            for waiting in self.session.questions
+        )
+
+    def _log(self, record: CallRecord, width: int) -> list[Line]:
+        if not record.log:
+            return []
+        shown = list(record.log)[-LOG_SHOWN:]
+        head: Line = ((f"log · {record.logged:,} lines", "accent"),)
+        return [head, *(part for text in shown for part in text_lines(text, width, "dim"))]
+
+    def _result(self, record: CallRecord, width: int) -> list[Line]:
+        if record.result is None:
+            return []
+        key = (record, self._json)
+        if self._laid_out[:2] != (key, width):
+            text = as_json(record.result) if self._json else as_text(record.result)
+            lines = text_lines(text, width)
+            found = binaries(record.result)
+            if found:
+                words = f"{self.app.key_of('calls.save')} saves what is not text"
+                lines.append(((words, "dim"),))
+            head: Line = (("result", "accent"), ("  as JSON" if self._json else "", "dim"))
+            self._laid_out = (key, width, [head, *lines])
+        return self._laid_out[2]
+
+    def action_cancel(self) -> None:
+        """Cancel the call under the cursor."""
+        if self.record is not None:
+            self.app.cancel_call(self.record.call.id)
+
+    def action_turn(self) -> None:
+        """Show the result as text or as JSON."""
+        self._json = not self._json
+        self._draw_detail()
+
+    def action_copy(self) -> None:
+        """Copy the result as it is shown."""
+        record = self.record
+        if record is not None and record.result is not None:
+            self.app.copy_to_clipboard(
+                as_json(record.result) if self._json else as_text(record.result)
+            )
+            self.app.notify("The result is copied.", markup=False)
+
+    def action_save(self) -> None:
+        """Save the result's binary parts, or its text, to private files."""
+        if self.record is not None and self.record.result is not None:
+            self.app.save_result(self.record.result)
+
+    def action_again(self) -> None:
+        """Call the same tool again; the arguments can be changed first."""
+        if self.record is not None:
+            self.app.call_again(self.record)
+
+
+def bar(record: CallRecord, width: int) -> str:
+    """A progress bar in characters; without a total only what was told."""
+    if record.progress is None:
+        return "running"
+    if not record.total or record.total <= 0:
+        return f"{record.progress:g} so far"
+    part = max(0.0, min(1.0, record.progress / record.total))
+    filled = round(part * width)
+    return f"{'━' * filled}{'╌' * (width - filled)} {part:>4.0%}"

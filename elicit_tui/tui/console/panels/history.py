@@ -1,0 +1,137 @@
+"""What was asked and how it ended, from the ledger: also of earlier runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from elicit_tui.errors import LedgerError
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.rows import RowList
+from elicit_tui.tui.console.session import Session
+from elicit_tui.tui.console.spans import Line, shortened
+from elicit_tui.tui.console.words import ROLES, SIGNS, WHO
+
+if TYPE_CHECKING:
+    from elicit_tui.ledger import Row
+
+READ_AT_MOST = 2_000
+
+
+class HistoryPane(Pane):
+    """The newest rows first; Enter shows one whole."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "look", "Look", id="history.look"),
+        Binding("u", "read", "Read again", id="history.read"),
+        Binding("slash", "search", "Search", key_display="/", id="history.search"),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, id="history-pane")
+        self._rows: dict[str, Row] = {}
+        self._read_at = -1
+
+    def compose(self) -> ComposeResult:
+        """The search and the rows."""
+        with Vertical(classes="box") as box:
+            box.border_title = "History"
+            yield Input(placeholder="search", classes="search", id="history-search", compact=True)
+            rows = RowList(empty="No question has been recorded yet.", id="history-rows")
+            rows.add_class("first")
+            yield rows
+
+    def opened(self) -> None:
+        """Read the ledger when it is looked at."""
+        self.action_read()
+
+    def on_mount(self) -> None:
+        """Read the ledger the first time."""
+        self.action_read()
+
+    def action_read(self) -> None:
+        """Read the ledger."""
+        if not self.is_mounted or self.app.runtime is None:
+            return
+        listing = self.query_one("#history-rows", RowList)
+        try:
+            rows = list(islice(self._newest(), READ_AT_MOST))
+        except (LedgerError, AttributeError) as error:
+            self._rows = {}
+            listing.empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
+        else:
+            self._rows = {row.id: row for row in rows}
+        self._draw_rows()
+
+    def _newest(self) -> Iterator[Any]:
+        assert self.app.runtime is not None
+        ledger: Any = self.app.runtime.ledger
+        rows = list(ledger.rows())
+        return reversed(rows)
+
+    @on(Input.Changed, "#history-search")
+    def _draw_rows(self) -> None:
+        wanted = self.query_one("#history-search", Input).value.casefold()
+        keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
+        self.query_one("#history-rows", RowList).show(keys, self._row)
+
+    def _row(self, key: str, width: int) -> list[Line]:
+        row = self._rows[key]
+        when = str(row.asked_at)[:16].replace("T", " ")
+        sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
+        who = WHO.get(row.decided_by, str(row.decided_by or "open"))  # type: ignore[call-overload]
+        narrow = width < 70
+        if narrow:
+            when = when[5:]
+        left = f"{row.server}  {neutral_line(row.message or '', 300)}"
+        room = width - len(when) - len(who) - 8
+        return [
+            (
+                (f" {when} ", "dim"),
+                (f"{sign} ", role),
+                (shortened(left, room).ljust(max(0, room)), "plain"),
+                (f"  {who}", "dim"),
+            )
+        ]
+
+    @on(RowList.Chosen, "#history-rows")
+    def _look(self, event: RowList.Chosen) -> None:
+        from elicit_tui.tui.console.screens.record import RecordScreen
+
+        row = self._rows.get(event.key)
+        if row is not None:
+            self.app.push_screen(RecordScreen(row))
+
+    def action_look(self) -> None:
+        """Show the row under the cursor; the list does it itself."""
+
+    def action_search(self) -> None:
+        """Put the focus on the search line."""
+        self.query_one("#history-search").focus()
+
+    @on(Input.Submitted, "#history-search")
+    def _to_rows(self) -> None:
+        self.query_one("#history-rows").focus()
+
+    def on_key(self, event: object) -> None:
+        """Down and Escape leave the search line."""
+        search = self.query_one("#history-search", Input)
+        key = getattr(event, "key", "")
+        if search.has_focus and key in ("down", "escape"):
+            if key == "escape":
+                search.value = ""
+            self._to_rows()
+            event.stop()  # type: ignore[attr-defined]
+
+
+def _searched(row: Any) -> str:
+    parts = (row.server, row.tool, row.message, row.action, row.decided_by)
+    return " ".join(str(part) for part in parts if part).casefold()

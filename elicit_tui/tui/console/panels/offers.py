@@ -1,0 +1,152 @@
+"""Tools, prompts and resources of one server, with a search and the words about each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.offers import Offer
+from elicit_tui.tui.console.rows import RowList
+from elicit_tui.tui.console.spans import Line, Role, joined, shortened, text_lines
+from elicit_tui.tui.console.words import plural
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.servers import ServerRecord
+
+HINT_ROLES: dict[str, Role] = {"destructive": "bad", "read-only": "good"}
+SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤"}
+
+
+class OffersBox(Vertical):
+    """A search line, the list, and the description of what the cursor is on."""
+
+    app: ConsoleApp
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "call", "Call", id="offers.call"),
+    ]
+
+    DEFAULT_CSS = """
+    OffersBox { height: 100%; }
+    OffersBox #offer-list { height: 1fr; }
+    OffersBox #offer-words {
+        height: auto;
+        max-height: 40%;
+        border-top: solid $border-blurred;
+    }
+    .-short OffersBox #offer-words { max-height: 5; }
+    .-narrow OffersBox #offer-words { max-height: 4; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="offers")
+        self._record: ServerRecord | None = None
+        self._shown: dict[str, Offer] = {}
+
+    def compose(self) -> ComposeResult:
+        """The parts from top to bottom."""
+        yield Input(
+            placeholder="search tools, prompts, resources",
+            classes="search",
+            id="offer-search",
+            compact=True,
+        )
+        yield RowList(empty="nothing here matches", id="offer-list")
+        yield LineView(id="offer-words")
+
+    def on_mount(self) -> None:
+        """Draw what was shown before it was there."""
+        self.show(self._record)
+
+    @property
+    def offer(self) -> Offer | None:
+        """What the cursor is on."""
+        key = self.query_one("#offer-list", RowList).key
+        return None if key is None else self._shown.get(key)
+
+    def show(self, record: ServerRecord | None) -> None:
+        """Show what this server offers."""
+        if record is not self._record and self.is_mounted:
+            self.query_one("#offer-search", Input).value = ""
+        self._record = record
+        if self.is_mounted:
+            self._draw_list()
+
+    @on(Input.Changed, "#offer-search")
+    def _draw_list(self) -> None:
+        words = self.query_one("#offer-search", Input).value
+        offers = self._record.offers if self._record else ()
+        self._shown = {offer.key: offer for offer in offers if offer.matches(words)}
+        listing = self.query_one("#offer-list", RowList)
+        listing.empty = "nothing here matches" if offers else "this server offers nothing"
+        listing.show(tuple(self._shown), self._row)
+        self._draw_words()
+
+    @on(Input.Submitted, "#offer-search")
+    def _to_list(self) -> None:
+        self.query_one("#offer-list").focus()
+
+    @on(RowList.Highlighted, "#offer-list")
+    def _draw_words(self) -> None:
+        self.query_one("#offer-words", LineView).show(self._words)
+
+    def _row(self, key: str, width: int) -> list[Line]:
+        offer = self._shown[key]
+        hints = [hint for hint in offer.hints if hint in HINT_ROLES]
+        room = width - 4 - sum(len(hint) + 2 for hint in hints)
+        name_width = min(30, max(14, room // 3)) if room > 40 else room
+        summary = (offer.title or offer.description.partition("\n")[0]) if room > 40 else ""
+        spans: list[tuple[str, Role]] = [
+            (f" {SIGNS[offer.kind]} ", "dim"),
+            (shortened(offer.shown, name_width).ljust(name_width), "strong"),
+        ]
+        if room > 40:
+            rest = room - name_width - 2
+            spans.append((f"  {shortened(summary, rest).ljust(rest)}", "dim"))
+        spans.extend((f"  {hint}", HINT_ROLES[hint]) for hint in hints)
+        return [tuple(spans)]
+
+    def _words(self, width: int) -> list[Line]:
+        offer = self.offer
+        if offer is None:
+            return []
+        arguments = len(offer.schema.get("properties") or {})
+        about = [offer.kind, plural(arguments, "argument"), *offer.hints]
+        head: Line = ((offer.title or offer.shown, "strong"), (f"   {' · '.join(about)}", "dim"))
+        described = offer.description or "It says nothing about itself."
+        return joined([[head, *text_lines(described, width)]])
+
+    def search(self) -> None:
+        """Put the focus on the search line."""
+        self.query_one("#offer-search").focus()
+
+    def take_focus(self) -> None:
+        """Put the focus on the list."""
+        self.query_one("#offer-list").focus()
+
+    @on(RowList.Chosen, "#offer-list")
+    def action_call(self) -> None:
+        """Call what the cursor is on; its arguments are asked first."""
+        if self._record is not None and self.offer is not None:
+            self.app.call_offer(self._record.name, self.offer)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter calls from the list only."""
+        return action != "call" or self.query_one("#offer-list").has_focus
+
+    def on_key(self, event: object) -> None:
+        """Down leaves the search line for the list; Escape clears it."""
+        search = self.query_one("#offer-search", Input)
+        key = getattr(event, "key", "")
+        if search.has_focus and key in ("down", "escape"):
+            if key == "escape":
+                search.value = ""
+            self.take_focus()
+            event.stop()  # type: ignore[attr-defined]

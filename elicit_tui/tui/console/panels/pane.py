@@ -1,0 +1,66 @@
+"""What every pane of the console can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Container
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.session import Session
+
+
+class Pane(Container):
+    """One view of the session; `draw` is called when the session changed."""
+
+    app: ConsoleApp
+
+    DEFAULT_CSS = """
+    Pane {
+        width: 100%;
+        height: 100%;
+        layout: horizontal;
+    }
+    Pane .box {
+        border: round $border-blurred;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-muted;
+        background: $surface;
+        height: 100%;
+        width: 1fr;
+    }
+    Pane .box:focus, Pane .box:focus-within {
+        border: round $border;
+        border-title-color: $text-accent;
+        border-title-style: bold;
+    }
+    Pane Input.search {
+        border: none;
+        height: 1;
+        padding: 0 1;
+        background: $panel;
+        width: 100%;
+    }
+    .-narrow Pane {
+        layout: vertical;
+    }
+    """
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session = session
+
+    def opened(self) -> None:
+        """The person looks at it."""
+
+    def draw(self) -> None:
+        """Show the session as it stands."""
+
+    def take_focus(self) -> None:
+        """Give the focus to the widget that one most likely wants."""
+        for widget in self.query(Widget):
+            if widget.focusable and widget.has_class("first"):
+                widget.focus()
+                return

@@ -1,0 +1,181 @@
+"""The servers, how each stands, and what it offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.rows import RowList
+from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
+from elicit_tui.tui.console.spans import Line, Role, joined, shortened, text_lines
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.panels.offers import OffersBox
+    from elicit_tui.tui.console.session import Session
+
+STATE_WORDS = {"closed": "ended", "off": "not enabled"}
+
+
+class ServersPane(Pane):
+    """A list of servers, and beside it what the chosen one offers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "restart", "Restart", id="servers.restart"),
+        Binding("m", "mute", "Mute", id="servers.mute"),
+        Binding("slash", "search", "Search", key_display="/", id="servers.search"),
+    ]
+
+    DEFAULT_CSS = """
+    ServersPane #server-list { width: 32; }
+    .-wide ServersPane #server-list { width: 42; }
+    .-narrow ServersPane #server-list { width: 100%; height: auto; max-height: 8; }
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, id="servers-pane")
+        self._offers: OffersBox | None = None
+
+    def compose(self) -> ComposeResult:
+        """The list at once; the offers once a server has some."""
+        servers = RowList(row_height=2, empty="none configured", id="server-list")
+        servers.add_class("box", "first")
+        servers.border_title = "Servers"
+        yield servers
+        with Vertical(classes="box", id="offers-box"):
+            yield LineView(id="server-words")
+
+    def on_mount(self) -> None:
+        """Draw what the configuration says."""
+        self.draw()
+        self.query_one("#server-list").focus()
+
+    @property
+    def record(self) -> ServerRecord | None:
+        """The server under the cursor."""
+        key = self.query_one("#server-list", RowList).key
+        return None if key is None else self.session.servers.get(key)
+
+    def draw(self) -> None:
+        """The list, and the chosen server beside it."""
+        if self.is_mounted:
+            self.query_one("#server-list", RowList).show(
+                tuple(self.session.servers), self._server_row
+            )
+            self._draw_chosen()
+
+    @on(RowList.Highlighted, "#server-list")
+    def _draw_chosen(self) -> None:
+        record = self.record
+        box = self.query_one("#offers-box", Vertical)
+        words = self.query_one("#server-words", LineView)
+        box.border_title = neutral_line(record.name, 40).replace("[", "\\[") if record else "Start"
+        has_offers = record is not None and record.offers_read
+        words.display = not has_offers
+        if not has_offers:
+            words.show(self._words, keep_place=True)
+        if has_offers or self._offers is not None:
+            self._show_offers(record if has_offers else None)
+
+    def _show_offers(self, record: ServerRecord | None) -> None:
+        if self._offers is None:
+            from elicit_tui.tui.console.panels.offers import OffersBox
+
+            self._offers = OffersBox()
+            self.query_one("#offers-box", Vertical).mount(self._offers)
+        self._offers.display = record is not None
+        self._offers.show(record)
+
+    def _server_row(self, name: str, width: int) -> list[Line]:
+        record = self.session.servers[name]
+        sign, role = STATE_SIGNS[record.state]
+        muted = name in self.app.muted
+        state = "muted" if muted else STATE_WORDS.get(record.state, record.state)
+        state_role: Role = "warn" if muted else role if record.state != "ready" else "dim"
+        room = width - 5 - len(state)
+        first: Line = (
+            (f" {sign} ", role),
+            (shortened(name, room).ljust(room), "strong"),
+            (f" {state}", state_role),
+        )
+        detail = record.failure or record.address
+        return [first, ((f"   {shortened(neutral_line(detail, 200), width - 4)}", "dim"),)]
+
+    def _words(self, width: int) -> list[Line]:
+        record = self.record
+        if record is None:
+            return welcome(width, self.app.config_path)
+        name = neutral_line(record.name, 60)
+        address = text_lines(neutral_line(record.address, 2_000), width, "dim")
+        if record.state in ("waiting", "starting"):
+            return joined([text_lines(f"{name} is starting …", width), address])
+        if record.state == "ready":
+            return joined([text_lines("Reading what it offers …", width), address])
+        if record.state == "off":
+            words = f"{name} is not enabled, so it was not started."
+            way = f"mcp_servers.{name}.enabled = true in {self.app.config_path} starts it."
+            return joined([text_lines(words, width), text_lines(way, width, "dim"), address])
+        key = self.app.key_of("servers.restart")
+        title = {"refused": "may not run", "closed": "has ended"}.get(record.state, "did not start")
+        why = neutral_line(record.failure or "It ended without saying why.", 2_000)
+        ways = [] if record.state == "refused" else text_lines(f"{key} starts it again.", width)
+        return joined(
+            [text_lines(f"{name} {title}.", width, "bad"), text_lines(why, width), ways, address]
+        )
+
+    @on(RowList.Chosen, "#server-list")
+    def _to_offers(self) -> None:
+        if self._offers is not None and self._offers.display:
+            self._offers.take_focus()
+
+    def action_restart(self) -> None:
+        """End the server under the cursor and start it again."""
+        if self.record is not None:
+            self.app.restart(self.record.name)
+
+    def action_mute(self) -> None:
+        """Mute the server under the cursor for this run, or let it ask again."""
+        if self.record is not None:
+            self.app.toggle_mute(self.record.name)
+
+    def action_search(self) -> None:
+        """Search in what the server offers."""
+        if self._offers is not None and self._offers.display:
+            self._offers.search()
+
+
+def welcome(width: int, config_path: str) -> list[Line]:
+    """What to do when no server is configured, in words."""
+    return joined(
+        [
+            text_lines("No server is configured yet.", width, "strong"),
+            text_lines(
+                "elicit-tui is where you answer the questions that MCP servers ask. "
+                "It needs to know at least one server:",
+                width,
+            ),
+            [
+                *text_lines("elicit-tui demo", width, "accent"),
+                *text_lines("  try it on a bundled server that asks every kind of question", width),
+            ],
+            [
+                *text_lines('elicit-tui --with name="command line or URL"', width, "accent"),
+                *text_lines("  use a server for this run only", width),
+            ],
+            [
+                *text_lines("elicit-tui config import FILE", width, "accent"),
+                *text_lines("  take over the servers of another client's configuration", width),
+            ],
+            [
+                *text_lines("elicit-tui config init", width, "accent"),
+                *text_lines("  write a first configuration file, to be found here:", width),
+                *text_lines(f"  {config_path}", width, "strong"),
+            ],
+        ]
+    )

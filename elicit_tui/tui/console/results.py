@@ -1,0 +1,137 @@
+"""A call's result as lines: its text, or the whole of it as JSON; and its binary parts as files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui import paths
+from elicit_tui.text import neutral, neutral_line
+
+SHOWN_CHARACTERS: Final = 400_000
+"""What a screen shows of a result; all of it can be copied or saved."""
+
+SUFFIXES: Final[Mapping[str, str]] = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+    "audio/wav": ".wav",
+    "audio/mpeg": ".mp3",
+    "application/pdf": ".pdf",
+    "application/json": ".json",
+    "application/zip": ".zip",
+}
+"""Suffixes of ours for the kinds we know; anything else is saved as `.bin`."""
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A part of a result that is not text."""
+
+    kind: str
+    """Its media type, neutral text."""
+    data: str
+    """Base64, as the server wrote it."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it is."""
+        return len(self.data) * 3 // 4
+
+    def told(self) -> str:
+        """`image/png, 12 kB`."""
+        size = self.size
+        amount = f"{size:,} bytes" if size < 2_000 else f"{size // 1_000:,} kB"
+        return f"{self.kind}, {amount}"
+
+    def save(self, directory: Path) -> Path:
+        """Write it to a private file with a name of ours. Raises OSError, ValueError."""
+        try:
+            content = base64.b64decode(self.data, validate=False)
+        except binascii.Error as error:
+            raise ValueError("It is not valid base64.") from error
+        suffix = SUFFIXES.get(self.kind, ".bin")
+        path, file = paths.new_private_file(directory, "result", suffix)
+        with file:
+            file.write(content)
+        return path
+
+
+def blocks(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The content blocks of a tool's, a prompt's or a resource's result, in order."""
+    yield from _list(result.get("content"))
+    for message in _list(result.get("messages")):
+        content = message.get("content")
+        if isinstance(message.get("role"), str):
+            yield {"type": "text", "text": f"{message['role']}:"}
+        if isinstance(content, Mapping):
+            yield content
+        yield from _list(content)
+    for resource in _list(result.get("contents")):
+        yield {"type": "resource", "resource": resource}
+
+
+def _list(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def binary_of(block: Mapping[str, Any]) -> Binary | None:
+    """The binary part of a block: an image, audio, or a resource's blob."""
+    resource = block.get("resource")
+    holder, key = (resource, "blob") if isinstance(resource, Mapping) else (block, "data")
+    data = holder.get(key)
+    if not isinstance(data, str):
+        return None
+    return Binary(neutral_line(str(holder.get("mimeType") or "application/octet-stream"), 80), data)
+
+
+def binaries(result: Mapping[str, Any]) -> tuple[Binary, ...]:
+    """Every binary part."""
+    found = (binary_of(block) for block in blocks(result))
+    return tuple(binary for binary in found if binary is not None)
+
+
+def as_text(result: Mapping[str, Any]) -> str:
+    """The result for reading: its texts, a word for each binary part, else its JSON."""
+    parts = []
+    for block in blocks(result):
+        binary = binary_of(block)
+        resource = block.get("resource")
+        if binary is not None:
+            parts.append(f"[{binary.told()}]")
+        elif isinstance(block.get("text"), str):
+            parts.append(block["text"])
+        elif isinstance(resource, Mapping) and isinstance(resource.get("text"), str):
+            parts.append(resource["text"])
+        elif isinstance(block.get("uri"), str):
+            parts.append(f"→ {block['uri']}")
+        else:
+            parts.append(as_json(block))
+    if not parts and isinstance(result.get("structuredContent"), Mapping):
+        parts.append(as_json(result["structuredContent"]))
+    return neutral("\n".join(parts) or "(an empty result)", SHOWN_CHARACTERS)
+
+
+def as_json(result: Mapping[str, Any]) -> str:
+    """The whole result as JSON; long base64 is told, not shown."""
+    try:
+        text = json.dumps(_shortened(result), indent=2, ensure_ascii=False, default=repr)
+    except RecursionError:
+        return "(nested too deeply to be shown)"
+    return neutral(text, SHOWN_CHARACTERS)
+
+
+def _shortened(value: Any, key: str = "") -> Any:
+    if isinstance(value, Mapping):
+        return {name: _shortened(item, str(name)) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_shortened(item) for item in value]
+    if key in ("data", "blob") and isinstance(value, str) and len(value) > 200:
+        return f"{value[:40]}… ({len(value):,} characters of base64)"
+    return value

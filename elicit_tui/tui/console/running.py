@@ -1,0 +1,59 @@
+"""Runs the console in this terminal, and ends it cleanly on a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui import paths
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.tui.console.application import ConsoleApp
+
+if TYPE_CHECKING:
+    from elicit_tui.tui import RuntimeFactory
+
+INTERRUPTED: Final = 130
+
+
+def run(
+    settings: Settings,
+    factory: RuntimeFactory,
+    *,
+    only: Sequence[str] | None = None,
+    config_path: str | None = None,
+) -> int:
+    """Run the console until it ends; the exit code."""
+
+    async def main() -> int:
+        app = ConsoleApp(
+            settings, factory, only=only, config_path=config_path or str(paths.config_file())
+        )
+        with _ended_by_signals(app):
+            result = await app.run_async()
+        return app.return_code or (result if result is not None else 0)
+
+    return asyncio.run(main())
+
+
+@contextlib.contextmanager
+def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
+    """SIGTERM and SIGHUP leave as the person would, without asking."""
+    loop = asyncio.get_running_loop()
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    added = []
+
+    def end() -> None:
+        app.call_later(app.leave, INTERRUPTED)
+
+    for name in names:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(getattr(signal, name), end)
+            added.append(getattr(signal, name))
+    try:
+        yield
+    finally:
+        for number in added:
+            loop.remove_signal_handler(number)

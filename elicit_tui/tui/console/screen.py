@@ -1,0 +1,213 @@
+"""The console's one main screen: the top bar, a pane, the bar of keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.screen import Screen
+
+from elicit_tui.tui.console.bars import ActionBar, KeyBar, Part
+from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.panels.servers import ServersPane
+from elicit_tui.tui.console.spans import line
+from elicit_tui.tui.console.words import plural
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.session import Session
+
+PANES: Final = {
+    "servers": "Servers",
+    "questions": "Questions",
+    "calls": "Calls",
+    "activity": "Activity",
+    "history": "History",
+}
+NARROW: Final = 60
+ROOMY: Final = 84
+
+
+class ConsoleScreen(Screen[None]):
+    """Holds the panes; each is made when it is first looked at."""
+
+    app: ConsoleApp
+
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-narrow"),
+        (NARROW, "-normal"),
+        (110, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]  # noqa: RUF012
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(str(number), f"pane('{name}')", title, show=False, id=f"pane.{name}")
+        for number, (name, title) in enumerate(PANES.items(), 1)
+    ]
+
+    DEFAULT_CSS = """
+    ConsoleScreen {
+        background: $background;
+        layers: base;
+    }
+    ConsoleScreen #panes {
+        height: 1fr;
+    }
+    ConsoleScreen #banner {
+        display: none;
+        background: $warning 20%;
+        padding: 0 1;
+    }
+    ConsoleScreen #banner.-shown {
+        display: block;
+    }
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="console")
+        self.session = session
+        self.pane: Pane = ServersPane(session)
+        self._panes: dict[str, Pane] = {"servers": self.pane}
+        self._seen = -1
+
+    def compose(self) -> ComposeResult:
+        """The bars and the first pane."""
+        yield ActionBar(id="top")
+        yield ActionBar(id="banner")
+        with Container(id="panes"):
+            yield self.pane
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Draw what is known already."""
+        self.draw()
+
+    def on_resize(self) -> None:
+        """The top bar spells out what there is room for."""
+        self.draw()
+
+    async def action_pane(self, name: str) -> None:
+        """Show another pane."""
+        if name not in self._panes:
+            fresh = self._panes[name] = _pane(name, self.session)
+            await self.query_one("#panes", Container).mount(fresh)
+        self.pane = self._panes[name]
+        for pane in self._panes.values():
+            pane.display = pane is self.pane
+        self.pane.opened()
+        self.pane.draw()
+        self.pane.take_focus()
+        self.draw()
+
+    @property
+    def pane_name(self) -> str:
+        """Which pane is shown."""
+        return next(name for name, pane in self._panes.items() if pane is self.pane)
+
+    def tick(self, *, moment: bool) -> None:
+        """Draw what changed; `moment`: a second passed, so ages and times left did."""
+        session = self.session
+        if session.version != self._seen:
+            self._seen = session.version
+            self.pane.draw()
+            self.draw()
+        elif moment and (len(session.questions) or session.calls.running):
+            self.pane.draw()
+            self.draw()
+
+    def draw(self) -> None:
+        """The bars."""
+        if not self.is_mounted:
+            return
+        self.query_one("#top", ActionBar).show(self._tabs(), self._right())
+        banner = self.query_one("#banner", ActionBar)
+        part = self._banner()
+        banner.set_class(part is not None, "-shown")
+        banner.show([part] if part else [])
+
+    def _tabs(self) -> list[Part]:
+        counts = {
+            "questions": len(self.session.questions),
+            "calls": len(self.session.calls.running),
+        }
+        narrow = self.size.width < ROOMY
+        parts = [] if narrow else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
+        for number, (name, title) in enumerate(PANES.items(), 1):
+            here = self._panes.get(name) is self.pane
+            count = counts.get(name, 0)
+            if self.size.width < NARROW and not here:
+                title = title[0]
+            spans = line(
+                (f" {number} ", "dim"),
+                (f"[{title}]" if here else title, "accent" if here else "plain"),
+                (f" {count}" if count else "", "warn"),
+                " ",
+            )
+            parts.append(Part(spans, f"screen.pane('{name}')"))
+        return parts
+
+    def _right(self) -> Part:
+        records = self.session.servers.values()
+        ready = sum(record.state == "ready" for record in records)
+        running = [record for record in records if record.state not in ("off", "refused")]
+        if not running or self.size.width < ROOMY:
+            return Part(())
+        failed = sum(record.state == "failed" for record in running)
+        words = f"{ready} of {len(running)} ready"
+        spans = line((f"✗ {failed} failed  " if failed else "", "bad"), (f"{words} ", "dim"))
+        return Part(spans, "screen.pane('servers')")
+
+    def _banner(self) -> Part | None:
+        key = self.app.key_of
+        muted = self.app.muted
+        looping = [record for record in self.session.looping if record.name not in muted]
+        if looping:
+            worst = looping[0]
+            told = (
+                f"{plural(worst.flooded, 'question')} cancelled"
+                if worst.flooded
+                else f"{plural(worst.questions, 'question')} so far"
+            )
+            return Part(
+                line(
+                    ("▲ ", "warn"),
+                    (worst.name, "strong"),
+                    f" asks in a loop: {told} · ",
+                    (key("console.mute_loop"), "accent"),
+                    " mutes it",
+                ),
+                "app.mute_loop",
+            )
+        count = len(self.session.questions)
+        if count and self.session.questions.open is None:
+            return Part(
+                line(
+                    ("▲ ", "warn"),
+                    f"{plural(count, 'question')} {'waits' if count == 1 else 'wait'} for you · ",
+                    (key("console.next_question"), "accent"),
+                    " opens",
+                ),
+                "app.next_question",
+            )
+        return None
+
+
+def _pane(name: str, session: Session) -> Pane:
+    """Make a pane; what it needs is imported only then."""
+    if name == "questions":
+        from elicit_tui.tui.console.panels.questions import QuestionsPane
+
+        return QuestionsPane(session)
+    if name == "calls":
+        from elicit_tui.tui.console.panels.calls import CallsPane
+
+        return CallsPane(session)
+    if name == "activity":
+        from elicit_tui.tui.console.panels.activity import ActivityPane
+
+        return ActivityPane(session)
+    from elicit_tui.tui.console.panels.history import HistoryPane
+
+    return HistoryPane(session)

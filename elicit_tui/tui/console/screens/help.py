@@ -1,0 +1,113 @@
+"""What the console is, what the signs mean, and every key, remapped ones as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.known_keys import known_keys
+from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.spans import Line, joined, labelled, padded, text_lines
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.application import ConsoleApp
+
+TITLES = {
+    "console": "everywhere",
+    "pane": "the panes",
+    "servers": "servers",
+    "offers": "tools, prompts, resources",
+    "questions": "questions",
+    "calls": "calls",
+    "activity": "activity",
+    "history": "history",
+    "question": "inside a question",
+    "dialog": "dialogs",
+    "rows": "lists",
+    "lines": "texts",
+}
+
+WORDS = (
+    "Servers that you use can ask you something in the middle of a call: a form to fill in, or a "
+    "page to open. Their questions come up here. You can send an answer, decline (say no), or "
+    "cancel (neither yes nor no); the server is told which it was and that it was you.",
+    "A question opens by itself only while no other is open and you are not typing. Otherwise it "
+    "waits under Questions, the bar above says so, and its time left counts down there.",
+    "Before a question reaches you, the guardian looks at it. What asks for a secret is declined "
+    "for you and kept under Questions, “Stopped before you saw it”, with the reason.",
+)
+
+SIGNS = (
+    ("● ready", "◌ starting"),
+    ("✗ failed or declined", "○ ended or cancelled"),
+    ("▲ look twice", "⚒ tool  ❝ prompt  ▤ resource"),
+)
+
+
+class HelpScreen(Dialog[None]):
+    """One text to scroll through."""
+
+    app: ConsoleApp
+    interruptible = True
+
+    DEFAULT_CSS = """
+    HelpScreen LineView { height: 1fr; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("Help")
+
+    def body(self) -> ComposeResult:
+        """The text."""
+        yield LineView(id="help-words")
+
+    def on_mount(self) -> None:
+        """Show it."""
+        view = self.query_one("#help-words", LineView)
+        view.show(self._words)
+        view.focus()
+
+    def action_help(self) -> None:
+        """The same key goes back."""
+        self.dismiss(None)
+
+    def _words(self, width: int) -> list[Line]:
+        groups = [text_lines(words, width) for words in WORDS]
+        column = max(14, width // 2)
+        groups.append(
+            [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
+        )
+        groups.extend(self._keys(width))
+        groups.append(
+            text_lines(
+                f"Every action is also in the command palette (Ctrl+P). Keys are changed in "
+                f"{self.app.config_path or 'your configuration'} under [console.keys], by the "
+                "names at the right.",
+                width,
+                "dim",
+            )
+        )
+        return joined(groups)
+
+    def _keys(self, width: int) -> list[list[Line]]:
+        groups: dict[str, list[Line]] = {}
+        for name, binding in known_keys().items():
+            family = name.partition(".")[0]
+            if family not in TITLES or not binding.description:
+                continue
+            head: Line = ((TITLES[family], "accent"),)
+            lines = groups.setdefault(family, [head])
+            room = max(8, width - 14 - len(name) - 1)
+            if width < 56:
+                lines.extend(labelled(self.app.key_of(name), binding.description, width))
+            else:
+                lines.append(
+                    (
+                        (padded(f"  {self.app.key_of(name)}", 14), "strong"),
+                        (padded(binding.description, room), "plain"),
+                        (name, "dim"),
+                    )
+                )
+        return list(groups.values())

@@ -1,0 +1,59 @@
+"""One row of the ledger, whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+
+from elicit_tui.text import neutral, neutral_line
+from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.spans import Line, labelled
+
+if TYPE_CHECKING:
+    from elicit_tui.ledger import Row
+
+
+class RecordScreen(Dialog[None]):
+    """What was asked, what was found, who decided, why, and when."""
+
+    interruptible = True
+
+    DEFAULT_CSS = """
+    RecordScreen LineView { height: 1fr; }
+    """
+
+    def __init__(self, row: Row) -> None:
+        super().__init__("Recorded", neutral_line(str(row.server), 60))
+        self._row = row
+
+    def body(self) -> ComposeResult:
+        """One text to scroll through."""
+        yield LineView(id="record-words")
+
+    def on_mount(self) -> None:
+        """Show it."""
+        view = self.query_one("#record-words", LineView)
+        view.show(self._words)
+        view.focus()
+
+    def _words(self, width: int) -> list[Line]:
+        lines: list[Line] = []
+        for name, value in as_pairs(self._row):
+            lines.extend(labelled(name, neutral(value, 20_000), width, label_width=16))
+        return lines
+
+
+def as_pairs(row: Any) -> list[tuple[str, str]]:
+    """The row's fields as label and text, in their own order; empty ones are left out."""
+    import json
+
+    fields = row.as_json() if hasattr(row, "as_json") else vars(row)
+    pairs = []
+    for name, value in fields.items():
+        if value in (None, "", [], {}, ()):
+            continue
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, default=str)
+        pairs.append((str(name), text))
+    return pairs

@@ -1,0 +1,104 @@
+"""A question that was refused before a person saw it: what it was, and why it was stopped."""
+
+from __future__ import annotations
+
+import json
+
+from textual.app import ComposeResult
+
+from elicit_tui.text import neutral, neutral_line
+from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.session import Stopped
+from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines
+from elicit_tui.tui.console.words import WHO, family_of
+
+SEVERITIES: dict[str, tuple[str, Role]] = {
+    "note": ("·", "dim"),
+    "warn": ("▲", "warn"),
+    "block": ("✗", "bad"),
+}
+
+
+class StoppedScreen(Dialog[None]):
+    """To be read only: it was answered already, and cannot be answered again."""
+
+    interruptible = True
+
+    DEFAULT_CSS = """
+    StoppedScreen LineView { height: 1fr; }
+    """
+
+    def __init__(self, stopped: Stopped) -> None:
+        super().__init__("Stopped before you saw it", stopped.request.server.name)
+        self._stopped = stopped
+
+    def body(self) -> ComposeResult:
+        """One text to scroll through."""
+        yield LineView(id="stopped-words")
+
+    def on_mount(self) -> None:
+        """Show it."""
+        view = self.query_one("#stopped-words", LineView)
+        view.show(self._words)
+        view.focus()
+
+    def _words(self, width: int) -> list[Line]:
+        request, outcome = self._stopped.request, self._stopped.outcome
+        calls_itself = neutral_line(request.server.calls_itself or "", 80)
+        server = request.server.name
+        who = f"{server}, which calls itself “{calls_itself}”," if calls_itself else server
+        action = {"decline": "declined", "cancel": "cancelled"}.get(
+            outcome.action or "", "refused with an error"
+        )
+        head = (
+            f"{who} asked something that was {action} for you by {WHO[outcome.decided_by]}. "
+            "The server was told only that much."
+        )
+        schema = request.params if isinstance(request.params, dict) else {"params": request.params}
+        try:
+            raw = json.dumps(schema, indent=2, ensure_ascii=False, default=repr)
+        except RecursionError:
+            raw = "(nested too deeply to be shown)"
+        return joined(
+            [
+                text_lines(head, width),
+                labelled("why", neutral(outcome.reason, 2_000), width),
+                *self._findings(width),
+                labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
+                labelled("url", neutral(request.url, 4_000), width) if request.url else [],
+                labelled("for", neutral_line(request.call.name), width) if request.call else [],
+                self._way_out(width),
+                [
+                    (("the request as it came", "accent"),),
+                    *text_lines(neutral(raw, 100_000), width, "dim"),
+                ],
+            ]
+        )
+
+    def _findings(self, width: int) -> list[list[Line]]:
+        groups: list[list[Line]] = []
+        for finding in self._stopped.review.findings:
+            sign, role = SEVERITIES[finding.severity.word]
+            rule = neutral_line(finding.rule, 80)
+            group: list[Line] = [((f"{sign} {finding.severity.word}  ", role), (rule, "strong"))]
+            family = family_of(finding.rule)
+            if family:
+                group.extend(text_lines(f"  {family}", width))
+            group.extend(labelled("  seen", neutral(finding.evidence, 400), width))
+            group.extend(labelled("  where", neutral_line(finding.where, 200), width))
+            group.extend(labelled("  advice", neutral(finding.advice, 400), width))
+            groups.append(group)
+        return groups
+
+    def _way_out(self, width: int) -> list[Line]:
+        if self._stopped.outcome.decided_by == "guardian":
+            words = (
+                "If you trust this server and want to decide such questions yourself, set "
+                'guardian.on_block = "ask" in your configuration.'
+            )
+            return text_lines(words, width, "dim")
+        if self._stopped.outcome.key:
+            layer = f" ({self._stopped.outcome.layer})" if self._stopped.outcome.layer else ""
+            return text_lines(f"Decided by {self._stopped.outcome.key}{layer}.", width, "dim")
+        return []

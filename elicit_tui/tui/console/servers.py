@@ -1,0 +1,82 @@
+"""What the console knows of each server: how it stands, what it offers, how much it asks."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.tui.console.spans import Role
+
+if TYPE_CHECKING:
+    from elicit_tui.host import Connection
+    from elicit_tui.tui.console.offers import Offer
+
+ServerState = Literal["off", "refused", "waiting", "starting", "ready", "failed", "closed"]
+
+STATE_SIGNS: Final[dict[ServerState, tuple[str, Role]]] = {
+    "off": ("○", "dim"),
+    "refused": ("⊘", "dim"),
+    "waiting": ("◌", "dim"),
+    "starting": ("◌", "accent"),
+    "ready": ("●", "good"),
+    "failed": ("✗", "bad"),
+    "closed": ("○", "warn"),
+}
+
+LOOP_SECONDS: Final = 60.0
+LOOP_QUESTIONS: Final = 12
+"""So many questions within a minute, or one over its limit: a person is told of a loop."""
+
+
+@dataclass(eq=False)
+class ServerRecord:
+    """One configured server in this run."""
+
+    settings: ServerSettings
+    state: ServerState = "waiting"
+    failure: str | None = None
+    connection: Connection | None = None
+    offers: tuple[Offer, ...] = ()
+    offers_read: bool = False
+    questions: int = 0
+    flooded: int = 0
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=LOOP_QUESTIONS))
+
+    @property
+    def name(self) -> str:
+        """The configured name."""
+        return self.settings.name
+
+    @property
+    def address(self) -> str:
+        """How it is reached, as configured."""
+        settings = self.settings
+        if settings.url is not None:
+            return f"{settings.transport}: {settings.url}"
+        return "stdio: " + " ".join((settings.command or "", *settings.args))
+
+    def asked(self) -> None:
+        """It asked something."""
+        self.questions += 1
+        self.recent.append(time.monotonic())
+
+    @property
+    def loops(self) -> bool:
+        """Whether it asks so often that a person should think of muting it."""
+        full = len(self.recent) == LOOP_QUESTIONS
+        return self.flooded > 0 or (full and time.monotonic() - self.recent[0] < LOOP_SECONDS)
+
+
+def server_records(settings: dict[str, ServerSettings]) -> dict[str, ServerRecord]:
+    """A record for each configured server, in the order of the configuration."""
+    records = {}
+    for name, server in settings.items():
+        record = records[name] = ServerRecord(server)
+        if server.refused is not None:
+            record.state, record.failure = "refused", server.refused
+        elif not server.enabled:
+            record.state, record.failure = "off", f"mcp_servers.{name}.enabled is false."
+    return records

@@ -1,0 +1,179 @@
+"""What the console knows: kept by the events of broker and host, drawn by the panels.
+
+Nothing here draws or awaits. An event costs the same however many came before, so that a burst of
+thousands leaves the keys alone; `version` tells the panels that there is something to draw.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.broker.events import BrokerEvent, Notice, Requested, Resolved
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.activity import Activity
+from elicit_tui.tui.console.calls import Calls
+from elicit_tui.tui.console.servers import ServerRecord, server_records
+from elicit_tui.tui.console.waiting import WaitingQuestions
+from elicit_tui.tui.console.words import ROLES, SIGNS, plural, told
+
+if TYPE_CHECKING:
+    from elicit_tui.host.events import HostEvent
+
+KEPT_STOPPED: Final = 100
+FLOOD_STEP: Final = 500
+"""A flood's outcomes are told in the activity once for so many of them."""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A question that was refused before a person saw it, kept so that it can be looked at."""
+
+    request: ElicitationRequest
+    review: Review
+    outcome: Outcome
+
+    @property
+    def key(self) -> str:
+        """Its key in a list."""
+        return self.request.id
+
+
+class Session:
+    """One run of the console."""
+
+    def __init__(self, settings: Settings, only: Sequence[str] | None = None) -> None:
+        self.settings = settings
+        servers = {
+            name: server
+            for name, server in settings.servers.items()
+            if only is None or name in only
+        }
+        self.servers: dict[str, ServerRecord] = server_records(servers)
+        self.questions = WaitingQuestions()
+        self.calls = Calls()
+        self.activity = Activity()
+        self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
+        self.notices: deque[Notice] = deque(maxlen=50)
+        """Sentences of the broker that no screen has shown yet."""
+        self.ended: deque[Resolved] = deque(maxlen=50)
+        """Ends of questions that a person may have been looking at, not shown yet."""
+        self.changed_lists: set[str] = set()
+        self.completed_urls: deque[tuple[str, str]] = deque(maxlen=50)
+        self.version = 0
+
+    def changed(self) -> None:
+        """Something is to be drawn again."""
+        self.version += 1
+
+    def say(self, server: str, text: str, role: str = "plain") -> None:
+        """Add a line of neutral text to the activity."""
+        self.activity.add(server, text, role)  # type: ignore[arg-type]
+        self.version += 1
+
+    @property
+    def looping(self) -> tuple[ServerRecord, ...]:
+        """The servers that ask so often that muting them comes to mind; the worst first."""
+        found = [record for record in self.servers.values() if record.loops]
+        return tuple(sorted(found, key=lambda record: -(record.flooded + record.questions)))
+
+    # Events of the broker
+
+    def broker_event(self, event: BrokerEvent) -> None:
+        """Take note of what the broker tells."""
+        self.version += 1
+        if isinstance(event, Requested):
+            record = self.servers.get(event.question.request.server.name)
+            if record is not None:
+                record.asked()
+        elif isinstance(event, Resolved):
+            self._resolved(event)
+        elif isinstance(event, Notice):
+            self.notices.append(event)
+            self.activity.add(event.server, neutral_line(event.sentence), "warn")
+
+    def _resolved(self, event: Resolved) -> None:
+        request, outcome = event.request, event.outcome
+        name = request.server.name
+        record = self.servers.get(name)
+        if outcome.decided_by == "flood":
+            if record is not None:
+                record.flooded += 1
+                if record.flooded % FLOOD_STEP != 1:
+                    return
+            self.activity.add(name, f"over its limit: {neutral_line(outcome.reason)}", "warn")
+            return
+        message = neutral_line(request.message or request.url or "(no message)", 120)
+        sign = SIGNS[outcome.action]
+        self.activity.add(name, f"{sign} {message}  {told(outcome)}", ROLES[outcome.action])
+        if outcome.decided_by in ("guardian", "policy"):
+            self.stopped.append(Stopped(request, event.review, outcome))
+        if outcome.decided_by != "user":
+            self.ended.append(event)
+
+    # Events of the host
+
+    def host_event(self, event: HostEvent) -> None:
+        """Take note of what the host tells."""
+        from elicit_tui.host import events
+
+        self.version += 1
+        if isinstance(event, events.ServerStateChanged):
+            self._state_changed(event)
+        elif isinstance(event, events.ServerLog):
+            self.activity.add(event.server, event.line, "dim")
+        elif isinstance(event, events.Progress):
+            self._progressed(event)
+        elif isinstance(event, events.LogMessage):
+            self._logged(event)
+        elif isinstance(event, events.RoundStarted):
+            record = self.calls.get(event.call_id)
+            if record is not None:
+                record.round = event.round
+        elif isinstance(event, events.UrlCompleted):
+            self.completed_urls.append((event.server, event.elicitation_id))
+        elif isinstance(event, events.ListChanged):
+            self.changed_lists.add(event.server)
+
+    def _state_changed(self, event: object) -> None:
+        from elicit_tui.host.events import ServerStateChanged
+
+        assert isinstance(event, ServerStateChanged)
+        record = self.servers.get(event.server)
+        if record is None:
+            return
+        record.state, record.failure = event.state, event.failure
+        if event.state in ("failed", "closed"):
+            record.offers, record.offers_read = (), False
+        role = {"ready": "good", "failed": "bad"}.get(event.state, "dim")
+        words = f"{event.state}: {neutral_line(event.failure)}" if event.failure else event.state
+        self.say(event.server, words, role)
+
+    def _progressed(self, event: object) -> None:
+        from elicit_tui.host.events import Progress
+
+        assert isinstance(event, Progress)
+        record = self.calls.get(event.call_id)
+        if record is not None:
+            record.progress, record.total = event.progress, event.total
+            record.progress_message = neutral_line(event.message or "", 120)
+
+    def _logged(self, event: object) -> None:
+        from elicit_tui.host.events import LogMessage
+
+        assert isinstance(event, LogMessage)
+        data = event.data if isinstance(event.data, str) else repr(event.data)[:2_000]
+        text = f"{neutral_line(event.level, 12)}: {neutral_line(data, 400)}"
+        for call in self.calls.running:
+            if call.server == event.server:
+                call.add_log(text)
+        self.activity.add(event.server, text, "dim")
+
+    def summary(self) -> str:
+        """The run in a few words, for the window's title."""
+        waiting = len(self.questions)
+        return f"elicit-tui · {plural(waiting, 'question')}" if waiting else "elicit-tui"

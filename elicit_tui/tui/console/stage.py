@@ -1,0 +1,156 @@
+"""Brings questions on the screen one at a time, and takes them off without losing a word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.tui.console.waiting import Waiting
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation import Finding, Outcome
+    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.question import Draft, DraftStore, QuestionScreen
+
+
+class QuestionStage:
+    """Decides which question is on the screen; everything runs in the application's own loop."""
+
+    def __init__(self, app: ConsoleApp) -> None:
+        self._app = app
+        self._session = app.session
+        self._questions = app.session.questions
+        self._screen: QuestionScreen | None = None
+        self._drafts: DraftStore | None = None
+        self._kept: dict[str, Draft] = {}
+
+    # What the responder tells
+
+    def question_came(self, waiting: Waiting) -> None:
+        """A question joined the queue."""
+        self._session.changed()
+        self._app.call_later(self._arrived, waiting)
+
+    def question_went(self, waiting: Waiting) -> None:
+        """A question left the queue: answered, withdrawn or out of time."""
+        self._session.changed()
+        self._app.call_later(self.consider)
+
+    def _arrived(self, waiting: Waiting) -> None:
+        if self._questions.get(waiting.question.id) is None:
+            return
+        self.consider()
+        shown = self._questions.open is waiting
+        self._app.herald.question(waiting, shown=shown)
+
+    # What is on the screen
+
+    def consider_soon(self) -> None:
+        """Look again once the present message has been handled."""
+        self._app.call_later(self.consider)
+
+    def consider(self) -> None:
+        """Take down what is answered; open the next question where that disturbs nobody."""
+        view = self._screen.view if self._screen is not None else None
+        if view is not None and self._questions.get(view.question.id) is None:
+            self.take_down()
+            self._app.screen_was_answered()
+        if self._screen is None and self._app.may_be_interrupted():
+            following = self._questions.next_to_open()
+            if following is not None:
+                self.open(following)
+        self._show_places()
+
+    def _show_places(self) -> None:
+        waiting = self._questions.open
+        if self._screen is not None and waiting is not None and self._screen.is_mounted:
+            self._screen.view.place_in_queue(*self._questions.place(waiting))
+
+    def open(self, waiting: Waiting) -> None:
+        """Bring this question on the screen, in place of the one that is there."""
+        if self._questions.open is waiting:
+            return
+        self.take_down()
+        self._app.typed_ahead.discard()
+        waiting.put_off = False
+        self._questions.open = waiting
+        self._screen = self._screen_of(waiting)
+        self._app.push_screen(self._screen)
+        self._app.typed_ahead.discard()
+
+    def open_next(self) -> None:
+        """Switch to the question after the one on the screen."""
+        following = self._questions.after(self._questions.open)
+        if following is not None:
+            self.open(following)
+
+    def take_down(self) -> None:
+        """Take the question off the screen, with everything that lies over it; keep its draft."""
+        screen, self._screen = self._screen, None
+        waiting, self._questions.open = self._questions.open, None
+        if screen is None:
+            return
+        self._app.typed_ahead.discard()
+        if screen.is_mounted:
+            draft = screen.view.draft
+            if waiting is not None and self._questions.get(waiting.question.id) is not None:
+                self._kept[waiting.question.id] = draft
+            elif waiting is not None:
+                self._kept.pop(waiting.question.id, None)
+        while screen in self._app.screen_stack:
+            self._app.pop_screen()
+
+    def _screen_of(self, waiting: Waiting) -> QuestionScreen:
+        from elicit_tui.tui.question import DraftStore, QuestionScreen, QuestionView
+
+        if self._drafts is None:
+            self._drafts = DraftStore()
+        question = waiting.question
+        form = None
+        if question.request.mode == "form":
+            from elicit_tui.form import read_form
+
+            form = read_form(question.request.requested_schema or {})
+        view = QuestionView(
+            question,
+            form,
+            waiting.deadline,
+            settings=self._session.settings.elicitation,
+            examine=self._examine(question.request.requested_schema),
+            draft=self._kept.get(question.id),
+            drafts=self._drafts,
+            queue_position=self._questions.place(waiting),
+        )
+        return QuestionScreen(view)
+
+    def _examine(self, schema: Mapping[str, Any] | None) -> Any:
+        guardian = self._app.guardian
+
+        def examine(content: Mapping[str, Any]) -> tuple[Finding, ...]:
+            return () if guardian is None else guardian.outgoing(content, schema)
+
+        return examine
+
+    # What the view says
+
+    def answered(self, question_id: str, outcome: Outcome) -> None:
+        """The person decided."""
+        waiting = self._questions.get(question_id)
+        if waiting is not None and not waiting.answer.done():
+            waiting.answer.set_result(outcome)
+        self._kept.pop(question_id, None)
+
+    def put_off(self, question_id: str) -> None:
+        """The person wants it later: back to the queue."""
+        waiting = self._questions.get(question_id)
+        if waiting is not None:
+            waiting.put_off = True
+        self.take_down()
+
+    def completed(self, server: str, elicitation_id: str) -> None:
+        """The server says that what its URL asked for is done."""
+        waiting = self._questions.open
+        if self._screen is None or waiting is None or waiting.server != server:
+            return
+        if waiting.question.request.elicitation_id == elicitation_id:
+            self._screen.view.completed()

@@ -1,0 +1,100 @@
+"""The console's sentences about outcomes and findings, for someone who reads them first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from elicit_tui.elicitation import DecidedBy, Outcome
+from elicit_tui.tui.console.spans import Role
+
+WHO: Final[Mapping[DecidedBy, str]] = {
+    "user": "you",
+    "policy": "your policy",
+    "guardian": "the guardian",
+    "rule": "a rule of yours",
+    "answers": "the answers file",
+    "nobody": "nobody was there",
+    "deadline": "its time ran out",
+    "flood": "too many at once",
+    "shutdown": "elicit-tui ended",
+    "ledger": "it could not be recorded",
+    "server": "the server withdrew it",
+}
+
+FAMILIES: Final[Mapping[str, str]] = {
+    "credentials": (
+        "It asks for a secret: a password, a key, a token, a code or a card number. A form goes "
+        "to the server as plain text and may be logged there, so honest servers do not ask for "
+        "secrets in a form; they send you to a page of their own instead."
+    ),
+    "personal": (
+        "It asks for something about you that is hard to take back: an identity number, health, "
+        "a bank account."
+    ),
+    "exfiltration": (
+        "It asks you to hand over what is on this machine or in your conversation: files, "
+        "settings, source code. A server that may read them would not need to ask you."
+    ),
+    "destructive": "Saying yes may delete or change something that cannot be brought back.",
+    "deception": (
+        "It dresses up as somebody else, hurries you, or asks you to keep it secret. Those are "
+        "the tricks of someone who does not want you to think."
+    ),
+    "hidden": (
+        "The text holds characters that you cannot see or that look like other letters, so what "
+        "you read is not what is really there."
+    ),
+    "url": "The link does not lead where it seems to lead, or it hides something.",
+    "schema": "The form is built so that it cannot be answered safely.",
+}
+
+SIGNS: Final[Mapping[str | None, str]] = {"accept": "✓", "decline": "✗", "cancel": "○", None: "–"}
+ROLES: Final[Mapping[str | None, Role]] = {
+    "accept": "good",
+    "decline": "bad",
+    "cancel": "warn",
+    None: "dim",
+}
+ACTIONS: Final[Mapping[str | None, str]] = {
+    "accept": "accepted",
+    "decline": "declined",
+    "cancel": "cancelled",
+    None: "no answer sent",
+}
+
+
+def family_of(rule: str) -> str:
+    """The words for a rule's family; empty for one of the owner's own."""
+    return FAMILIES.get(rule.partition(".")[0], "")
+
+
+def told(outcome: Outcome) -> str:
+    """An outcome in a few words: `declined by you`."""
+    who = WHO[outcome.decided_by]
+    by = outcome.decided_by in ("user", "policy", "guardian", "rule", "answers")
+    return f"{ACTIONS[outcome.action]} {'by' if by else '·'} {who}"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `4:31`, `1:02:09`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def clock(seconds: float | None) -> str:
+    """Time left as `4:31`; empty when nothing counts."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(int(seconds + 0.999), 60)
+    return f"{minutes}:{rest:02}"
+
+
+def plural(count: int, word: str) -> str:
+    """`1 question`, `2 questions`."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
