@@ -12,12 +12,15 @@ from elicit_tui.text.neutral import neutral, neutral_line
 MAXIMUM_DEPTH: Final = 64
 MAXIMUM_ITEMS: Final = 20_000
 MAXIMUM_TEXT: Final = 20_000
+MAXIMUM_TOTAL: Final = 2_000_000
 MAXIMUM_KEY: Final = 200
 _JSON_DEPTH: Final = 200
 _LONGEST_NUMBER_BITS: Final = 4096
 
 
-def neutral_value(value: Any, *, text_limit: int = MAXIMUM_TEXT) -> Any:
+def neutral_value(
+    value: Any, *, text_limit: int = MAXIMUM_TEXT, total_limit: int = MAXIMUM_TOTAL
+) -> Any:
     """A JSON value whose every string, keys too, is neutral text; of bounded depth and size.
 
     What is left out is said in its place. Numbers that JSON does not have become words.
@@ -25,22 +28,26 @@ def neutral_value(value: Any, *, text_limit: int = MAXIMUM_TEXT) -> Any:
     Args:
         value: anything; what is not JSON is named by its type.
         text_limit: the most characters that one string keeps.
+        total_limit: the most characters that all strings keep together.
     """
-    return _Neutraliser(text_limit).value(value, MAXIMUM_DEPTH)
+    return _Neutraliser(text_limit, total_limit).value(value, MAXIMUM_DEPTH)
 
 
 class _Neutraliser:
-    """One walk over one value, with what is left of its allowance of items."""
+    """One walk over one value, with what is left of its allowance of items and characters."""
 
-    def __init__(self, text_limit: int) -> None:
+    def __init__(self, text_limit: int, total_limit: int) -> None:
         self._text_limit = text_limit
+        self._characters = total_limit
         self._items = MAXIMUM_ITEMS
 
     def value(self, value: Any, depth: int) -> Any:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return neutral(value, self._text_limit)
+            text = neutral(value, max(0, min(self._text_limit, self._characters)))
+            self._characters -= len(text)
+            return text
         if isinstance(value, int):
             bits = value.bit_length()
             return value if bits <= _LONGEST_NUMBER_BITS else f"⟨a number of {bits} bits⟩"
@@ -52,14 +59,18 @@ class _Neutraliser:
             return self._sequence(value, depth) if depth else "⟨nested too deep⟩"
         return f"⟨{neutral_line(type(value).__name__)}⟩"
 
+    def _spent(self) -> bool:
+        return self._items <= 0 or self._characters <= 0
+
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for taken, (key, item) in enumerate(value.items()):
-            if self._items <= 0:
+            if self._spent():
                 result["⟨left out⟩"] = f"{len(value) - taken} more"
                 break
             self._items -= 1
             name = neutral_line(str(key), MAXIMUM_KEY)
+            self._characters -= len(name)
             while name in result:
                 name += "′"
             result[name] = self.value(item, depth - 1)
@@ -68,7 +79,7 @@ class _Neutraliser:
     def _sequence(self, value: Sequence[Any], depth: int) -> list[Any]:
         result: list[Any] = []
         for taken, item in enumerate(value):
-            if self._items <= 0:
+            if self._spent():
                 result.append(f"⟨{len(value) - taken} more left out⟩")
                 break
             self._items -= 1

@@ -1,0 +1,269 @@
+"""The ledger's public face: events in, rows out, the chain walked and pruned."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now
+from elicit_tui.errors import LedgerError
+from elicit_tui.ledger import events
+from elicit_tui.ledger.chain import BEGINNING, Verification, canonical, chained, walk
+from elicit_tui.ledger.connection import (
+    BUSY_SECONDS,
+    IMPATIENT_SECONDS,
+    connect,
+    plain_errors,
+)
+from elicit_tui.ledger.rows import Row, fold
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """What a prune removed."""
+
+    records: int
+    through: int | None
+    """The number of the last record removed; None when there was nothing to remove."""
+
+
+class Ledger:
+    """One process's connection to the ledger; to be used from the thread that opened it.
+
+    Every method raises LedgerError, of one plain sentence, when the ledger cannot do it.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        content: events.ContentPolicy = "redacted",
+        clock: Callable[[], datetime] = now,
+    ) -> None:
+        self._connection = connection
+        self._path = path
+        self._content: events.ContentPolicy = content
+        self._clock = clock
+        self._reviews: dict[str, Review] = {}
+        self._impatient = False
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        content: events.ContentPolicy = "redacted",
+        create: bool = True,
+        clock: Callable[[], datetime] = now,
+    ) -> Ledger:
+        """The ledger at `path`; a new one is 0600, its new folders 0700.
+
+        Args:
+            path: the file; a symbolic link is refused.
+            content: what is kept of accepted answers (`history.content`).
+            create: make it when there is none; else LedgerMissing is raised.
+            clock: the time of day, with its zone.
+        """
+        return cls(connect(path, create=create), path, content, clock)
+
+    @property
+    def path(self) -> Path:
+        """The ledger's file."""
+        return self._path
+
+    def close(self) -> None:
+        """Give the file back; the object is of no use afterwards."""
+        with plain_errors(self._path):
+            self._connection.close()
+
+    # Writing
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        """Write that a question came, and what the guardian found."""
+        with self._writing():
+            self._append("asked", request.id, events.asked(request, review))
+        self._reviews[request.id] = review
+
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+        """Write a question's outcome; when this returns, it is there to stay."""
+        body = events.decided(request, outcome, review, self._content, self._clock())
+        if self._reviews.pop(request.id, None) != review:
+            body |= events.findings(review)
+        with self._writing(to_disk=outcome.action == "accept"):
+            self._append("decided", request.id, body)
+
+    def sent(self, request_id: str) -> None:
+        """Write that the answer left."""
+        with self._writing():
+            self._append("sent", request_id, {})
+
+    def flood(self, server: str, count: int, outcome: Outcome) -> None:
+        """Write `count` outcomes of questions over a server's limits, as one record."""
+        with self._writing():
+            self._append("flood", new_id(), events.flood(server, count, outcome))
+
+    def prune(self, before: datetime) -> Pruned:
+        """Remove what was recorded before a moment, and leave a marker in the chain.
+
+        Questions are kept or removed whole, and what remains is one unbroken run: one still
+        open (or ended later) keeps everything that was recorded after it began.
+        """
+        with self._writing(to_disk=True):
+            self._connection.execute("PRAGMA secure_delete = ON")
+            through = self._last_to_prune(events.rfc3339(before))
+            if through is None:
+                return Pruned(0, None)
+            last = self._connection.execute(
+                "SELECT hash FROM records WHERE number = ?", (through,)
+            ).fetchone()[0]
+            removed = self._connection.execute(
+                "SELECT count(*) FROM records WHERE number <= ?", (through,)
+            ).fetchone()[0]
+            self._append("pruned", new_id(), events.pruned(through, last, removed, before))
+            self._connection.execute("DELETE FROM records WHERE number <= ?", (through,))
+        with plain_errors(self._path):
+            # What was removed shall also leave the file; another reader may hold this up.
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return Pruned(removed, through)
+
+    def _last_to_prune(self, before: str) -> int | None:
+        """The end of the longest beginning that is older and cuts no question in two."""
+        first, last = self._connection.execute(
+            "SELECT min(number), max(number) FROM records"
+        ).fetchone()
+        if first is None:
+            return None
+        kept: int | None = self._connection.execute(
+            "SELECT min(number) FROM records WHERE time >= ?", (before,)
+        ).fetchone()[0]
+        if kept is None:
+            kept = last + 1
+        while True:
+            earlier = self._connection.execute(
+                "SELECT min(number) FROM records WHERE number < ?1 AND question IN"
+                " (SELECT question FROM records WHERE number >= ?1)",
+                (kept,),
+            ).fetchone()[0]
+            if earlier is None:
+                return kept - 1 if kept > first else None
+            kept = earlier
+
+    @contextmanager
+    def _writing(self, to_disk: bool = False) -> Iterator[None]:
+        """One transaction that no other writer can be in."""
+        with plain_errors(self._path):
+            if to_disk:
+                self._connection.execute("PRAGMA synchronous = FULL")
+            try:
+                self._begin()
+                try:
+                    yield
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    raise
+            finally:
+                if to_disk:
+                    self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _begin(self) -> None:
+        """Wait for other writers: long the first time, shortly while that was in vain."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            self._wait_at_most(IMPATIENT_SECONDS)
+            self._impatient = True
+            raise
+        if self._impatient:
+            self._wait_at_most(BUSY_SECONDS)
+            self._impatient = False
+
+    def _wait_at_most(self, seconds: float) -> None:
+        self._connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+
+    def _append(self, event: str, question: str, body: events.Body) -> None:
+        number, previous = self._tail()
+        time = events.rfc3339(self._clock())
+        text = canonical({**body, "event": event, "id": question, "at": time})
+        number += 1
+        self._connection.execute(
+            "INSERT INTO records (number, event, question, time, body, hash)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (number, event, question, time, text, chained(number, previous, text)),
+        )
+
+    def _tail(self) -> tuple[int, str]:
+        """The last record's number and hash."""
+        found = self._connection.execute(
+            "SELECT number, hash FROM records ORDER BY number DESC LIMIT 1"
+        ).fetchone()
+        return (found[0], found[1]) if found else (0, BEGINNING)
+
+    # Reading
+
+    def rows(
+        self,
+        server: str | None = None,
+        action: str | None = None,
+        decided_by: str | None = None,
+        since: datetime | None = None,
+    ) -> Iterator[Row]:
+        """The questions, oldest first, those that match every filter given."""
+        with plain_errors(self._path):
+            found = self._connection.execute(
+                "SELECT question FROM records WHERE event <> 'pruned'"
+                " GROUP BY question HAVING min(time) >= ? ORDER BY min(number)",
+                (events.rfc3339(since) if since else "",),
+            )
+            for (question,) in found:
+                row = self._row(question)
+                if (
+                    server in (None, row.server)
+                    and action in (None, row.action)
+                    and decided_by in (None, row.decided_by)
+                ):
+                    yield row
+
+    def row(self, question: str) -> Row:
+        """One question by its id, or by the beginning of it that no other has."""
+        with plain_errors(self._path):
+            found = self._connection.execute(
+                "SELECT DISTINCT question FROM records WHERE event <> 'pruned'"
+                " AND substr(question, 1, ?) = ? LIMIT 2",
+                (len(question), question),
+            ).fetchall()
+            if not found or not question:
+                raise LedgerError("The ledger has no question with this id.")
+            if len(found) > 1:
+                raise LedgerError("More than one question has an id that begins like this.")
+            return self._row(found[0][0])
+
+    def _row(self, question: str) -> Row:
+        try:
+            return fold(
+                question,
+                self._connection.execute(
+                    "SELECT event, body, hash FROM records WHERE question = ? ORDER BY number",
+                    (question,),
+                ),
+            )
+        except (ValueError, TypeError, AttributeError) as error:
+            raise LedgerError(
+                "A record is damaged; `elicit-tui history verify` says which."
+            ) from error
+
+    def head(self) -> str | None:
+        """The hash of the last record; None while there is none."""
+        with plain_errors(self._path):
+            number, last = self._tail()
+        return last if number else None
+
+    def verify(self, head: str | None = None) -> Verification:
+        """Walk the chain; with `head`, also see that it still holds that record."""
+        with plain_errors(self._path):
+            return walk(self._connection, head)

@@ -1,0 +1,133 @@
+"""One row a question, folded from its events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """A question as `history` shows it, or a group of flood outcomes; all text is neutral.
+
+    Times are RFC 3339 in UTC; a step that has not happened (or was lost with its process) is None.
+    """
+
+    id: str
+    server: str
+    tool: str | None = None
+    mode: str | None = None
+    message: str | None = None
+    round: int | None = None
+    verdict: str | None = None
+    findings: tuple[Mapping[str, Any], ...] = ()
+    action: str | None = None
+    decided_by: str | None = None
+    reason: str | None = None
+    key: str | None = None
+    layer: str | None = None
+    content: Any = None
+    waited_ms: int | None = None
+    asked_at: str | None = None
+    decided_at: str | None = None
+    sent_at: str | None = None
+    protocol_version: str | None = None
+    request: Any = None
+    request_digest: str | None = None
+    count: int = 1
+    """How many requests this row stands for: above 1 only for floods."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """The chain's hash of each event: `asked`, `decided`, `sent`, or `flood`."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """The rest of what was recorded: method, call, server's own name, address, defect …"""
+
+    @property
+    def state(self) -> str:
+        """How far it came: `asked`, `decided` or `sent`."""
+        if self.sent_at is not None:
+            return "sent"
+        return "asked" if self.decided_at is None else "decided"
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as `history list` and `history export` print it."""
+        return {
+            "id": self.id,
+            "server": self.server,
+            "tool": self.tool,
+            "mode": self.mode,
+            "message": self.message,
+            "round": self.round,
+            "verdict": self.verdict,
+            "findings": [dict(finding) for finding in self.findings],
+            "action": self.action,
+            "decidedBy": self.decided_by,
+            "reason": self.reason,
+            "key": self.key,
+            "layer": self.layer,
+            "content": self.content,
+            "waitedMs": self.waited_ms,
+            "askedAt": self.asked_at,
+            "decidedAt": self.decided_at,
+            "sentAt": self.sent_at,
+            "protocolVersion": self.protocol_version,
+            "request": self.request,
+            "requestDigest": self.request_digest,
+            "count": self.count,
+            "hashes": dict(self.hashes),
+            **self.details,
+        }
+
+
+_DETAILS = (
+    "method",
+    "callId",
+    "groupSize",
+    "callsItself",
+    "version",
+    "transport",
+    "address",
+    "defect",
+    "errorCode",
+    "contentPolicy",
+)
+
+
+def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
+    """One row of the events (event, body, hash) of one question, in the order of the chain."""
+    told: dict[str, Any] = {}
+    times: dict[str, str] = {}
+    hashes: dict[str, str] = {}
+    for event, body, stored in events:
+        value = json.loads(body)
+        times.setdefault(event, value.get("at"))
+        hashes[event] = stored
+        told.update(value)
+    flooded = times.get("flood")
+    return Row(
+        id=question,
+        server=told.get("server") or "",
+        tool=told.get("tool"),
+        mode=told.get("mode"),
+        message=told.get("message"),
+        round=told.get("round"),
+        verdict=told.get("verdict"),
+        findings=tuple(told.get("findings") or ()),
+        action=told.get("action"),
+        decided_by=told.get("decidedBy"),
+        reason=told.get("reason"),
+        key=told.get("key"),
+        layer=told.get("layer"),
+        content=told.get("content"),
+        waited_ms=told.get("waitedMs"),
+        asked_at=flooded or told.get("arrivedAt") or times.get("asked"),
+        decided_at=flooded or times.get("decided"),
+        sent_at=times.get("sent"),
+        protocol_version=told.get("protocolVersion"),
+        request=told.get("request"),
+        request_digest=told.get("requestDigest"),
+        count=told.get("count", 1),
+        hashes=hashes,
+        details={name: told[name] for name in _DETAILS if told.get(name) is not None},
+    )
