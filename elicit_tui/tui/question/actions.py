@@ -51,7 +51,7 @@ class ActionBar(Container):
     """Buttons side by side; in a narrow place, in columns."""
 
     DEFAULT_CSS = """
-    ActionBar { height: auto; width: 100%; layout: horizontal; }
+    ActionBar { height: auto; width: 100%; layout: horizontal; padding: 0 0 0 1; }
     ActionBar.-narrow { layout: grid; grid-size: 3; grid-gutter: 0 1; grid-rows: 1; }
     ActionBar.-narrow ActionButton { width: 100%; margin: 0; }
     """

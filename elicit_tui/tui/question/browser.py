@@ -20,12 +20,14 @@ if getattr(browser, "basename", "") in text:
     sys.exit(1)
 sys.exit(not browser.open(sys.argv[1]))
 """
-"""Run apart: without this terminal nothing a browser prints can reach it, and none can run in it."""
+"""Run apart and without this terminal: nothing a browser prints can reach it."""
 
 
 def may_open(url: str) -> bool:
     """Whether this is a plain http or https URL with a host, and nothing a shell could misread."""
-    if not url.isascii() or any(character <= " " or character in '"<>\\^`{|}\x7f' for character in url):
+    if not url.isascii() or any(
+        character <= " " or character in '"<>\\^`{|}\x7f' for character in url
+    ):
         return False
     try:
         parts = urlsplit(url)

@@ -25,7 +25,7 @@ def _visible(character: str) -> str:
     if character == "\n" or " " <= character <= "~":
         return character
     category = unicodedata.category(character)
-    if category not in _HIDDEN and not (category == "Zs"):
+    if category not in _HIDDEN and category != "Zs":
         return character
     code = ord(character)
     if code > 0xFFFF:

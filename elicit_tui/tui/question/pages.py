@@ -45,7 +45,9 @@ def review(request: ElicitationRequest, form: Form | None, content: Mapping[str,
     )
 
 
-def problems(form: Form | None, found: Sequence[tuple[str, str]], content: Mapping[str, Any]) -> Content:
+def problems(
+    form: Form | None, found: Sequence[tuple[str, str]], content: Mapping[str, Any]
+) -> Content:
     """A review that cannot be sent yet: the content so far, and what is wrong."""
     wrong = Content("\n").join(
         Content.assemble(("✗ ", "$error"), (f"{title}: " if title else "", "bold"), message)
@@ -73,7 +75,9 @@ def second_step(
     call = request.call
     during = f" for {neutral_line(call.name, 120)}" if call is not None else ""
     if content is None:
-        will = f"Opening it shows this page in your browser and tells {name}{during} that you agreed."
+        will = (
+            f"Opening it shows this page in your browser and tells {name}{during} that you agreed."
+        )
     elif content:
         will = f"Sending hands the answer below to {name}{during}. It cannot be taken back."
     else:

@@ -23,7 +23,7 @@ def qr_code(url: str, width: int, height: int) -> Content | None:
         rows.append([False] * len(rows[0]))
     signs = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
     lines = [
-        "".join(signs[upper, lower] for upper, lower in zip(rows[row], rows[row + 1]))
+        "".join(signs[upper, lower] for upper, lower in zip(rows[row], rows[row + 1], strict=True))
         for row in range(0, len(rows), 2)
     ]
     return Content("\n").join(Content.styled(line, _STYLE) for line in lines)

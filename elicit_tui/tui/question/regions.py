@@ -21,7 +21,7 @@ class Region(Guarded, VerticalScroll, can_focus=False):
     DEFAULT_CSS = """
     Region {
         height: auto; width: 100%; scrollbar-size-vertical: 1; overflow-x: hidden;
-        border-left: blank; padding: 0;
+        border-left: blank; padding: 0 0 0 1;
         &:focus { border-left: outer $accent; }
         & > Static { height: auto; width: 100%; }
     }

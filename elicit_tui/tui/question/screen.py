@@ -22,4 +22,5 @@ class QuestionScreen(ModalScreen[Outcome | Draft]):
         self.view = view
 
     def compose(self) -> ComposeResult:
+        """The view alone."""
         yield self.view

@@ -15,7 +15,9 @@ class StatusLine(Widget):
     """A summary at the left, the field's keys at the right; below each other when narrow."""
 
     DEFAULT_CSS = """
-    StatusLine { height: 1; width: 100%; text-wrap: nowrap; text-overflow: ellipsis; }
+    StatusLine {
+        height: 1; width: 100%; padding: 0 0 0 2; text-wrap: nowrap; text-overflow: ellipsis;
+    }
     StatusLine.-narrow { height: 3; text-wrap: wrap; }
     """
 

@@ -74,19 +74,19 @@ def _json(value: Any) -> str:
         return "…"
 
 
-def finding_lines(finding: Finding, *, brief: bool = False) -> Content:
-    """One finding: sign, severity, advice and rule; then where and what was there."""
+def finding_lines(finding: Finding) -> Content:
+    """One finding: sign, severity and advice; then rule, where and what was there."""
     sign, style = SIGNS[finding.severity], STYLES[finding.severity]
     first = Content.assemble(
-        (f"{sign} {finding.severity.word:<5} ", style),
-        neutral_line(finding.advice, 400),
-        (f"  {neutral_line(finding.rule, 80)}", "$faint"),
+        (f"{sign} {finding.severity.word:<5} ", style), neutral_line(finding.advice, 400)
     )
-    if brief or not finding.evidence:
-        return first
+    rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
+    second = f"        {rule} in {where}"
+    if not finding.evidence:
+        return Content.assemble(first, "\n", (second, "$faint"))
     evidence = neutral_line(finding.evidence, 300)
-    return Content.assemble(first, "\n", (f"        in {where}: ", "$faint"), evidence)
+    return Content.assemble(first, "\n", (f"{second}: ", "$faint"), evidence)
 
 
 def findings(found: tuple[Finding, ...]) -> Content:

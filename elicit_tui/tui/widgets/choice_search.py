@@ -35,7 +35,7 @@ class ChoiceSearch(FieldControl, can_focus=True):
     ]
 
     DEFAULT_CSS = """
-    ChoiceSearch { background: $well; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    ChoiceSearch { background: $well; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     ChoiceSearch:focus { background: $well-focus; }
     """
 

@@ -76,9 +76,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
         self._stray = None
         self._on_purpose = isinstance(entry, EmptyOnPurpose)
         wanted: tuple[Any, ...] = ()
-        if isinstance(entry, Ticked):
-            wanted = (entry.value,)
-        elif isinstance(entry, Chosen) and entry.value is not None:
+        if isinstance(entry, Ticked) or (isinstance(entry, Chosen) and entry.value is not None):
             wanted = (entry.value,)
         elif isinstance(entry, ChosenMany):
             wanted = entry.values
@@ -105,6 +103,11 @@ class ChoiceStrip(FieldControl, can_focus=True):
     def count(self) -> str | None:
         """How many are chosen."""
         return f"now {len(self._chosen)}" if self.many else None
+
+    @property
+    def flows(self) -> bool:
+        """Choices stand side by side where they fit."""
+        return True
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
@@ -138,9 +141,9 @@ class ChoiceStrip(FieldControl, can_focus=True):
         style = "bold" if chosen and not unset else ("$faint" if unset else "")
         if self.has_focus and placed.index == self._bar:
             style = f"{style} reverse".strip()
-        return Content.assemble((mark, "$accent" if chosen and not unset else "$faint"), " ").append(
-            Content.styled(placed.text, style)
-        )
+        return Content.assemble(
+            (mark, "$accent" if chosen and not unset else "$faint"), " "
+        ).append(Content.styled(placed.text, style))
 
     def action_move(self, by: int) -> None:
         """Move the bar; it stops at the ends."""

@@ -14,8 +14,10 @@ BAR = 2
 _GAP = 2
 _WIDE = 58
 _LABEL_MOST = 24
-_HINT_MOST = 26
+_HINT_MOST = 34
 _CONTROL_LEAST = 24
+CONTROL_MOST = 64
+"""A line to type in grows no wider than this."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Columns:
     @property
     def control(self) -> int:
         """How wide a control with a hint beside it is."""
-        return self.room - (self.hint + _GAP if self.hint else 0)
+        return min(CONTROL_MOST, self.room - (self.hint + _GAP if self.hint else 0))
 
     @property
     def hint_x(self) -> int:

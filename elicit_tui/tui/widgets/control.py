@@ -1,4 +1,4 @@
-"""What every field's widget has in common: raw entry in, raw entry out, and the field's own keys."""
+"""What every field's widget has in common: raw entry in and out, and the field's own keys."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class FieldControl(Guarded):
         return 1
 
     @property
-    def takes_hint(self) -> bool:
-        """Whether the hint may stand to its right."""
-        return True
+    def flows(self) -> bool:
+        """Whether it takes as much width as it needs (choices), or a fixed one (lines)."""
+        return False
 
     @property
     def count(self) -> str | None:

@@ -41,7 +41,9 @@ def edit_in_editor(app: App[Any], text: str) -> str:
             with app.suspend():
                 subprocess.run([*command, str(file)], check=True)
         except SuspendNotSupported:
-            raise EditorTrouble("An editor cannot be opened from a form under the prompt.") from None
+            raise EditorTrouble(
+                "An editor cannot be opened from a form under the prompt."
+            ) from None
         except (OSError, subprocess.CalledProcessError) as error:
             reason = getattr(error, "strerror", None) or f"exit code {error.returncode}"  # type: ignore[union-attr]
             raise EditorTrouble(f"The editor {command[0]} failed: {reason}.") from None

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from elicit_tui.form import Conversion, Entry, Form, Unset
 from elicit_tui.tui.widgets.columns import Columns, columns_for
 from elicit_tui.tui.widgets.control import FieldChanged, FieldControl
-from elicit_tui.tui.widgets.row import FieldRow
+from elicit_tui.tui.widgets.row import FieldRow, longest_hint
 
 _AT_ONCE = 16
 """Rows mounted with the first painting; the others follow before the next key can be read."""
@@ -137,7 +137,7 @@ class FormView(VerticalScroll, can_focus=False):
         if width <= 0:
             return
         columns = columns_for(
-            self.form.fields, [spec.hint for spec in self.form.fields], width
+            self.form.fields, [longest_hint(spec) for spec in self.form.fields], width
         )
         if columns == self._columns:
             return

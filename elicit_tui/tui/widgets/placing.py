@@ -30,7 +30,7 @@ def place(labels: Sequence[str], mark_width: int, width: int) -> tuple[Placed, .
     placed: list[Placed] = []
     if in_line <= width:
         x = 0
-        for index, (label, cell) in enumerate(zip(labels, cells)):
+        for index, (label, cell) in enumerate(zip(labels, cells, strict=True)):
             placed.append(Placed(index, 0, x, label, mark_width + 1 + cell, True))
             x += mark_width + 1 + cell + _GAP
         return tuple(placed)

@@ -7,10 +7,8 @@ from textual.content import Content
 from textual.widget import Widget
 
 from elicit_tui.form import Entry, Field, is_unset
-from elicit_tui.tui.widgets.columns import BAR, Columns
+from elicit_tui.tui.widgets.columns import BAR, CONTROL_MOST, Columns
 from elicit_tui.tui.widgets.kinds import control_for
-
-_COUNT_ROOM = 8
 
 
 class FieldRow(Widget):
@@ -40,7 +38,10 @@ class FieldRow(Widget):
     def lay_out(self, columns: Columns) -> None:
         """Place the control and count the rows for these columns."""
         self._columns = columns
-        width = self._control_width()
+        self._beside = self._hint_beside()
+        width = columns.control if self._beside or not self.control.flows else columns.room
+        if not self._beside and not self.control.flows:
+            width = min(columns.room, CONTROL_MOST)
         self._control_height = self.control.height_for(
             width - 2 if self.control.styles.padding.left else width
         )
@@ -51,14 +52,19 @@ class FieldRow(Widget):
         self.control.styles.height = self._control_height
         self.restate()
 
-    def _control_width(self) -> int:
-        if self._hint_beside():
-            return self._columns.control
-        return self._columns.room
-
     def _hint_beside(self) -> bool:
-        hint = self._columns.hint
-        return bool(hint) and self.control.takes_hint and Content(self.hint).cell_length <= hint
+        columns = self._columns
+        if not columns.hint or Content(self._longest_hint()).cell_length > columns.hint:
+            return False
+        if not self.control.flows:
+            return True
+        beside, alone = (
+            self.control.height_for(width) for width in (columns.control, columns.room)
+        )
+        return bool(self.hint) and beside <= alone
+
+    def _longest_hint(self) -> str:
+        return longest_hint(self.spec)
 
     @property
     def hint(self) -> str:
@@ -68,8 +74,6 @@ class FieldRow(Widget):
             parts.append(self.control.count)
         if self.control.has_default and self.control.entry == self.spec.initial:
             parts.append("default")
-        if is_unset(self.control.entry) and not self.spec.required and self.spec.sendable:
-            parts.append("optional")
         return " · ".join(parts)
 
     def state(self, problem: str | None) -> None:
@@ -106,9 +110,13 @@ class FieldRow(Widget):
         below = self._below()
         if columns.stacked:
             body = [*labels, *[Content("")] * self._control_height, *below]
-            return [self._with_bar(Content("").append(line), BAR) for line in body]
+            last = len(body) - 1
+            return [
+                self._with_bar(line if line or row == last else Content(" "), BAR)
+                for row, line in enumerate(body)
+            ]
         beside = [Content("")] * self._control_height
-        if self._hint_beside():
+        if self._beside:
             hint = Content.styled(self.hint, "$faint")
             beside[0] = Content(" " * (columns.hint_x - columns.control_x)).append(hint)
         right = [*beside, *below]
@@ -117,27 +125,34 @@ class FieldRow(Widget):
         for row in range(rows):
             left = labels[row] if row < len(labels) else Content("")
             text = right[row] if row < len(right) else Content("")
+            if not left and not text and row >= self._control_height:
+                lines.append(Content(""))
+                continue
             padding = max(columns.control_x - BAR - left.cell_length, 1)
             lines.append(self._with_bar(Content.assemble(left, " " * padding, text), BAR))
         return lines
 
     def _with_bar(self, line: Content, width: int) -> Content:
-        bar = Content.styled("▌", "$accent") if self.active else Content(" ")
+        bar = Content.styled("▌", "$accent") if self.active and line else Content(" ")
         return Content.assemble(bar, " " * (width - 1), line)
 
     def _below(self) -> list[Content]:
         room = self._columns.room
         lines: list[Content] = []
-        hint = "" if self._hint_beside() else self.hint
+        hint = "" if self._beside else self.hint
         said = " · ".join(part for part in (self.spec.description, hint) if part)
         for text in (said, *self.spec.notes):
             if text:
                 lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]
         for warning in (self.control.warning,):
             if warning:
-                lines += [Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)]
+                lines += [
+                    Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)
+                ]
         if self.problem:
-            lines += [Content.styled(line.plain, "$error") for line in _wrap(f"✗ {self.problem}", room)]
+            lines += [
+                Content.styled(line.plain, "$error") for line in _wrap(f"✗ {self.problem}", room)
+            ]
         else:
             lines.append(Content(""))
         return lines
@@ -149,3 +164,13 @@ class FieldRow(Widget):
 
 def _wrap(text: str, room: int) -> list[Content]:
     return [line for part in text.split("\n") for line in Content(part).wrap(max(room, 8))]
+
+
+def longest_hint(spec: Field) -> str:
+    """The hint at its longest, so that a count or "default" never moves a column."""
+    parts = [spec.hint] if spec.hint else []
+    if spec.kind == "multi" or spec.min_length is not None or spec.max_length is not None:
+        parts.append("now 000")
+    if not is_unset(spec.initial):
+        parts.append("default")
+    return " · ".join(parts)

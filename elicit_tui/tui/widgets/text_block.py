@@ -25,7 +25,7 @@ class TextBlock(TextArea, FieldControl, inherit_bindings=True):
 
     DEFAULT_CSS = """
     TextBlock {
-        border: none; padding: 0 1; background: $well; color: $foreground;
+        border: none; padding: 0; background: $well; color: $foreground;
         scrollbar-size-vertical: 1;
         &:focus { border: none; background: $well-focus; background-tint: transparent; }
         & .text-area--cursor-line { background: transparent; }
@@ -67,6 +67,14 @@ class TextBlock(TextArea, FieldControl, inherit_bindings=True):
     def height_for(self, width: int) -> int:
         """A few rows; more text scrolls."""
         return ROWS
+
+    @property
+    def count(self) -> str | None:
+        """Code points, where the length is limited."""
+        spec = self.spec
+        if spec.each_line or (spec.min_length is None and spec.max_length is None):
+            return None
+        return f"now {len(self.text):,}"
 
     @property
     def warning(self) -> str | None:

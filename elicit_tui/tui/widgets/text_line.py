@@ -23,7 +23,7 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
 
     DEFAULT_CSS = """
     TextLine {
-        height: 1; border: none; padding: 0 1; background: $well; color: $foreground;
+        height: 1; border: none; padding: 0; background: $well; color: $foreground;
         &:focus { border: none; background: $well-focus; background-tint: transparent; }
         &.-invalid, &.-invalid:focus { border: none; }
         &>.input--placeholder { color: $faint; text-style: italic; }
@@ -56,6 +56,14 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
             self.placeholder = "(empty on purpose)"
         else:
             self.placeholder = self.spec.placeholder or "not set"
+
+    @property
+    def count(self) -> str | None:
+        """Code points, where the length is limited."""
+        spec = self.spec
+        if spec.each_line or (spec.min_length is None and spec.max_length is None):
+            return None
+        return f"now {len(self.value):,}"
 
     @property
     def warning(self) -> str | None:

@@ -1,0 +1,364 @@
+"""One question in its frame: who asks, what was found, the message, the fields, the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+
+from elicit_tui.elicitation import (
+    Deadline,
+    Finding,
+    Question,
+)
+from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.form import Form
+from elicit_tui.text import neutral
+from elicit_tui.tui.question import offers, pages, quiet, words
+from elicit_tui.tui.question.actions import Action, ActionBar
+from elicit_tui.tui.question.browser import open_in_browser
+from elicit_tui.tui.question.drafts import Draft, DraftStore
+from elicit_tui.tui.question.exact import frozen
+from elicit_tui.tui.question.page import Page
+from elicit_tui.tui.question.regions import Region
+from elicit_tui.tui.question.status import StatusLine, summary
+from elicit_tui.tui.question.title import frame_title
+from elicit_tui.tui.question.url_panel import UrlPanel
+from elicit_tui.tui.widgets.form_view import FormView
+from elicit_tui.tui.widgets.guarded import InputGuard
+
+Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
+"""Looks at content before it is sent (the guardian's outgoing rules)."""
+
+PageName = Literal["answer", "review", "step", "raw", "help", "waiting"]
+
+_NARROW = 64
+_SHORT = 30
+
+
+class QuestionFrame(InputGuard, Vertical):
+    """The parts of a question in their fixed places, and the pages over the fields.
+
+    It starts the deadline when it is painted and touches it on each key. What decides is
+    `QuestionView`.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "send", "Send", id="question.send"),
+        Binding("ctrl+n", "decline", "Decline", id="question.decline"),
+        Binding("escape", "cancel", "Cancel", id="question.cancel"),
+        Binding("ctrl+l", "later", "Later", id="question.later"),
+        Binding("ctrl+r", "review", "Review", id="question.review"),
+        Binding("f2", "raw", "Raw request", id="question.raw"),
+        Binding("f1", "help", "Help", id="question.help"),
+        Binding("ctrl+y", "anyway", "Send anyway", id="question.anyway", show=False),
+        Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),
+        Binding("f6", "code", "QR code", id="question.code", show=False),
+        Binding("f7", "elsewhere", "Opened elsewhere", id="question.elsewhere", show=False),
+        Binding("f8", "again", "Try again", id="question.again", show=False),
+        Binding("pageup", "scroll_message(-1)", "Message up", show=False),
+        Binding("pagedown", "scroll_message(1)", "Message down", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    QuestionFrame {
+        background: $surface; color: $foreground; border: round $border-blurred;
+        padding: 0 1; width: 100%; height: 100%;
+        & > #call { max-height: 3; }
+        & > #findings { max-height: 7; margin: 1 0 0 0; }
+        & > #message { max-height: 34%; margin: 1 0; }
+        & > #status { margin: 1 0 0 0; }
+        &.-short > #findings { max-height: 4; margin: 0; }
+        &.-short > #message { max-height: 30%; min-height: 1; }
+        &.-short > #status { margin: 0; }
+        &.-aside > #message { display: none; }
+        &.-step > #findings { display: none; }
+        & > #aside { margin: 1 0 0 0; }
+    }
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        form: Form | None,
+        deadline: Deadline,
+        *,
+        settings: ElicitationSettings,
+        examine: Examine,
+        draft: Draft | None = None,
+        drafts: DraftStore | None = None,
+        queue_position: tuple[int, int] = (1, 1),
+        opener: Callable[[str], bool] | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        """Show `question`; `form` is None in url mode.
+
+        `queue_position` is (place from 1, how many). With `drafts`, what is typed is kept there
+        as it is typed, restored from there, and forgotten once sent. `opener` hands a URL to the
+        system's browser, away from the event loop, and says whether it started.
+        """
+        super().__init__(id=id, classes=classes)
+        self.question = question
+        self.form = form
+        self.deadline = deadline
+        self.settings = settings
+        self.examine = examine
+        self.drafts = drafts
+        request = question.request
+        if draft is None and drafts is not None and form is not None:
+            draft = drafts.find(request)
+        self._restored = draft is not None and draft.typed
+        self._opener = opener or open_in_browser
+        self._queue_position = queue_position
+        self._quiet = quiet.Quiet(deaf_seconds=quiet.DEAF_SECONDS)
+        self._page: PageName = "answer"
+        self._origin: PageName = "answer"
+        self._held: dict[str, Any] | None = None
+        self._asked_to_cancel = False
+        self._done = False
+        self._opened = False
+        self._url = UrlPanel(request.url or "") if form is None else None
+        self._form_view = (
+            None
+            if form is None
+            else FormView(
+                form,
+                draft.entries if draft else None,
+                touched=draft.touched if draft else frozenset(),
+                id="form",
+            )
+        )
+        self._aside = Page(Content(""), id="aside")
+        self._status = StatusLine()
+        self._actions = ActionBar(id="actions")
+
+    # What is on the screen
+
+    def compose(self) -> ComposeResult:
+        """The frame from top to bottom; every part has its fixed place."""
+        request = self.question.request
+        yield Region(words.identity(request), id="identity")
+        yield Region(words.call_line(request), id="call")
+        found = self._findings_text()
+        if found is not None:
+            yield Region(found, id="findings")
+        yield Region(Content(words.message(request)), id="message")
+        if self._form_view is not None:
+            yield self._form_view
+        if self._url is not None:
+            yield self._url
+        self._aside.display = False
+        yield self._aside
+        yield self._status
+        yield self._actions
+
+    def _findings_text(self) -> Content | None:
+        parts = []
+        if self.question.review.findings:
+            parts.append(words.findings(self.question.review.findings))
+        if self.question.note:
+            parts.append(Content.styled(f"· {neutral(self.question.note)}", "$faint"))
+        return Content("\n").join(parts) if parts else None
+
+    async def on_mount(self) -> None:
+        """Show the buttons; the clock and the keys wait until it is painted."""
+        self._retitle()
+        self.set_interval(1.0, self._retitle)
+        await self._actions.show(self._actions_of_page())
+        self._summarise()
+        if self._restored:
+            self._status.say(
+                "Your earlier answers are back. Ctrl+U clears a field.", "bold $accent"
+            )
+        self.call_after_refresh(self._focus_page)
+        self.call_after_refresh(self._first_painting)
+
+    def _first_painting(self) -> None:
+        self.call_after_refresh(self._painted)
+
+    def _painted(self) -> None:
+        self._quiet.painted()
+        self.deadline.start()
+        self._retitle()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Tighter spacing where there is little room."""
+        self.set_class(event.size.height < _SHORT, "-short")
+        narrow = event.size.width < _NARROW
+        self._actions.set_class(narrow, "-narrow")
+        self._status.set_class(narrow, "-narrow")
+        self._retitle()
+
+    def _retitle(self) -> None:
+        place, of = self._queue_position
+        left = words.time_left(self.deadline.remaining)
+        right = " · ".join(part for part in (f"{place} of {of}" if of > 1 else "", left) if part)
+        asks = f"{words.server_name(self.question.request)} asks"
+        self.border_title = frame_title(asks, right, max(self.size.width - 2, 10))
+
+    def place_in_queue(self, place: int, of: int) -> None:
+        """Show another place in the queue."""
+        self._queue_position = (place, of)
+        self._retitle()
+
+    def _summarise(self) -> None:
+        if self._form_view is not None and self.form is not None:
+            self._status.summarise(summary(self.form, self._form_view.conversion))
+        elif self._opened:
+            self._status.summarise(Content.styled("waiting for the page to be finished", "bold"))
+        else:
+            self._status.summarise(Content("opens only if you choose it"))
+
+    def _focus_page(self) -> None:
+        if self._page in ("answer", "waiting"):
+            if self._form_view is None:
+                assert self._url is not None
+                self._url.focus()
+            elif not self._form_view.focus_first():
+                region = self.query_one("#message", Region)
+                region.can_focus = True
+                region.focus()
+        else:
+            self._aside.focus()
+
+    # Input
+
+    def admits(self, event: events.Event) -> bool:
+        """Turn away what was meant for something else; each key moves the deadline."""
+        if self._quiet.drops(event.time):
+            return False
+        if isinstance(event, (events.Key, events.Paste)):
+            self.deadline.touch()
+        return True
+
+    @property
+    def draft(self) -> Draft:
+        """What is typed at this moment."""
+        if self._form_view is None:
+            return Draft({})
+        return Draft(self._form_view.entries, self._form_view.touched)
+
+    @property
+    def typed(self) -> bool:
+        """Whether the person typed or chose anything: then nothing may be opened over it."""
+        return self._form_view is not None and bool(self._form_view.touched)
+
+    def on_form_view_changed(self, event: FormView.Changed) -> None:
+        """Keep what was typed; count what is missing."""
+        event.stop()
+        self._asked_to_cancel = False
+        if event.view.touched and not self._restored:
+            self._status.hush()
+        self._restored = False
+        if self.drafts is not None:
+            self.drafts.keep(self.question.request, self.draft)
+        self._summarise()
+
+    def on_form_view_focused(self, event: FormView.Focused) -> None:
+        """Name the keys of the field."""
+        event.stop()
+        self._status.show_keys(event.field_control.keys)
+
+    def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
+        """A button does what its key does."""
+        event.stop()
+        self.deadline.touch()
+        getattr(self, f"action_{event.action}")()
+
+    def action_scroll_message(self, pages_down: int) -> None:
+        """Scroll the message while a field has the focus."""
+        region = self.query_one("#message", Region)
+        if pages_down > 0:
+            region.scroll_page_down(animate=False)
+        else:
+            region.scroll_page_up(animate=False)
+
+    # Pages
+
+    def _actions_of_page(self) -> tuple[Action, ...]:
+        if self._page == "review":
+            return offers.REVIEW if self._ready_to_send() else (offers.BACK,)
+        if self._page == "step":
+            return offers.STEP_URL if self.form is None else offers.STEP_FORM
+        if self._page in ("raw", "help"):
+            return (offers.BACK,)
+        if self.form is not None:
+            return offers.FORM if self.form.refusal is None else offers.REFUSED_FORM
+        if self._page == "waiting":
+            return offers.WAITING
+        assert self._url is not None
+        can = {
+            "send": self._url.can_open,
+            "copy": self._url.can_copy,
+            "elsewhere": self._url.can_copy,
+        }
+        return tuple(action for action in offers.URL if can.get(action.name, True))
+
+    @work(exclusive=True, group="page")
+    async def _turn_to(self, page: PageName, text: Content | None = None) -> None:
+        self._quiet.hidden()
+        self._page = page
+        aside = page in ("review", "step", "raw", "help")
+        if text is not None:
+            self._aside.tell(text)
+        self._aside.display = aside
+        self.set_class(aside, "-aside")
+        self.set_class(page == "step", "-step")
+        for panel in (self._form_view, self._url):
+            if panel is not None:
+                panel.display = not aside
+        if aside:
+            self._status.show_keys((("↑↓", "scroll"),))
+        await self._actions.show(self._actions_of_page())
+        self._status.hush()
+        self._summarise()
+        self._focus_page()
+        self.call_after_refresh(self._first_painting)
+
+    def action_back(self) -> None:
+        """From a page to the fields, with nothing changed."""
+        if self._page not in ("answer", "waiting"):
+            self._held = None
+            self._turn_to("waiting" if self._opened else "answer")
+
+    def action_raw(self) -> None:
+        """The request as it arrived; the same key goes back."""
+        if self._page == "raw":
+            self.action_back()
+        elif self._page != "step":
+            self._turn_to("raw", pages.raw(self.question.request))
+
+    def action_help(self) -> None:
+        """What can be done; the same key goes back."""
+        if self._page == "help":
+            self.action_back()
+        elif self._page != "step":
+            self._turn_to("help", pages.help_page())
+
+    def action_review(self) -> None:
+        """The exact JSON, whether it can be sent yet or not; the same key goes back."""
+        if self._page == "review":
+            self.action_back()
+        elif self._page == "answer" and self._form_view is not None:
+            conversion = self._form_view.conversion
+            if self._ready_to_send():
+                self._review(frozen(conversion.content))
+            else:
+                titles = {spec.name: spec.title for spec in self._form_view.form.fields}
+                found = [(titles.get(p.field or "", ""), p.message) for p in conversion.problems]
+                self._turn_to("review", pages.problems(self.form, found, conversion.content))
+
+    def _ready_to_send(self) -> bool:
+        if self._form_view is None or self._form_view.form.refusal is not None:
+            return False
+        return not self._form_view.conversion.problems
+
+    def _review(self, content: dict[str, Any]) -> None:
+        self._held = content
+        self._turn_to("review", pages.review(self.question.request, self.form, content))
