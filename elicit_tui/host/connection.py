@@ -166,6 +166,8 @@ class Connection:
                 result, rounds = await self._limited(
                     work, lambda: self._broker.waiting(call.id), f"answer {call.name}"
                 )
+                if call.id in self._given_up:
+                    raise Interrupted("The call was cancelled.")
             except asyncio.CancelledError:
                 if call.id not in self._given_up:
                     self._end_questions(call, cancel("shutdown", "elicit-tui ended first."))
@@ -188,9 +190,9 @@ class Connection:
         call, work = self._calls.get(call_id, (None, None))
         if call is None or work is None:
             return
+        self._given_up.add(call_id)
         self._end_questions(call, cancel("user", "The person cancelled the call."))
         await self._answers_out(call)
-        self._given_up.add(call_id)
         work.cancel()
 
     async def _driven(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
@@ -207,6 +209,7 @@ class Connection:
         """Say in a sentence what an HTTP refusal or a lost connection came to."""
         from elicit_tui.host.session import Gone, TransportRefused
 
+        session = self._session
         try:
             return await work
         except TransportRefused as error:
@@ -214,10 +217,25 @@ class Connection:
                 f"The server {self.name} refused the request: {self._refusal(error)}."
             ) from None
         except Gone:
-            # The task that lives the connection learns the reason in the same moment.
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), END_KNOWN_SECONDS)
+            await self._find_out(session)
             raise self._lost() from None
+
+    async def _find_out(self, session: Session | None) -> None:
+        """Whether only an answer was lost or the server: the connection's life says which."""
+        from elicit_tui.host.session import Gone
+
+        ended = asyncio.ensure_future(self._ended.wait())
+        alive = asyncio.ensure_future(session.alive() if session is not None else asyncio.sleep(0))
+        try:
+            await asyncio.wait(
+                (ended, alive), timeout=END_KNOWN_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
+            if alive.done() and isinstance(alive.exception(), Gone):
+                await asyncio.wait((ended,), timeout=END_KNOWN_SECONDS)
+        finally:
+            for task in (ended, alive):
+                task.cancel()
+            await asyncio.gather(ended, alive, return_exceptions=True)
 
     def _refusal(self, error: Exception) -> str:
         from elicit_tui.host.faults import status_reason

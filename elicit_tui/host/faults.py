@@ -56,7 +56,7 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
         if isinstance(code, int):
             return status_reason(code)
     if name in ("ConnectError", "ConnectTimeout"):
-        return "nothing answers at its address" if not text else f"nothing answers: {text}"
+        return "nothing answers at its address"
     if name in ("ReadError", "WriteError", "RemoteProtocolError", "ReadTimeout", "WriteTimeout"):
         return f"the connection broke{': ' + text if text else ''}"
     if name in ("UnsupportedProtocol", "InvalidURL"):

@@ -163,7 +163,7 @@ class Life:
             return str(found)
         if isinstance(found, Gone):
             return await self._went_away()
-        what = "ended the connection" if self._connection.state == "ready" else "cannot be used"
+        what = "went away" if self._connection.state == "ready" else "cannot be used"
         reason = reason_of(found, self._connection.http_refusal)
         return f"The server {self._connection.name} {what}: {reason}."
 

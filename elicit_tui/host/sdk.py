@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import gc
+import logging
+from typing import Final
+
+_LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
+"""What libraries say goes nowhere: each fault that matters is told as a sentence of ours."""
 
 
 def load_sdk() -> None:
@@ -19,3 +24,8 @@ def load_sdk() -> None:
     finally:
         if resting:
             gc.enable()
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
+            logger.propagate = False

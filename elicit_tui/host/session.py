@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -103,6 +104,12 @@ class Session:
     async def probe(self) -> None:
         """Ask for a sign of life; in the modern era nothing else shows that a server is gone."""
         await self._checked(Exchange(), self._sdk.send_discover(MODERN))
+
+    async def alive(self) -> None:
+        """Returns once anything at all came back. Raises Gone when the connection is lost."""
+        asking = self._sdk.send_ping() if self.wire.era == "handshake" else self.probe()
+        with contextlib.suppress(ProtocolCallError, TransportRefused, ServerError):
+            await self._checked(Exchange(), asking)
 
     async def send(self, exchange: Exchange, progress: ProgressTeller) -> dict[str, Any]:
         """Send one request of a call; its answer exactly as it came, a round's included."""

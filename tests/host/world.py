@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,20 @@ class World:
 
 def python_server(name: str, script: str, *args: str, **more: Any) -> ServerSettings:
     return ServerSettings(name, command=sys.executable, args=(str(SERVERS / script), *args), **more)
+
+
+@contextmanager
+def http_server(script: str = "asking.py", *args: str) -> Iterator[str]:
+    """A real server process on streamable HTTP; its URL."""
+    with subprocess.Popen(
+        [sys.executable, str(SERVERS / script), "http", *args], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        try:
+            yield f"http://127.0.0.1:{port}/mcp"
+        finally:
+            process.kill()
 
 
 @asynccontextmanager

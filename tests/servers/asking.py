@@ -1,7 +1,7 @@
 """A server on the SDK that speaks both eras and asks every kind of question.
 
     python asking.py            stdio
-    python asking.py PORT       streamable HTTP on 127.0.0.1
+    python asking.py http       streamable HTTP on 127.0.0.1; its first line is the port
 
 `ask_*` tools push questions (handshake era); `round_*` tools return rounds (modern era). The same
 tool names with a common prefix do the same in either era, so that one test covers both.
@@ -242,13 +242,22 @@ def build() -> Server[Any]:
     )
 
 
+def serve_http(server: Server[Any]) -> None:
+    import socket
+
+    import uvicorn
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    # Whoever connects from here on is served as soon as the application runs.
+    print(listening.getsockname()[1], flush=True)
+    config = uvicorn.Config(server.streamable_http_app(), log_level="critical", lifespan="on")
+    uvicorn.Server(config).run(sockets=[listening])
+
+
 def main() -> None:
     server = build()
     if len(sys.argv) > 1:
-        import uvicorn
-
-        app = server.streamable_http_app()
-        uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="error")
+        serve_http(server)
         return
     from mcp.server.stdio import stdio_server
 
