@@ -14,7 +14,7 @@ from elicit_tui.form.entry import (
     Unset,
 )
 from elicit_tui.form.field import MISSING, NUMBER_KINDS, TEXT_KINDS, Field
-from elicit_tui.form.json_values import json_key, number_text
+from elicit_tui.form.json_values import is_integer, json_key, number_text
 from elicit_tui.form.numbers import read_number
 from elicit_tui.form.problem import Problem
 
@@ -96,6 +96,8 @@ def entry_for(field: Field, value: Any) -> Entry:
         return Typed(value) if value else EmptyOnPurpose()
     if field.kind in TEXT_KINDS:
         return Chosen(value)
+    if field.kind == "integer" and is_integer(value):
+        value = int(value)
     return Typed(_shown(value))
 
 
