@@ -6,6 +6,7 @@ from pathlib import Path
 
 from elicit_tui.config.documents import Document, parse, read
 from elicit_tui.config.keys import ANSWERS
+from elicit_tui.config.problem import Problem
 from elicit_tui.config.rules import answer_faults, rules_of
 from elicit_tui.elicitation.settings import Rule
 from elicit_tui.errors import ConfigError
@@ -19,6 +20,12 @@ def load_answers(path: Path) -> tuple[Rule, ...]:
 def read_answers(raw: bytes, file: str = "answers") -> tuple[Rule, ...]:
     """The entries of an answers file's bytes. Raises ConfigError with every problem found."""
     return _answers(parse(raw, ANSWERS, "command line", file))
+
+
+def check_answers(path: Path) -> list[Problem]:
+    """The problems of an answers file."""
+    document = read(path, ANSWERS, "command line")
+    return [*document.problems, *answer_faults(document)]
 
 
 def _answers(document: Document) -> tuple[Rule, ...]:

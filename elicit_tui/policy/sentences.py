@@ -19,7 +19,9 @@ def told(key: str, value: Any, layer: Layer) -> str:
 
 
 def layer_of(settings: Settings, key: str) -> Layer:
-    """The layer of a key's effective value."""
+    """The layer of a key's effective value; a server's key that no file sets is a default."""
+    if key.startswith("mcp_servers.") and key not in settings.provenance:
+        return "default"
     return settings.origin(key).layer
 
 

@@ -1,0 +1,181 @@
+"""`elicit-tui config`: init, show, check, explain, path, schema, import."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.settings import command_line, load_settings
+from elicit_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from elicit_tui.config.problem import Problem
+    from elicit_tui.policy import Explanation
+
+_OUTPUTS: Final = ("text", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The commands of `config` and their options."""
+    commands = parser.add_subparsers(dest="config_command", metavar="COMMAND", required=True)
+    commands.add_parser("init", help="write the example as your own file, once")
+    show = commands.add_parser("show", help="the effective values, their layers and locks")
+    show.add_argument("--output", choices=_OUTPUTS, default="text")
+    check = commands.add_parser("check", help="find every mistake, as the start would")
+    check.add_argument("file", metavar="FILE", nargs="?", type=Path)
+    check.add_argument("--as", dest="kind", choices=("user", "managed", "answers"), default="user")
+    check.add_argument("--output", choices=_OUTPUTS, default="text")
+    explain = commands.add_parser("explain", help="what a question or a call would meet")
+    explain.add_argument("server", metavar="SERVER")
+    explain.add_argument("tool", metavar="TOOL", nargs="?")
+    explain.add_argument("--mode", choices=("form", "url"), default="form")
+    explain.add_argument("--message", metavar="TEXT")
+    explain.add_argument("--output", choices=_OUTPUTS, default="text")
+    commands.add_parser("path", help="where your file is")
+    commands.add_parser("schema", help="a JSON Schema that editors complete from")
+    importing = commands.add_parser(
+        "import", help="another program's servers as TOML; nothing is written or launched"
+    )
+    importing.add_argument("file", metavar="FILE", type=Path)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Run one of the commands; returns its exit code."""
+    commands: dict[str, Callable[[argparse.Namespace], int]] = {
+        "init": _init,
+        "show": _show,
+        "check": _check,
+        "explain": _explain,
+        "path": _path,
+        "schema": _schema,
+        "import": _import,
+    }
+    return commands[namespace.config_command](namespace)
+
+
+def _own_file(namespace: argparse.Namespace) -> Path:
+    from elicit_tui import paths
+
+    return namespace.config or paths.config_file()
+
+
+def _init(namespace: argparse.Namespace) -> int:
+    from elicit_tui.config.example import write_example
+
+    path = _own_file(namespace)
+    write_example(path)
+    Output().text(_line(str(path)))
+    return 0
+
+
+def _path(namespace: argparse.Namespace) -> int:
+    Output().text(_line(str(_own_file(namespace))))
+    return 0
+
+
+def _schema(namespace: argparse.Namespace) -> int:
+    from elicit_tui.config.schema import json_schema
+
+    Output().json(json_schema())
+    return 0
+
+
+def _show(namespace: argparse.Namespace) -> int:
+    from elicit_tui.config.loading import load
+    from elicit_tui.config.showing import AsWritten, show
+    from elicit_tui.elicitation.spelling import toml_value
+
+    settings = load_settings(namespace, Narration())
+    rows = show(settings, load(command_line(namespace), environment=AsWritten()))
+    if namespace.output == "json":
+        Output().json({row.key: row.as_json() for row in rows})
+        return 0
+    for row in rows:
+        origin = f"{row.layer}, locked" if row.locked else row.layer
+        value = "(not set)" if row.value is None else toml_value(row.value)
+        Output().text(_line(f"{row.key} = {value}  # {origin}"))
+    return 0
+
+
+def _check(namespace: argparse.Namespace) -> int:
+    from elicit_tui.config.answers import check_answers
+    from elicit_tui.config.checking import Report, check
+    from elicit_tui.config.loading import check_managed_file
+
+    if namespace.kind != "user" and namespace.file is None:
+        raise UsageError(f"--as {namespace.kind} needs a FILE.")
+    if namespace.kind == "managed":
+        report = Report(tuple(check_managed_file(namespace.file)))
+    elif namespace.kind == "answers":
+        report = Report(tuple(check_answers(namespace.file)))
+    else:
+        if namespace.file is not None:
+            namespace.config = namespace.file
+        report = check(command_line(namespace))
+    _tell(report.problems, report.notices, namespace.output)
+    return 2 if report.problems else 0
+
+
+def _tell(problems: Sequence[Problem], notices: Sequence[str], output: str) -> None:
+    for notice in notices:
+        Narration().say(f"elicit-tui: {notice}")
+    if output == "json":
+        Output().json(
+            [
+                {"file": each.file, "line": each.line, "key": each.key, "message": each.message}
+                for each in problems
+            ]
+        )
+        return
+    for each in problems:
+        Output().text(_line(str(each)))
+    if not problems:
+        Output().text("No problem found.")
+
+
+def _explain(namespace: argparse.Namespace) -> int:
+    from elicit_tui.policy import Policy
+
+    settings = load_settings(namespace, Narration())
+    if namespace.server not in settings.servers:
+        known = ", ".join(sorted(settings.servers)) or "none"
+        raise UsageError(f"There is no server {namespace.server!r}. Configured: {known}.")
+    policy = Policy(settings, person_present=person_present())
+    explanation = policy.explain(
+        namespace.server, namespace.tool, namespace.mode, namespace.message
+    )
+    if namespace.output == "json":
+        Output().json(explanation.as_json())
+    else:
+        _print_explanation(explanation)
+    return 0
+
+
+def _print_explanation(explanation: Explanation) -> None:
+    output = Output()
+    for number, step in enumerate(explanation.steps, start=1):
+        output.text(_line(f"{number}. {step.name}: {step.sentence}"))
+        if step.change is not None:
+            output.text(_line(f"   {step.change}"))
+    output.text(f"Result: {explanation.result}")
+
+
+def _import(namespace: argparse.Namespace) -> int:
+    from elicit_tui.config.importing import import_from
+
+    imported = import_from(namespace.file)
+    for note in imported.notes:
+        Narration().say(f"elicit-tui: {note}")
+    Output().text(imported.toml.rstrip("\n"))
+    return 0
+
+
+def _line(text: str) -> str:
+    from elicit_tui.text import neutral_line
+
+    return neutral_line(text, 10_000)

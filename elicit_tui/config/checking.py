@@ -1,0 +1,67 @@
+"""`config check`: the same code as the start, with every problem of every layer at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from elicit_tui.config.command_line import CommandLine
+from elicit_tui.config.documents import Document
+from elicit_tui.config.loading import load, managed_document, user_document, user_faults
+from elicit_tui.config.problem import Problem
+from elicit_tui.config.trust import ROOT
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.errors import ConfigError, ManagedConfigError, UsageError
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is wrong, and what is only worth knowing."""
+
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def check(
+    command_line: CommandLine | None = None,
+    config_path: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    managed_path: Path | None = None,
+    managed_owner: int = ROOT,
+) -> Report:
+    """Read all layers as a start would; never raises for what is written in them."""
+    environment = os.environ if environment is None else environment
+    command_line = command_line or CommandLine()
+    problems: list[Problem] = []
+    managed: Document | None = None
+    try:
+        managed = managed_document(managed_path, managed_owner)
+    except ManagedConfigError as error:
+        problems += [Problem(sentence) for sentence in error.problems]
+    user = user_document(command_line.config_file or config_path, command_line)
+    if user is not None:
+        problems += [*user.problems, *user_faults(user, managed, environment)]
+    if problems:
+        return Report(tuple(problems), user.notices if user is not None else ())
+    try:
+        settings = load(command_line, config_path, environment, managed_path, managed_owner)
+    except ConfigError as error:
+        return Report(tuple(Problem(sentence) for sentence in error.problems))
+    except UsageError as error:
+        return Report((Problem(str(error)),))
+    refusals = [server.refused for server in settings.servers.values() if server.refused]
+    return Report(tuple(_missing(settings)), (*settings.notices, *refusals))
+
+
+def _missing(settings: Settings) -> list[Problem]:
+    problems = []
+    for server in settings.servers.values():
+        key = dotted("mcp_servers", server.name)
+        origin = settings.origin(key)
+        for name in server.missing:
+            message = f"the environment has no {name}, so this server cannot start"
+            problems.append(Problem(message, key, origin.file, origin.line))
+    return problems

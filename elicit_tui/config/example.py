@@ -1,0 +1,32 @@
+"""The example file, and writing it once as the user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from elicit_tui import paths
+from elicit_tui.errors import ConfigError
+
+_NAME = "config.example.toml"
+
+
+def example_text() -> str:
+    """The example: beside this module in an installed package, else at the top of the checkout."""
+    here = Path(__file__).resolve().parent
+    for directory in (here, here.parent.parent):
+        candidate = directory / _NAME
+        if candidate.is_file():
+            return candidate.read_text(encoding="utf-8")
+    raise ConfigError([f"this installation has no {_NAME}"])
+
+
+def write_example(path: Path) -> None:
+    """Create the user's file from the example, 0600. Raises ConfigError if anything is there."""
+    text = example_text()
+    try:
+        with paths.create_private(path) as stream:
+            stream.write(text.encode("utf-8"))
+    except FileExistsError:
+        raise ConfigError([f"{path} exists already; nothing was written"]) from None
+    except OSError as error:
+        raise ConfigError([f"{path} cannot be written: {error.strerror}"]) from None

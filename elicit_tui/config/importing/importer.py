@@ -1,0 +1,224 @@
+"""Converts each server of another program's file, and writes the result as TOML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.config.documents import LARGEST_FILE
+from elicit_tui.config.importing.references import converted, variable_name
+from elicit_tui.config.importing.secrets import SECRET_NAME, is_secret, looks_secret
+from elicit_tui.config.importing.sources import Dialect, Source, recognise
+from elicit_tui.config.keys import SERVER, Value
+from elicit_tui.config.validating import shown
+from elicit_tui.elicitation.spelling import dotted, quoted, toml_value
+from elicit_tui.errors import ConfigError
+
+_BEARER: Final = re.compile(r"(Bearer\s+)(\S.*)", re.IGNORECASE)
+_IGNORED: Final = {"type", "transport", "name", "description", "$schema"}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """TOML for our file, and what its reader should know; secrets are in neither."""
+
+    toml: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Server:
+    """One server on its way: our keys, and what was said about it."""
+
+    name: str
+    dialect: Dialect
+    values: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def note(self, sentence: str) -> None:
+        self.notes[quoted(sentence)[1:-1].replace('\\"', '"')[:300]] = None
+
+    def text(self, value: Any) -> str | None:
+        """A text with its references converted; None, with a note, for anything else."""
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            return converted(str(value), self.dialect, self.note)
+        return None
+
+
+def import_from(path: Path) -> Imported:
+    """The servers of a Codex, .mcp.json, Claude Desktop, VS Code or Cursor file as TOML.
+
+    Nothing is written, launched or looked up. Raises ConfigError.
+    """
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigError([f"{path}: is not UTF-8 text"]) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its name is not one"
+        raise ConfigError([f"{path}: cannot be read: {why}"]) from None
+    if len(raw) > LARGEST_FILE:
+        raise ConfigError([f"{path}: is larger than {LARGEST_FILE // 2**20} MiB"])
+    return import_text(text, str(path))
+
+
+def import_text(text: str, file: str = "-") -> Imported:
+    """As import_from, for a text."""
+    source = recognise(text, file)
+    blocks: list[str] = []
+    notes: list[str] = []
+    for name, table in source.servers.items():
+        if not isinstance(name, str) or not name.isprintable() or not name:
+            notes.append(f"a server's name is not usable: {shown(name)}")
+        elif not isinstance(table, Mapping):
+            notes.append(f"{dotted(name)}: is not a table, left out")
+        else:
+            server = _convert(name, table, source)
+            notes += [f"{dotted(name)}: {sentence}" for sentence in server.notes]
+            blocks.append(_written(server))
+    if not blocks:
+        notes.append("no server was found")
+    return Imported("\n".join(blocks), tuple(notes))
+
+
+def _convert(name: str, table: Mapping[str, Any], source: Source) -> _Server:
+    server = _Server(name, source.dialect)
+    rest = {key: value for key, value in table.items() if key not in _IGNORED}
+    if "command" in table:
+        _stdio(server, rest)
+    else:
+        _remote(server, rest, str(table.get("type") or table.get("transport") or ""))
+    if rest.pop("disabled", False) is True:
+        server.values["enabled"] = False
+    if isinstance(milliseconds := rest.pop("startup_timeout_ms", None), int):
+        server.values["startup_timeout_sec"] = milliseconds / 1000
+    for key in [key for key in rest if key in SERVER.keys]:
+        _same(server, key, rest.pop(key))
+    if "envFile" in rest:
+        rest.pop("envFile")
+        server.note("envFile is not read here; set its variables in the environment or in env")
+    for key in rest:
+        server.note(f"{key[:60]} has no equal here and is left out")
+    return server
+
+
+def _stdio(server: _Server, rest: dict[str, Any]) -> None:
+    command = server.text(rest.pop("command"))
+    if command is None:
+        server.note("command is not a text")
+    server.values["command"] = command or ""
+    for key in ("url", "headers", "http_headers", "transport"):
+        if rest.pop(key, None) is not None:
+            server.note(f"{key} does not go with command and is left out")
+    arguments = rest.pop("args", None)
+    if isinstance(arguments, list):
+        server.values["args"] = _arguments(server, arguments)
+    environment = _texts(server, "env", rest.pop("env", None))
+    names = rest.pop("env_vars", None)
+    for each in names if isinstance(names, list) else ():
+        wanted = each.get("name") if isinstance(each, Mapping) else each
+        if isinstance(wanted, str):
+            environment.setdefault(wanted, f"${{{wanted}}}")
+    if environment:
+        server.values["env"] = environment
+    if (cwd := server.text(rest.pop("cwd", None))) is not None:
+        server.values["cwd"] = cwd
+
+
+def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
+    url = None
+    for key in ("url", "serverUrl", "httpUrl"):
+        url = url or server.text(rest.pop(key, None))
+    if url is None:
+        server.note("has neither command nor url")
+    elif looks_secret(url):
+        name = variable_name(server.name, "url")
+        server.note(f"the url holds a secret, which is not copied: set {name} to the whole url")
+        url = f"${{{name}}}"
+    server.values["url"] = url or ""
+    if kind == "sse":
+        server.values["transport"] = "sse"
+    headers: dict[str, str] = {}
+    for key in ("http_headers", "headers"):
+        headers.update(_texts(server, "headers", rest.pop(key, None)))
+    names = rest.pop("env_http_headers", None)
+    for header, variable in names.items() if isinstance(names, Mapping) else ():
+        if isinstance(variable, str):
+            headers[header] = f"${{{variable}}}"
+    if headers:
+        server.values["http_headers"] = headers
+
+
+def _arguments(server: _Server, arguments: list[Any]) -> list[str]:
+    texts = []
+    after_secret_flag = False
+    for position, argument in enumerate(arguments, start=1):
+        text = server.text(argument)
+        if text is None:
+            server.note(f"argument {position} is not a text and is left out")
+            continue
+        flag, equals, value = text.partition("=")
+        named = flag.startswith("-") and SECRET_NAME.search(flag) is not None
+        hidden = None
+        if after_secret_flag and not text.startswith("-") and "${" not in text:
+            hidden = ""
+        elif named and equals and value and "${" not in value:
+            hidden = flag + equals
+        elif looks_secret(text):
+            hidden = flag + equals if flag.startswith("-") and equals else ""
+        after_secret_flag = named and not equals
+        if hidden is not None:
+            name = variable_name(server.name, "arg", str(position))
+            server.note(f"argument {position} holds a secret, which is not copied: set {name}")
+            text = f"{hidden}${{{name}}}"
+        texts.append(text)
+    return texts
+
+
+def _texts(server: _Server, key: str, table: Any) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for name, value in table.items() if isinstance(table, Mapping) else ():
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        text = server.text(value)
+        if text is None:
+            server.note(f"{key}.{name[:60]} is not a text and is left out")
+        elif is_secret(name, text):
+            variable = variable_name(name) if key == "env" else variable_name(server.name, name)
+            server.note(f"{key}.{name[:60]} is a secret, which is not copied: set {variable}")
+            prefix = _BEARER.fullmatch(text)
+            texts[name] = f"{prefix.group(1) if prefix else ''}${{{variable}}}"
+        else:
+            texts[name] = text
+    return texts
+
+
+def _same(server: _Server, key: str, value: Any) -> None:
+    """A key of ours by the same name, where its value is one that we take."""
+    from elicit_tui.config.keys import FileKind, Table
+    from elicit_tui.config.validating import validate
+
+    faults = validate({key: value}, FileKind(Table("", {key: SERVER.keys[key]}), ""))
+    if faults:
+        server.note(f"{key}: {faults[0].message}; left out")
+    else:
+        server.values[key] = value
+
+
+def _written(server: _Server) -> str:
+    header = dotted("mcp_servers", server.name)
+    lines = [f"# {note}" for note in server.notes]
+    lines.append(f"[{header}]")
+    for key, node in SERVER.keys.items():
+        if isinstance(node, Value) and key in server.values:
+            lines.append(f"{key} = {toml_value(server.values[key])}")
+    for tool, own in server.values.get("tools", {}).items():
+        if own:
+            lines.append(f"[{dotted('mcp_servers', server.name, 'tools', tool)}]")
+            lines += [f"{key} = {toml_value(value)}" for key, value in own.items()]
+    return "\n".join(lines) + "\n"

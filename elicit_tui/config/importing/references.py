@@ -1,0 +1,56 @@
+"""Turns other programs' references into `${NAME}`, ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from elicit_tui.config.importing.sources import Dialect
+
+_ANY: Final = re.compile(r"\$\{([^{}]*)\}")
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PREDEFINED: Final = {
+    "userHome": "HOME",
+    "workspaceFolder": "WORKSPACE_FOLDER",
+    "workspaceRoot": "WORKSPACE_FOLDER",
+}
+
+
+def variable_name(*words: str) -> str:
+    """An environment variable's name made of words: `GITHUB_TOKEN`."""
+    name = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(words)).strip("_").upper()
+    return name if name and not name[0].isdigit() else f"MCP_{name}"
+
+
+def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:
+    """The text with references as ours writes them; what has no equal is told to `note`."""
+    if dialect == "codex":
+        if _ANY.search(text):
+            note("Codex takes ${...} literally; here ${NAME} is taken from the environment")
+        return text
+
+    def replace(match: re.Match[str]) -> str:
+        inner = match.group(1)
+        kind, colon, rest = inner.partition(":")
+        if inner in ("/", "pathSeparator"):
+            return "/"
+        if inner in _PREDEFINED:
+            name = _PREDEFINED[inner]
+            if name != "HOME":
+                note(f"set {name} to the folder that ${{{inner}}} stood for")
+            return f"${{{name}}}"
+        if colon and kind == "env" and _NAME.fullmatch(rest):
+            return f"${{{rest}}}"
+        if colon and kind == "input":
+            name = variable_name(rest)
+            note(f"set {name} in the environment; VS Code prompted for it")
+            return f"${{{name}}}"
+        if colon and rest.startswith("-") and _NAME.fullmatch(kind):
+            note(f"set {kind} in the environment; without it the value was a default")
+            return f"${{{kind}}}"
+        if _NAME.fullmatch(inner) is None:
+            note(f"${{{inner}}} has no equal here")
+        return match.group()
+
+    return _ANY.sub(replace, text)

@@ -1,0 +1,66 @@
+"""Recognises whose file it is, and finds the servers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from elicit_tui.config.importing import jsonc
+from elicit_tui.errors import ConfigError
+
+Dialect = Literal["codex", "json", "vscode"]
+"""`json`: the `mcpServers` object of .mcp.json, Claude Desktop and Cursor."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The servers of one file, as their program wrote them."""
+
+    dialect: Dialect
+    servers: Mapping[str, Any]
+    input_names: tuple[str, ...] = ()
+    """VS Code: what it would prompt for, by id."""
+
+
+def recognise(text: str, file: str) -> Source:
+    """The servers of a Codex TOML file or of a JSON file. Raises ConfigError."""
+    document = _document(text, file)
+    servers = document.get("mcp_servers")
+    if isinstance(servers, Mapping):
+        return Source("codex", servers)
+    servers = document.get("mcpServers")
+    if isinstance(servers, Mapping):
+        return Source("json", servers)
+    inner = document.get("mcp")
+    holder = inner if isinstance(inner, Mapping) else document
+    servers = holder.get("servers")
+    if isinstance(servers, Mapping):
+        return Source("vscode", servers, _inputs(holder.get("inputs")))
+    raise ConfigError(
+        [f"{file}: has no servers: neither mcp_servers, mcpServers nor servers is a table in it"]
+    )
+
+
+def _document(text: str, file: str) -> Mapping[str, Any]:
+    import tomli
+
+    try:
+        document = jsonc.loads(text)
+    except ValueError as json_error:
+        try:
+            document = tomli.loads(text)
+        except (ValueError, RecursionError, OverflowError) as toml_error:
+            fault = str(json_error if text.lstrip().startswith("{") else toml_error)
+            said = fault.encode("ascii", "backslashreplace").decode("ascii")[:200]
+            raise ConfigError([f"{file}: is neither JSON nor TOML: {said}"]) from None
+    if not isinstance(document, Mapping):
+        raise ConfigError([f"{file}: is not an object or a table"])
+    return document
+
+
+def _inputs(inputs: Any) -> tuple[str, ...]:
+    if not isinstance(inputs, list):
+        return ()
+    names = [each.get("id") for each in inputs if isinstance(each, Mapping)]
+    return tuple(name for name in names if isinstance(name, str))

@@ -1,0 +1,136 @@
+"""`config show`: each effective value, the layer it came from and whether it is locked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from elicit_tui.config.keys import SERVER, Value
+from elicit_tui.config.locks import GRANULAR_FLAGS
+from elicit_tui.config.merging import leaves
+from elicit_tui.elicitation.settings import GranularApproval, ServerSettings, Settings
+from elicit_tui.elicitation.spelling import dotted
+
+_SECRET_NAME: Final = re.compile(
+    r"token|secret|passw|pwd|auth|cred|cookie|api.?key|private|session|bearer|key$|^pat$|_pat$",
+    re.IGNORECASE,
+)
+_HIDDEN: Final = "***"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One key as `config show` prints it."""
+
+    key: str
+    value: Any
+    layer: str
+    locked: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The value under its key in `config show --output json`."""
+        return {"value": self.value, "layer": self.layer, "locked": self.locked}
+
+
+class AsWritten(dict[str, str]):
+    """An environment in which every name is there and stands for itself: `${NAME}`.
+
+    Settings loaded with it show references as they were written, never the secrets behind them.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str) -> str:
+        return f"${{{name}}}"
+
+
+def show(settings: Settings, written: Settings | None = None) -> tuple[Shown, ...]:
+    """Every key with its effective value, defaults too.
+
+    `written` are the same settings loaded with AsWritten: servers are shown from them.
+    """
+    return (*_plain(settings), *_lists(settings), *_servers(settings, written or settings))
+
+
+def _row(settings: Settings, key: str, value: Any) -> Shown:
+    origin = settings.origin(key)
+    return Shown(key, value, origin.layer, origin.locked)
+
+
+def _plain(settings: Settings) -> Iterator[Shown]:
+    for path in leaves():
+        if path == ("approval_policy",):
+            yield _row(settings, "approval_policy", _policy(settings))
+            continue
+        value: Any = settings
+        for part in path:
+            value = getattr(value, part)
+        yield _row(settings, ".".join(path), _json(value))
+
+
+def _policy(settings: Settings) -> Any:
+    policy = settings.approval_policy
+    if isinstance(policy, GranularApproval):
+        return {"granular": {flag: getattr(policy, flag) for flag in GRANULAR_FLAGS}}
+    return policy
+
+
+def _lists(settings: Settings) -> Iterator[Shown]:
+    for rule in settings.guardian.rules:
+        values = {key: value for key, value in asdict(rule).items() if key != "layer"}
+        key = dotted("guardian", "rules", rule.id)
+        yield Shown(key, values, rule.layer, rule.layer == "managed")
+    for entry in settings.rules:
+        values = {
+            key: _json(value)
+            for key, value in asdict(entry).items()
+            if value not in (None, (), False) and key not in ("layer", "position")
+        }
+        key = f"rules[{entry.position}]"
+        if entry.layer == "managed":
+            key = f"managed.{key}"
+        yield Shown(key, values, entry.layer, entry.layer == "managed")
+
+
+def _servers(settings: Settings, written: Settings) -> Iterator[Shown]:
+    for name, effective in settings.servers.items():
+        server = written.servers.get(name, effective)
+        for key, node in SERVER.keys.items():
+            here = dotted("mcp_servers", name, key)
+            if isinstance(node, Value):
+                value = _hidden(key, _json(getattr(server, key)))
+                if value is not None and (value not in ([], {}) or here in settings.provenance):
+                    yield _server_row(settings, effective, here, value)
+        for tool, own in server.tools.items():
+            here = dotted("mcp_servers", name, "tools", tool, "approval_mode")
+            if own.approval_mode is not None:
+                yield _server_row(settings, effective, here, own.approval_mode)
+        for key in ("missing", "refused"):
+            if value := getattr(effective, key):
+                here = dotted("mcp_servers", name, key)
+                yield _server_row(settings, effective, here, _json(value))
+
+
+def _server_row(settings: Settings, server: ServerSettings, key: str, value: Any) -> Shown:
+    origin = settings.provenance.get(key)
+    locked = server.layer == "managed"
+    return Shown(key, value, origin.layer if origin else "default", locked)
+
+
+def _hidden(key: str, value: Any) -> Any:
+    """Literal secrets of env and http_headers by their names; references stay readable."""
+    if key not in ("env", "http_headers") or not isinstance(value, Mapping):
+        return value
+    return {
+        name: _HIDDEN if _SECRET_NAME.search(name) and "${" not in text else text
+        for name, text in value.items()
+    }
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value
