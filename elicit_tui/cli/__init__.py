@@ -1,1 +1,24 @@
-"""Placeholder."""
+"""The command line: commands, stdout (data), stderr (narration), exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command and return its exit code (README, "Exit codes").
+
+    Imports nothing that the command does not need: `--version` costs little more than Python.
+    """
+    from elicit_tui.cli.output import keep_standard_streams
+
+    keep_standard_streams()
+    if list(argv) == ["--version"]:
+        from elicit_tui import __version__
+        from elicit_tui.cli.output import Output
+
+        Output().text(f"elicit-tui {__version__}")
+        return 0
+    from elicit_tui.cli.dispatch import dispatch
+
+    return dispatch(argv)

@@ -1,0 +1,126 @@
+"""The arguments of a call: KEY=VALUE, KEY:=JSON and `--arguments`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.errors import UsageError
+
+JSON_TYPES: Final = frozenset({"number", "integer", "boolean", "array", "object", "null"})
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the command line says, before the tool's own schema is known."""
+
+    document: Mapping[str, Any] = field(default_factory=dict)
+    """The object of `--arguments`."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Each KEY=VALUE."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Each KEY:=JSON."""
+
+    def for_schema(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The call's arguments.
+
+        A KEY=VALUE is a string, unless the tool's inputSchema gives the key another type and only
+        that: then VALUE must be JSON of it (`true`, `3`, `["a"]`). Raises UsageError.
+        """
+        properties = schema.get("properties")
+        properties = properties if isinstance(properties, Mapping) else {}
+        converted = {
+            key: _converted(key, text, properties.get(key)) for key, text in self.texts.items()
+        }
+        return {**self.document, **converted, **self.values}
+
+    def as_texts(self) -> dict[str, str]:
+        """The arguments of a prompt, which are all strings (spec: server/prompts).
+
+        Raises UsageError.
+        """
+        for key, value in {**self.document, **self.values}.items():
+            if not isinstance(value, str):
+                raise UsageError(f"A prompt's arguments are strings, and {key!r} is not.")
+        return {**self.document, **self.values, **self.texts}
+
+
+def read_given(pairs: Sequence[str], arguments: str | None) -> Given:
+    """Read the command line's arguments; a key on it replaces one of `--arguments`.
+
+    Raises UsageError, also for a key that is given twice.
+    """
+    texts: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        as_json = key.endswith(":")
+        key = key[:-1] if as_json else key
+        if not equals or not key:
+            raise UsageError(f"{pair!r} is not KEY=VALUE or KEY:=JSON.")
+        if key in texts or key in values:
+            raise UsageError(f"The argument {key!r} is given twice.")
+        if as_json:
+            values[key] = _json(text, f"{key}:=")
+        else:
+            texts[key] = text
+    return Given(_document(arguments), texts, values)
+
+
+def _document(arguments: str | None) -> dict[str, Any]:
+    if arguments is None:
+        return {}
+    document = _json(_source(arguments), "--arguments")
+    if not isinstance(document, dict):
+        raise UsageError("--arguments must be a JSON object.")
+    return document
+
+
+def _source(arguments: str) -> str:
+    """The text of `JSON`, `@FILE` or `-` (standard input)."""
+    try:
+        if arguments == "-":
+            return "" if sys.stdin is None else sys.stdin.read()
+        if arguments.startswith("@"):
+            return Path(arguments[1:]).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--arguments cannot be read: {error}") from None
+    return arguments
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where} is not JSON: {error}") from None
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+def _converted(key: str, text: str, schema: Any) -> Any:
+    wanted = schema.get("type") if isinstance(schema, Mapping) else None
+    if not isinstance(wanted, str) or wanted not in JSON_TYPES:
+        return text
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        value = text
+    if not _is(value, wanted):
+        raise UsageError(f"The argument {key!r} must be {wanted}, and {text!r} is not.")
+    return value
+
+
+def _is(value: Any, wanted: str) -> bool:
+    if wanted in ("number", "integer"):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return number and (wanted == "number" or float(value).is_integer())
+    if wanted == "null":
+        return value is None
+    kinds: dict[str, type] = {"boolean": bool, "array": list, "object": dict}
+    return isinstance(value, kinds[wanted])

@@ -1,0 +1,105 @@
+"""Who answers the questions of `call`: an inline form, plain prompts, or nobody."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, Responder
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.responders import NobodyResponder
+
+if TYPE_CHECKING:
+    from elicit_tui.responders.lines import Lines
+    from elicit_tui.runtime.runtime import LazyGuardian
+
+
+class InlineForms:
+    """The inline form under the shell prompt, loaded when the first question needs it.
+
+    While a form is open nothing else is written to the terminal it is on.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        examine: Callable[[Mapping[str, Any]], tuple[Finding, ...]],
+        narration: Narration,
+        output: Output,
+    ) -> None:
+        self._settings = settings
+        self._examine = examine
+        self._narration = narration
+        self._output = output
+        self._inner: Responder | None = None
+        self._open = 0
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Ask the person with a form."""
+        if self._inner is None:
+            from elicit_tui.tui.inline import InlineResponder
+
+            self._inner = InlineResponder(
+                self._settings.elicitation, self._examine, theme=self._settings.console.theme
+            )
+        self._narration.hold()
+        self._output.hold()
+        self._open += 1
+        try:
+            return await self._inner.respond(question, deadline)
+        finally:
+            self._open -= 1
+            self._narration.let_go()
+            if self._open == 0:
+                self._output.let_go()
+
+
+class Person:
+    """The person at the terminal, if one is there: how questions and confirmations reach them."""
+
+    def __init__(self, *, present: bool, plain: bool, narration: Narration, output: Output) -> None:
+        self.present = present
+        self._plain = plain
+        self._narration = narration
+        self._output = output
+        self._lines: Lines | None = None
+
+    def _typed_lines(self) -> Lines:
+        if self._lines is None:
+            from elicit_tui.responders.lines import Lines
+
+            self._lines = Lines(sys.stdin)
+        return self._lines
+
+    def responder(self, settings: Settings, guardian: LazyGuardian) -> Responder:
+        """Whoever answers this run's questions."""
+        if not self.present:
+            return NobodyResponder()
+
+        def examine(
+            content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+        ) -> tuple[Finding, ...]:
+            return guardian.outgoing(content, schema)
+
+        if self._plain:
+            from elicit_tui.responders.plain import PlainResponder
+
+            return PlainResponder(self._typed_lines(), self._narration.write, examine)
+        return InlineForms(settings, examine, self._narration, self._output)
+
+    async def confirms(self, text: str) -> bool:
+        """Whether the person types yes to these lines; anything else is a no."""
+        from elicit_tui.responders.lines import InputGone
+
+        lines = self._typed_lines()
+        lines.discard()
+        self._narration.say(text)
+        self._narration.write("Type yes to call it, anything else not to: ")
+        try:
+            answer = await lines.next()
+        except InputGone:
+            return False
+        return answer is not None and answer.strip().lower() == "yes"

@@ -1,0 +1,30 @@
+"""`elicit-tui call`: one tool call, without the console."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `call`."""
+    from elicit_tui.cli.one_call import add_call_options
+
+    parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
+    parser.add_argument("name", metavar="TOOL", help="the tool to call")
+    parser.add_argument(
+        "pairs",
+        metavar="KEY=VALUE",
+        nargs="*",
+        help="an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON",
+    )
+    parser.add_argument(
+        "--arguments", metavar="JSON|@FILE|-", help="all arguments as one JSON object"
+    )
+    add_call_options(parser)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Call the tool; the exit code."""
+    from elicit_tui.cli.one_call import run_call
+
+    return run_call(namespace, "tools/call", namespace.pairs)

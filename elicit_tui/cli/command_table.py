@@ -1,0 +1,104 @@
+"""Every command: its summary, its module, and the text of `elicit-tui --help`.
+
+A command's module offers `add_arguments(parser)` and `run(namespace) -> int`, and is imported when
+the command is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of the command line."""
+
+    usage: str
+    """What stands after `elicit-tui` in the help."""
+    summary: str
+    module: str
+    asks: bool = False
+    """Whether it can come to a question, and so takes `--approval-policy`."""
+    any_order: bool = True
+    """Whether options may stand among its arguments; not where it has commands of its own."""
+
+
+COMMANDS: Final[dict[str, Command]] = {
+    "run": Command(
+        "[run]", "the console (the same without a command)", "elicit_tui.cli.console", asks=True
+    ),
+    "call": Command(
+        "call SERVER TOOL [KEY=VALUE | KEY:=JSON]...",
+        "one tool call, without the console",
+        "elicit_tui.cli.call",
+        asks=True,
+    ),
+    "prompt": Command(
+        "prompt SERVER NAME [KEY=VALUE]...", "one prompt", "elicit_tui.cli.prompt", asks=True
+    ),
+    "read": Command("read SERVER URI", "one resource", "elicit_tui.cli.read", asks=True),
+    "tools": Command("tools [SERVER]", "the tools that servers offer", "elicit_tui.cli.listing"),
+    "prompts": Command(
+        "prompts [SERVER]", "the prompts that servers offer", "elicit_tui.cli.listing"
+    ),
+    "resources": Command(
+        "resources [SERVER]", "the resources that servers offer", "elicit_tui.cli.listing"
+    ),
+    "check": Command(
+        "check [FILE|-]", "the guardian's view of recorded requests", "elicit_tui.cli.check"
+    ),
+    "config": Command(
+        "config init|show|check|explain|path|schema|import",
+        "the configuration, and why it decides as it does",
+        "elicit_tui.cli.config_commands",
+        any_order=False,
+    ),
+    "history": Command(
+        "history list|show|export|verify|prune",
+        "what was asked and who decided",
+        "elicit_tui.cli.history",
+        any_order=False,
+    ),
+    "demo": Command(
+        "demo",
+        "the console on a bundled server that asks every kind of question",
+        "elicit_tui.cli.demo",
+        asks=True,
+    ),
+}
+
+HEAD: Final = """\
+elicit-tui: the terminal where a person answers the questions that MCP servers ask.
+
+usage: elicit-tui [OPTIONS] [COMMAND] [ARGUMENTS AND OPTIONS IN ANY ORDER]
+
+commands:"""
+
+TAIL: Final = """\
+options before or after any command:
+  --config FILE          read FILE instead of your own configuration
+  --with NAME=TARGET     add a server for this run: a URL, or a command line (repeatable)
+  --log-file FILE        append what servers write to standard error, and details, to FILE
+  --version              print the version
+  --help                 this text; after a command, its own options
+
+options of run, call, prompt, read and demo:
+  --approval-policy on-request|never
+
+exit codes:
+  0    the tool answered; `check` found nothing to block
+  1    the tool answered with isError, or the call with an error; `check` found something to block
+  2    wrong usage or configuration, or a tool call that policy does not allow
+  3    an elicitation was not accepted, with --strict; or --answers had no valid answer for one
+  4    the server could not be started, reached or understood, or it went away
+  5    a limit of time or rounds passed
+  130  interrupted"""
+
+
+def help_text() -> str:
+    """What `elicit-tui --help` prints."""
+    lines = [HEAD]
+    for command in COMMANDS.values():
+        lines += [f"  {command.usage}", f"        {command.summary}"]
+    return "\n".join([*lines, "", TAIL])

@@ -1,0 +1,40 @@
+"""`elicit-tui` and `elicit-tui run`: the console."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.presence import is_terminal
+from elicit_tui.cli.settings import load_settings, startable
+from elicit_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The console has only the shared options."""
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Open the console on all enabled servers."""
+    narration = Narration()
+    settings = load_settings(namespace, narration)
+    return open_console(settings, startable(settings, narration), namespace)
+
+
+def open_console(settings: Settings, names: Sequence[str], namespace: argparse.Namespace) -> int:
+    """Open the console on these servers. Raises UsageError without a terminal."""
+    import sys
+
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise UsageError(
+            "The console needs a terminal. Without one: elicit-tui call SERVER TOOL "
+            "(elicit-tui --help lists every command)."
+        )
+    from elicit_tui.tui import run_console
+
+    return run_console(settings, launch=tuple(names), log_file=namespace.log_file)

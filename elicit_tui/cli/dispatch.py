@@ -1,0 +1,61 @@
+"""Runs one command from the command line to the exit code."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from types import FrameType
+
+from elicit_tui.cli import exit_codes
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.errors import ConfigError, ElicitTuiError
+
+
+def dispatch(argv: Sequence[str]) -> int:
+    """Find, parse and run the command; every error becomes a line on stderr and a code."""
+    narration = Narration()
+    try:
+        return _run(argv)
+    except ConfigError as error:
+        for problem in error.problems:
+            narration.say(f"elicit-tui: {problem}")
+        return exit_codes.code_of(error)
+    except ElicitTuiError as error:
+        narration.error(error)
+        return exit_codes.code_of(error)
+    except KeyboardInterrupt as error:
+        narration.say("elicit-tui: interrupted")
+        return exit_codes.code_of(error)
+
+
+def _run(argv: Sequence[str]) -> int:
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+    if "--version" in argv[:1]:
+        from elicit_tui import __version__
+
+        Output().text(f"elicit-tui {__version__}")
+        return exit_codes.OK
+    if argv and argv[0] in ("--help", "-h"):
+        from elicit_tui.cli.command_table import help_text
+
+        Output().text(help_text())
+        return exit_codes.OK
+    from elicit_tui.cli.parser import HelpShown, find_command, parse
+
+    name, arguments = find_command(argv)
+    if name == "run" and any(option in arguments for option in ("--help", "-h", "--version")):
+        return _run(["--version" if "--version" in arguments else "--help"])
+    try:
+        module, namespace = parse(name, arguments)
+    except HelpShown:
+        return exit_codes.OK
+    code: int = module.run(namespace)
+    return code
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Before a loop runs, a request to end is what Ctrl+C is."""
+    raise KeyboardInterrupt

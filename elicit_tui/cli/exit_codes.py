@@ -1,0 +1,74 @@
+"""The exit codes, and the one place where an error becomes one (README, "Exit codes")."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from elicit_tui.errors import (
+    ConfigError,
+    ElicitTuiError,
+    Interrupted,
+    LedgerError,
+    LimitReached,
+    ProtocolCallError,
+    ServerError,
+    ToolNotAllowed,
+    UsageError,
+)
+
+OK: Final = 0
+FAILED: Final = 1
+"""The tool answered with `isError`, or the call with an error; `check` found something to block."""
+USAGE: Final = 2
+"""Wrong usage or configuration, or a tool call that policy does not allow."""
+NOT_ACCEPTED: Final = 3
+"""An elicitation was not accepted, with `--strict`; or `--answers` had no valid answer."""
+SERVER: Final = 4
+"""The server could not be started, reached or understood, or it went away."""
+LIMIT: Final = 5
+"""A limit of time or rounds passed."""
+INTERRUPTED: Final = 130
+
+_CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
+    (UsageError, USAGE),
+    (ConfigError, USAGE),
+    (ToolNotAllowed, USAGE),
+    (LedgerError, USAGE),
+    (ProtocolCallError, FAILED),
+    (ServerError, SERVER),
+    (LimitReached, LIMIT),
+    (Interrupted, INTERRUPTED),
+    (KeyboardInterrupt, INTERRUPTED),
+)
+
+
+def code_of(error: BaseException) -> int:
+    """The exit code of an error that ended a command; an unforeseen one counts as the server's."""
+    return next((code for kind, code in _CODES if isinstance(error, kind)), SERVER)
+
+
+def name_of(error: BaseException) -> str:
+    """The `code` of the document's `error`: a JSON-RPC code as text, or a word of ours."""
+    if isinstance(error, ProtocolCallError):
+        return str(error.code)
+    if isinstance(error, (ServerError, LimitReached)):
+        return error.code
+    if isinstance(error, ToolNotAllowed):
+        return "tool_not_allowed"
+    if isinstance(error, (Interrupted, KeyboardInterrupt)):
+        return "interrupted"
+    if isinstance(error, ElicitTuiError):
+        return "usage"
+    return "internal"
+
+
+def code_of_call(*, error: BaseException | None, is_error: bool, unaccepted: bool) -> int:
+    """The exit code of `call`, `prompt` and `read`.
+
+    `unaccepted`: an elicitation that had to be accepted was not. It outweighs the error that a
+    tool makes of it, and nothing else.
+    """
+    code = FAILED if is_error else OK
+    if error is not None:
+        code = code_of(error)
+    return NOT_ACCEPTED if unaccepted and code in (OK, FAILED) else code

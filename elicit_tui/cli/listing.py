@@ -1,0 +1,157 @@
+"""`elicit-tui tools`, `prompts` and `resources`: what the servers offer."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.cli import exit_codes
+from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.settings import load_settings, named_server, startable
+from elicit_tui.errors import ServerError
+from elicit_tui.text import ci_safe, neutral, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.host import Connection, Prompt, Resource, Tool
+    from elicit_tui.runtime import Runtime
+
+Offer = dict[str, Any]
+
+MARKS: Final = {"readOnlyHint": "only reads", "destructiveHint": "destructive"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the three listing commands."""
+    parser.add_argument(
+        "server", metavar="SERVER", nargs="?", help="this one only; else all enabled ones"
+    )
+    parser.add_argument("--output", choices=("text", "json"), default="text", help="as shown")
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """List; 4 when a server could not be listed, with what the others offer on stdout."""
+    narration, output = Narration(), Output()
+    settings = load_settings(namespace, narration)
+    if namespace.server is not None:
+        names = [named_server(settings, namespace.server).name]
+    else:
+        names = startable(settings, narration)
+        if not names:
+            narration.say("elicit-tui: no server is configured; add one with --with NAME=TARGET.")
+    output.claim()
+    try:
+        with Interrupts() as interrupts:
+            work = _all_offers(settings, names, namespace, narration)
+            offers, complete = asyncio.run(interrupts.run(work))
+        if namespace.output == "json":
+            output.json(offers)
+        elif offers:
+            output.text(ci_safe("\n".join(_lines(namespace.command, offers))))
+        return exit_codes.OK if complete else exit_codes.SERVER
+    finally:
+        output.release()
+
+
+async def _all_offers(
+    settings: Settings, names: Sequence[str], namespace: argparse.Namespace, narration: Narration
+) -> tuple[list[Offer], bool]:
+    """What all these servers offer, in their order, and whether each of them could be asked."""
+    from elicit_tui.responders import NobodyResponder
+    from elicit_tui.runtime import open_runtime
+
+    opened = open_runtime(
+        settings,
+        responder=lambda guardian: NobodyResponder(),
+        person_present=False,
+        launch=names,
+        log_file=namespace.log_file,
+    )
+    async with opened as runtime:
+        found = await asyncio.gather(
+            *(_offers(runtime, name, namespace.command, narration) for name in names)
+        )
+    return [offer for offers in found for offer in offers or ()], None not in found
+
+
+async def _offers(
+    runtime: Runtime, name: str, kind: str, narration: Narration
+) -> list[Offer] | None:
+    """What one server offers; None, and a line on stderr, when it cannot be asked."""
+    try:
+        connection = await runtime.host.connect(name)
+        return [_described(name, offer) for offer in await _listed(connection, kind)]
+    except ServerError as error:
+        narration.say(f"{name}: {error}")
+        return None
+
+
+async def _listed(connection: Connection, kind: str) -> Sequence[Tool | Prompt | Resource]:
+    if kind == "tools":
+        return await connection.tools()
+    if kind == "prompts":
+        return await connection.prompts()
+    return await connection.resources()
+
+
+def _described(server: str, offer: Tool | Prompt | Resource) -> Offer:
+    """One entry of `--output json`: the server's own words, exactly."""
+    from elicit_tui.host import Prompt, Tool
+
+    described: Offer = {"server": server, "name": offer.name, "title": offer.title}
+    described["description"] = offer.description
+    if isinstance(offer, Tool):
+        described["annotations"] = offer.annotations
+        described["inputSchema"] = offer.input_schema
+    elif isinstance(offer, Prompt):
+        described["arguments"] = offer.raw.get("arguments") or []
+    else:
+        described["uri"] = offer.uri
+        described["mimeType"] = offer.mime_type
+    return described
+
+
+def _lines(kind: str, offers: Sequence[Offer]) -> Iterator[str]:
+    server = None
+    for offer in offers:
+        if offer["server"] != server:
+            if server is not None:
+                yield ""
+            server = offer["server"]
+            yield f"{neutral_line(server)} offers these {kind}:"
+        yield f"  {_signature(offer)}{_hints(offer)}"
+        if offer["description"]:
+            yield from (f"      {line}" for line in neutral(offer["description"], 600).split("\n"))
+
+
+def _signature(offer: Offer) -> str:
+    """The name with its arguments; optional ones in brackets."""
+    name = neutral_line(offer.get("uri") or offer["name"])
+    words = [name]
+    schema = offer.get("inputSchema")
+    if isinstance(schema, Mapping) and isinstance(schema.get("properties"), Mapping):
+        needed = schema.get("required")
+        required = needed if isinstance(needed, list) else []
+        words += [_argument(key, key in required) for key in schema["properties"]]
+    for argument in offer.get("arguments") or ():
+        if isinstance(argument, Mapping):
+            required_here = argument.get("required") is True
+            words.append(_argument(str(argument.get("name", "?")), required_here))
+    return " ".join(words)
+
+
+def _argument(name: str, required: bool) -> str:
+    shown = neutral_line(str(name), 60)
+    return f"{shown}=" if required else f"[{shown}=]"
+
+
+def _hints(offer: Offer) -> str:
+    annotations = offer.get("annotations")
+    if not isinstance(annotations, Mapping):
+        return ""
+    said = [mark for hint, mark in MARKS.items() if annotations.get(hint) is True]
+    return f"  (says: {', '.join(said)})" if said else ""

@@ -1,0 +1,55 @@
+"""Standard error: the one module that tells a person what happens."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO
+
+
+class Narration:
+    """Writes lines to standard error, neutral and without effect on a CI system's log.
+
+    While a form is open on the terminal the lines are held, and come when it is gone.
+    """
+
+    def __init__(self, stream: IO[str] | None = None) -> None:
+        self._stream = stream if stream is not None else sys.stderr
+        self._holders = 0
+        self._held: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Write one or more lines. Whatever a server sent in them is made neutral here."""
+        from elicit_tui.text import ci_safe, neutral
+
+        self.write(ci_safe(neutral(text)) + "\n")
+
+    def error(self, error: BaseException) -> None:
+        """Say what ended the command."""
+        self.say(f"elicit-tui: {str(error) or type(error).__name__}")
+
+    def hold(self) -> None:
+        """A form is on the screen: keep the lines until `let_go`."""
+        self._holders += 1
+
+    def let_go(self) -> None:
+        """The form is gone."""
+        self._holders -= 1
+        if self._holders == 0:
+            held, self._held = self._held, []
+            for text in held:
+                self.write(text)
+
+    def write(self, text: str) -> None:
+        """Write text as it is: prompts, which the caller has made neutral."""
+        if self._holders:
+            self._held.append(text)
+            return
+        if self._stream is None:
+            return
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._stream = None  # Nobody reads what we would tell; the data still goes out.
+        except UnicodeEncodeError:
+            self._stream.write(text.encode("ascii", "backslashreplace").decode("ascii"))

@@ -1,0 +1,259 @@
+"""One call without the console: the whole of `call`, `prompt` and `read`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.broker import BrokerEvent, Notice, Resolved
+from elicit_tui.cli import exit_codes
+from elicit_tui.cli.arguments import Given, read_given
+from elicit_tui.cli.asking import Person
+from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.limits import within
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.parser import positive_seconds
+from elicit_tui.cli.presence import person_present, wants_plain_prompts
+from elicit_tui.cli.report import Report, event_line
+from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.cli.telling import Telling
+from elicit_tui.elicitation import Call, Method
+from elicit_tui.errors import ElicitTuiError, UsageError
+from elicit_tui.host import HostEvent, ListChanged, LogMessage, Progress, UrlCompleted
+
+if TYPE_CHECKING:
+    from elicit_tui.cli.recording import Recording
+    from elicit_tui.elicitation import Responder
+    from elicit_tui.elicitation.settings import Rule, Settings
+    from elicit_tui.host import Connection
+    from elicit_tui.runtime import Runtime
+    from elicit_tui.runtime.runtime import LazyGuardian
+
+
+def add_call_options(parser: argparse.ArgumentParser) -> None:
+    """The options that `call`, `prompt` and `read` share."""
+    add = parser.add_argument
+    add("--answers", type=Path, metavar="FILE", help="answer from FILE; nobody is asked")
+    add("--output", choices=("text", "json", "jsonl"), default="text", help="as shown on stdout")
+    add(
+        "--timeout",
+        type=positive_seconds,
+        metavar="SECONDS",
+        help="limit for the run; it stands still while a person is asked",
+    )
+    add("--strict", action="store_true", help="exit code 3 unless every question was accepted")
+    add("--record", type=Path, metavar="FILE", help="write what you answer to a new answers file")
+    add("--plain", action="store_true", help="line prompts in place of a form")
+
+
+class OneCall:
+    """Makes one call and tells it; `run` is the whole command."""
+
+    def __init__(self, namespace: argparse.Namespace, method: Method, given: Given) -> None:
+        self._options = namespace
+        self._method = method
+        self._given = given
+        self._narration = Narration()
+        self._output = Output()
+        self._telling = Telling(self._narration)
+        self._settings: Settings = load_settings(namespace, self._narration)
+        named_server(self._settings, namespace.server)
+        self._answers = self._read_answers()
+        self._person = Person(
+            present=self._answers is None
+            and person_present(stdin_taken=getattr(namespace, "arguments", None) == "-"),
+            plain=namespace.plain or wants_plain_prompts(),
+            narration=self._narration,
+            output=self._output,
+        )
+        self._recording = self._open_recording()
+        self._tools_changed = asyncio.Event()
+        self._confirming = False
+        self._call: Call | None = None
+        self._report = Report(
+            namespace.server, method, namespace.name, self._settings.history.content
+        )
+
+    def _read_answers(self) -> tuple[Rule, ...] | None:
+        if self._options.answers is None:
+            return None
+        from elicit_tui.config import load_answers
+
+        answers = load_answers(self._options.answers)
+        if self._settings.approval_policy == "never":
+            self._narration.say(
+                'elicit-tui: approval_policy = "never" declines every question: '
+                f"{self._options.answers} is not used."
+            )
+        return answers
+
+    def _open_recording(self) -> Recording | None:
+        if self._options.record is None:
+            return None
+        if not self._person.present:
+            raise UsageError("--record needs a person who answers at a terminal.")
+        from elicit_tui.cli.recording import Recording
+
+        return Recording.create(self._options.record)
+
+    def run(self) -> int:
+        """Make the call; its exit code. Raises what ends with 2, for which there is no document."""
+        self._output.claim()
+        try:
+            with Interrupts() as interrupts:
+                try:
+                    asyncio.run(interrupts.run(self._conducted()))
+                except ElicitTuiError as error:
+                    self._report.error = error
+                except Exception as error:  # noqa: BLE001 - one document on stdout, whatever ended it
+                    self._report.error = error
+                return self._finish()
+        finally:
+            self._output.release()
+
+    def _finish(self) -> int:
+        error = self._report.error
+        if self._recording is not None:
+            self._recording.write(self._narration)
+        if error is not None and exit_codes.code_of(error) == exit_codes.USAGE:
+            raise error
+        code = self._report.exit_code(strict=self._options.strict)
+        self._write_end(code)
+        if error is not None:
+            self._narration.error(error)
+        self._offer_entries()
+        if self._output.lost:
+            self._narration.say(f"elicit-tui: stdout could not be written: {self._output.failure}")
+            return exit_codes.USAGE
+        return code
+
+    def _write_end(self, code: int) -> None:
+        if self._options.output == "json":
+            self._output.json(self._report.document(code))
+        elif self._options.output == "jsonl":
+            fields = {**self._report.head(), **self._report.end(code)}
+            self._output.json_line(event_line("result", fields))
+        elif self._report.result is not None:
+            from elicit_tui.cli.result_text import result_text
+
+            self._output.text(result_text(self._report.result))
+
+    def _offer_entries(self) -> None:
+        """Print an entry to paste for each question that the answers file did not answer."""
+        unanswered = self._report.unanswered
+        if not unanswered:
+            return
+        from elicit_tui.cli.recording import missing_entries
+
+        self._narration.say(missing_entries(unanswered, self._options.answers))
+
+    async def _conducted(self) -> None:
+        from elicit_tui.runtime import open_runtime
+
+        opened = open_runtime(
+            self._settings,
+            responder=self._responder,
+            answers=self._answers,
+            person_present=self._person.present,
+            launch=(self._options.server,),
+            log_file=self._options.log_file,
+        )
+        async with opened as runtime:
+            runtime.broker.subscribe(self._broker_said)
+            runtime.host.subscribe(self._host_said)
+            work = self._work(runtime)
+            if self._options.timeout is None:
+                await work
+            else:
+                await within(
+                    self._options.timeout,
+                    work,
+                    lambda: self._asks_a_person(runtime),
+                )
+
+    def _responder(self, guardian: LazyGuardian) -> Responder:
+        responder = self._person.responder(self._settings, guardian)
+        if self._recording is None:
+            return responder
+        return self._recording.around(responder, guardian)
+
+    async def _work(self, runtime: Runtime) -> None:
+        connection = await runtime.host.connect(self._options.server)
+        identity = connection.identity
+        self._report.protocol_version = identity.protocol_version
+        self._event(
+            "connected",
+            {
+                "server": identity.name,
+                "protocolVersion": identity.protocol_version,
+                "serverInfo": {"name": identity.calls_itself, "version": identity.version},
+            },
+        )
+        if self._method == "tools/call":
+            arguments = await self._tool_arguments(runtime, connection)
+        else:
+            arguments = self._given.as_texts()
+        self._call = Call(self._method, self._options.name, arguments)
+        self._report.result = (await connection.call(self._call)).result
+
+    def _asks_a_person(self, runtime: Runtime) -> bool:
+        """Whether the run waits for a person, so that its clock stands still."""
+        return self._confirming or (
+            self._call is not None and runtime.broker.waiting(self._call.id)
+        )
+
+    async def _tool_arguments(self, runtime: Runtime, connection: Connection) -> dict[str, Any]:
+        """Find the tool, read the arguments by its schema, and ask whether it may be called."""
+        from elicit_tui.cli.tool_choice import find_tool, pass_the_gate
+
+        name = self._options.name
+        if not connection.settings.offers_tool(name):
+            await pass_the_gate(runtime.policy, connection, name, None, {}, self._person)
+        tool = await find_tool(connection, name, self._tools_changed)
+        arguments = self._given.for_schema(tool.input_schema)
+        self._confirming = True
+        try:
+            await pass_the_gate(
+                runtime.policy, connection, name, tool.annotations, arguments, self._person
+            )
+        finally:
+            self._confirming = False
+        return arguments
+
+    def _broker_said(self, event: BrokerEvent) -> None:
+        if isinstance(event, Notice):
+            self._telling.notice(event)
+        elif isinstance(event, Resolved):
+            self._event("elicitation.resolved", self._report.heard(event))
+            self._telling.resolved(event)
+        else:
+            self._event("elicitation.requested", self._report.heard(event))
+
+    def _host_said(self, event: HostEvent) -> None:
+        if isinstance(event, Progress):
+            self._event(
+                "progress",
+                {"progress": event.progress, "total": event.total, "message": event.message},
+            )
+            self._telling.progress(event)
+        elif isinstance(event, LogMessage):
+            fields = {"level": event.level, "logger": event.logger, "data": event.data}
+            self._event("log", fields)
+            self._telling.log(event)
+        elif isinstance(event, UrlCompleted):
+            self._telling.completed(event)
+        elif isinstance(event, ListChanged) and event.kind == "tools":
+            self._tools_changed.set()
+
+    def _event(self, name: str, fields: dict[str, object]) -> None:
+        if self._options.output == "jsonl":
+            self._output.json_line(event_line(name, fields))
+
+
+def run_call(namespace: argparse.Namespace, method: Method, pairs: list[str]) -> int:
+    """Run `call`, `prompt` or `read`."""
+    given = read_given(pairs, getattr(namespace, "arguments", None))
+    return OneCall(namespace, method, given).run()

@@ -1,0 +1,128 @@
+"""Standard output: the one module that writes it. It carries data and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import IO, Any, Final
+
+STDOUT: Final = 1
+STDERR: Final = 2
+
+
+def keep_standard_streams() -> None:
+    """Put the null device where a standard descriptor is closed.
+
+    Else the next file that is opened, such as the ledger, would get its number, and a stray
+    print would go there.
+    """
+    for descriptor in (0, STDOUT, STDERR):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+class Output:
+    """Writes data as it comes; a reader that goes away early ends the writing, not the run."""
+
+    def __init__(self, stream: IO[str] | None = None) -> None:
+        self._stream = stream if stream is not None else sys.stdout
+        self._private: IO[bytes] | None = None
+        self._held: list[str] | None = None
+        self.failure: OSError | None = None
+        """Why data was lost; None while everything was written."""
+
+    def claim(self) -> None:
+        """Keep descriptor 1 for this object alone: every other print goes to standard error.
+
+        It also lets a form on the terminal see the terminal's size when data is redirected.
+        """
+        if self._stream is not sys.stdout or self._private is not None or self._stream is None:
+            return
+        self._stream.flush()
+        self._private = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
+        os.dup2(STDERR, STDOUT)
+
+    def release(self) -> None:
+        """Give descriptor 1 back."""
+        if self._private is None:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os.dup2(self._private.fileno(), STDOUT)
+        self._private.close()
+        self._private = None
+
+    @property
+    def on_terminal(self) -> bool:
+        """Whether data goes to a terminal, where a form may be open."""
+        if self._private is not None:
+            return os.isatty(self._private.fileno())
+        return self._stream is not None and self._stream.isatty()
+
+    def hold(self) -> None:
+        """Keep what comes until `let_go`: a form is on this very terminal."""
+        if self._held is None and self.on_terminal:
+            self._held = []
+
+    def let_go(self) -> None:
+        """Write what was held."""
+        held, self._held = self._held, None
+        for text in held or ():
+            self._write(text)
+
+    def text(self, text: str) -> None:
+        """Write lines for a person; the caller has made them neutral."""
+        self._put(text + "\n")
+
+    def json(self, value: Any) -> None:
+        """Write one JSON document in printable ASCII."""
+        from elicit_tui.text import ascii_json
+
+        self._put(ascii_json(value, indent=2) + "\n")
+
+    def json_line(self, value: Any) -> None:
+        """Write one JSON value on one line, at once."""
+        from elicit_tui.text import ascii_json
+
+        self._put(ascii_json(value) + "\n")
+
+    def _put(self, text: str) -> None:
+        if self._held is None:
+            self._write(text)
+        else:
+            self._held.append(text)
+
+    def _write(self, text: str) -> None:
+        if self.failure is not None:
+            return
+        try:
+            if self._private is not None:
+                _write_all(self._private, text.encode("utf-8", "backslashreplace"))
+            elif self._stream is not None:
+                self._stream.write(text)
+                self._stream.flush()
+        except OSError as error:
+            self.failure = error
+            self._silence()
+
+    def _silence(self) -> None:
+        """Nobody reads any more: let Python's own last flush find an open descriptor."""
+        if self._private is None and self._stream is sys.stdout:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, STDOUT)
+            os.close(null)
+
+    @property
+    def lost(self) -> bool:
+        """Whether data was lost for another reason than a reader that had enough."""
+        return self.failure is not None and not isinstance(self.failure, BrokenPipeError)
+
+
+def _write_all(stream: IO[bytes], data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        written = stream.write(view)
+        view = view[written or 0 :]

@@ -1,0 +1,134 @@
+"""Reads the command line: which command, and its options and arguments in any order."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Final, NoReturn
+
+from elicit_tui.cli.command_table import COMMANDS, Command
+from elicit_tui.cli.output import Output
+from elicit_tui.errors import UsageError
+
+TAKING_VALUES: Final = frozenset(
+    {
+        "--config",
+        "--with",
+        "--log-file",
+        "--approval-policy",
+        "--arguments",
+        "--answers",
+        "--output",
+        "--timeout",
+        "--record",
+    }
+)
+"""Options that may stand before the command and are followed by a value."""
+
+
+class HelpShown(Exception):
+    """The help of a command was printed; there is nothing more to do."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse parser that leaves writing and ending to others."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError, with the way to the help."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def print_help(self, file: object = None) -> None:
+        """Write the help to standard output."""
+        Output().text(self.format_help().rstrip("\n"))
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Raise HelpShown: the help is the one thing that ends a parser well."""
+        raise HelpShown
+
+
+def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
+    """The command's name and everything else, in order; without a command it is `run`.
+
+    Raises UsageError for a command that does not exist.
+    """
+    place = 0
+    while place < len(argv):
+        token = argv[place]
+        if not token.startswith("-") or token == "-":
+            break
+        takes_next = token in TAKING_VALUES
+        place += 2 if takes_next else 1
+    if place >= len(argv):
+        return "run", list(argv)
+    name = argv[place]
+    if name not in COMMANDS:
+        raise UsageError(f"There is no command {name!r}.{_nearest(name)} See elicit-tui --help.")
+    return name, [*argv[:place], *argv[place + 1 :]]
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, COMMANDS, 1)
+    return f" Did you mean {near[0]}?" if near else ""
+
+
+def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Namespace]:
+    """The command's module and its parsed arguments.
+
+    The namespace has `command`, `config` and `log_file` (Path or None), `with_servers` (a list of
+    NAME=TARGET), `approval_policy` (None unless given), and what the module adds. Raises
+    UsageError, and HelpShown after `--help`.
+    """
+    command = COMMANDS[name]
+    prog = f"elicit-tui {name}"
+    namespace = argparse.Namespace(command=name, approval_policy=None)
+    # Taken out first, from wherever they stand: a command's own commands never see them.
+    shared = Parser(prog=prog, add_help=False, allow_abbrev=False)
+    _add_shared_options(shared, command)
+    namespace, rest = shared.parse_known_args(arguments, namespace)
+    module = importlib.import_module(command.module)
+    parser = Parser(
+        prog=prog,
+        usage=f"elicit-tui {command.usage} [options]" if command.any_order else None,
+        description=_sentence(command.summary),
+        epilog=_epilog(command),
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    if command.any_order:
+        return module, parser.parse_intermixed_args(rest, namespace)
+    return module, parser.parse_args(rest, namespace)
+
+
+def _add_shared_options(parser: Parser, command: Command) -> None:
+    parser.add_argument("--config", type=Path)
+    parser.add_argument("--with", dest="with_servers", action="append", default=[])
+    parser.add_argument("--log-file", type=Path)
+    if command.asks:
+        parser.add_argument("--approval-policy", choices=("on-request", "never"))
+
+
+def _epilog(command: Command) -> str:
+    options = "--config FILE, --with NAME=TARGET, --log-file FILE"
+    if command.asks:
+        options += ", --approval-policy on-request|never"
+    return f"Also: {options}; see elicit-tui --help. Options and arguments come in any order."
+
+
+def _sentence(summary: str) -> str:
+    return summary[0].upper() + summary[1:] + "."
+
+
+def positive_seconds(text: str) -> float:
+    """An argparse type: a number of seconds above 0."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds

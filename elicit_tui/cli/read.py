@@ -1,0 +1,21 @@
+"""`elicit-tui read`: one resource of a server."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `read`."""
+    from elicit_tui.cli.one_call import add_call_options
+
+    parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
+    parser.add_argument("name", metavar="URI", help="the resource to read")
+    add_call_options(parser)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Read the resource; the exit code."""
+    from elicit_tui.cli.one_call import run_call
+
+    return run_call(namespace, "resources/read", [])

@@ -1,0 +1,77 @@
+"""What `call` tells on standard error while it runs, in one sentence for each event."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from elicit_tui.broker import Notice, Resolved
+from elicit_tui.cli.narration import Narration
+from elicit_tui.elicitation import Severity
+from elicit_tui.host import LogMessage, Progress, UrlCompleted
+from elicit_tui.text import ascii_json, neutral, neutral_line
+
+EACH_SECOND: Final = 20
+"""A server's progress and log lines told in one second; more are counted only."""
+
+DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled", None: "ended"}
+
+
+class Telling:
+    """Tells a person what happens; a chatty server cannot flood the terminal."""
+
+    def __init__(self, narration: Narration) -> None:
+        self._narration = narration
+        self._second = 0
+        self._told = 0
+        self._left_out = 0
+
+    def notice(self, event: Notice) -> None:
+        """Something that is said once."""
+        self._narration.say(f"{event.server}: {event.sentence}")
+
+    def resolved(self, event: Resolved) -> None:
+        """Who decided a question, how and why."""
+        self._narration.say("\n".join(_decision(event)))
+
+    def completed(self, event: UrlCompleted) -> None:
+        """A page's work is done, says the server."""
+        self._narration.say(f"{event.server}: what the page was for is done.")
+
+    def progress(self, event: Progress) -> None:
+        """How far a call is."""
+        if self._may_tell():
+            of = f" of {event.total:g}" if event.total is not None else ""
+            message = f": {neutral_line(event.message)}" if event.message else ""
+            self._narration.say(f"{event.server}: progress {event.progress:g}{of}{message}")
+
+    def log(self, event: LogMessage) -> None:
+        """A log line of the server."""
+        if self._may_tell():
+            data = event.data if isinstance(event.data, str) else ascii_json(event.data)
+            level = neutral_line(str(event.level), 20)
+            self._narration.say(f"{event.server}: {level}: {neutral(data, 2000)}")
+
+    def _may_tell(self) -> bool:
+        second = int(time.monotonic())
+        if second != self._second:
+            if self._left_out:
+                self._narration.say(f"({self._left_out} more lines of it are not shown)")
+            self._second, self._told, self._left_out = second, 0, 0
+        self._told += 1
+        if self._told > EACH_SECOND:
+            self._left_out += 1
+        return self._told <= EACH_SECOND
+
+
+def _decision(event: Resolved) -> Iterator[str]:
+    outcome, request = event.outcome, event.request
+    message = neutral_line(request.message, 160)
+    yield (
+        f"{request.server.name} asked: {message or '(no message)'} -> "
+        f"{DONE[outcome.action]} by {outcome.decided_by}. {outcome.reason}"
+    )
+    for finding in event.review.at_least(Severity.WARN):
+        where = neutral_line(finding.where, 100)
+        yield f"  {finding.severity.word} {finding.rule} in {where}: {finding.advice}"

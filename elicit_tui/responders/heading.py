@@ -1,0 +1,56 @@
+"""What stands above every plain prompt: who asks, for which call, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from elicit_tui.elicitation import Finding, Question
+from elicit_tui.text import ascii_json, neutral, neutral_line
+
+ARGUMENTS_LIMIT: Final = 300
+
+
+def heading(question: Question) -> str:
+    """The lines above the prompts; everything in them is neutral text."""
+    return "\n".join(_lines(question))
+
+
+def _lines(question: Question) -> Iterator[str]:
+    request = question.request
+    server = request.server
+    yield f"=== {neutral_line(server.name)} asks ==="
+    itself = ""
+    if server.calls_itself:
+        version = f" {neutral_line(server.version, 40)}" if server.version else ""
+        itself = f', calls itself "{neutral_line(server.calls_itself, 80)}"{version}'
+    yield f"Server: {neutral_line(server.name)}{itself}; {server.transport}: " + neutral_line(
+        server.address
+    )
+    if request.call is not None:
+        arguments = neutral_line(ascii_json(dict(request.call.arguments)), ARGUMENTS_LIMIT)
+        yield f"For: {neutral_line(request.call.name)} {arguments}"
+    if request.round > 1 or request.group_size > 1:
+        yield f"Round {request.round}, one of {request.group_size} questions of it."
+    if question.note:
+        yield f"Note: {neutral(question.note)}"
+    yield from findings(question.review.findings)
+    yield ""
+    yield "The server says:"
+    yield indented(neutral(request.message))
+    yield ""
+
+
+def findings(found: tuple[Finding, ...]) -> Iterator[str]:
+    """One line for each finding: how bad, which rule, where, and what to do."""
+    for finding in found:
+        word = finding.severity.word.upper()
+        yield (
+            f"{word} {finding.rule} in {neutral_line(finding.where, 100)}: "
+            f"{neutral(finding.advice)} [{neutral_line(finding.evidence, 160)}]"
+        )
+
+
+def indented(text: str) -> str:
+    """A server's text set off, so that no line of it can pass for one of ours."""
+    return "\n".join(f"  | {line}" for line in text.split("\n"))

@@ -1,0 +1,16 @@
+"""Answers when no person is there: at once, and without claiming that anyone decided."""
+
+from __future__ import annotations
+
+from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
+
+
+class NobodyResponder:
+    """Cancels every question by `nobody`."""
+
+    def __init__(self, why: str = "Nobody is there to ask.") -> None:
+        self._why = why
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """A cancel, at once."""
+        return cancel("nobody", self._why)

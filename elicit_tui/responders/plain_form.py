@@ -1,0 +1,195 @@
+"""A form at the prompt: each field in turn, then the exact JSON, and only then the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elicit_tui.elicitation import Outcome, Severity, accept
+from elicit_tui.form import EmptyOnPurpose, Form, Problem, Unset, read_form
+from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, Command
+from elicit_tui.responders.drafts import Drafts
+from elicit_tui.responders.plain_field import describe, told
+from elicit_tui.text import ascii_json, neutral, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.form import Entry, Field
+    from elicit_tui.responders.plain import Dialogue, Examine
+
+
+class FormDialogue:
+    """Walks through one form; keeps what is typed so that the same form can be asked again."""
+
+    def __init__(self, dialogue: Dialogue, drafts: Drafts, examine: Examine) -> None:
+        self._dialogue = dialogue
+        self._drafts = drafts
+        self._examine = examine
+        request = dialogue.question.request
+        self._request = request
+        self._form: Form = read_form(request.requested_schema or {})
+        self._fields: tuple[Field, ...] = tuple(
+            field for field in self._form.fields if field.sendable
+        )
+        self._typed = {
+            name: entry
+            for name, entry in drafts.take(request).items()
+            if any(field.name == name for field in self._fields)
+        }
+
+    @property
+    def _entries(self) -> dict[str, Entry]:
+        return {**self._form.initial(), **self._typed}
+
+    async def run(self) -> Outcome:
+        """Ask until the person sends; raises Decided for every other end."""
+        self._introduce()
+        if self._form.refusal is not None:
+            return await self._only_refuse(self._form.refusal)
+        place = 0
+        while True:
+            if place < len(self._fields):
+                place = await self._ask_field(place)
+                continue
+            chosen = await self._review()
+            if isinstance(chosen, Outcome):
+                self._drafts.drop(self._request)
+                return chosen
+            place = chosen
+
+    def _introduce(self) -> None:
+        say = self._dialogue.say
+        for text in (self._form.title, self._form.description, *self._form.notes):
+            if text:
+                say(neutral(text))
+        for field in self._form.fields:
+            if not field.sendable:
+                say(f"{neutral_line(field.title)}: left out. {' '.join(map(neutral, field.notes))}")
+        if self._form.refusal is None and self._fields:
+            say(f"{_counted(len(self._fields))}. /help lists the commands, /cancel leaves.")
+        if self._typed:
+            say("What you typed before is kept: press Enter to keep an answer.")
+
+    async def _only_refuse(self, why: str) -> Outcome:
+        self._dialogue.say(f"This form cannot be answered: {neutral(why)}")
+        while True:
+            await self._dialogue.ask("/decline or /cancel: ")
+            self._dialogue.say("Only /decline and /cancel can be answered here.")
+
+    async def _ask_field(self, place: int) -> int:
+        """Ask one field once; the place of the next one."""
+        field = self._fields[place]
+        dialogue = self._dialogue
+        dialogue.say()
+        dialogue.say(describe(field, self._entries[field.name], place + 1, len(self._fields)))
+        line = await dialogue.ask("> ", FIELD_HELP)
+        if isinstance(line, Command):
+            return self._obey(line, field, place)
+        if line == "" or (field.kind != "string" and not line.strip()):
+            problem = self._problem_of(field)
+            if problem is None:
+                return place + 1
+        else:
+            problem = self._enter(field, line)
+            if problem is None:
+                return place + 1
+        dialogue.say(f"! {neutral_line(field.title)}: {neutral(problem)}")
+        return place
+
+    def _obey(self, command: Command, field: Field, place: int) -> int:
+        number = command.number
+        if number is not None:
+            if 1 <= number <= len(self._fields):
+                return number - 1
+            self._dialogue.say(f"The fields are numbered 1 to {len(self._fields)}.")
+            return place
+        if command.word == "back":
+            return max(0, place - 1)
+        if command.word == "review":
+            return len(self._fields)
+        if command.word == "default":
+            self._typed.pop(field.name, None)
+            self._drafts.keep(self._request, self._typed)
+            return place
+        entry: Entry = EmptyOnPurpose() if command.word == "empty" else Unset()
+        return self._put(field, entry, place)
+
+    def _put(self, field: Field, entry: Entry, place: int) -> int:
+        problem = self._try(field, entry)
+        if problem is None:
+            return place + 1
+        self._dialogue.say(f"! {neutral_line(field.title)}: {neutral(problem)}")
+        return place
+
+    def _enter(self, field: Field, line: str) -> str | None:
+        """Take a line as the field's answer; what is wrong with it, or None."""
+        entry = field.entry_from_text(line)
+        if isinstance(entry, Problem):
+            return entry.message
+        return self._try(field, entry)
+
+    def _try(self, field: Field, entry: Entry) -> str | None:
+        """Keep an entry if it is a good answer; what is wrong with it, or None."""
+        before = dict(self._typed)
+        self._typed[field.name] = entry
+        problem = self._problem_of(field)
+        if problem is not None:
+            self._typed = before
+            return problem
+        self._drafts.keep(self._request, self._typed)
+        return None
+
+    def _problems(self) -> tuple[Problem, ...]:
+        conversion = self._form.convert(self._entries)
+        return conversion.problems or self._form.judge(conversion.content)
+
+    def _problem_of(self, field: Field) -> str | None:
+        """What is wrong with this field as it stands; other fields are not looked at."""
+        conversion = self._form.convert(self._entries)
+        for problem in (*conversion.problems, *self._form.judge(conversion.content)):
+            if problem.field == field.name:
+                return problem.message
+        return None
+
+    async def _review(self) -> Outcome | int:
+        """Show exactly what would be sent; the accept, or the place of the field to go back to."""
+        dialogue = self._dialogue
+        problems = self._problems()
+        content = self._form.convert(self._entries).content
+        dialogue.say()
+        if self._form.is_confirmation:
+            dialogue.say("This question has no fields: to send it means yes.")
+        else:
+            self._show_answers()
+        for problem in problems:
+            where = f"{neutral_line(problem.field)}: " if problem.field is not None else ""
+            dialogue.say(f"! {where}{neutral(problem.message)}")
+        dialogue.say("This is what would be sent:")
+        dialogue.say(ascii_json(content, indent=2))
+        while True:
+            ways = (
+                "/send, /decline or /cancel"
+                if not self._fields
+                else ("/send, /back or the number of a field such as /1, /decline or /cancel")
+            )
+            line = await dialogue.ask(f"{ways}: ", REVIEW_HELP)
+            if not isinstance(line, Command):
+                dialogue.say("Nothing was sent. Type /send to send it.")
+                continue
+            if line.word != "send":
+                return self._obey(line, self._fields[-1], len(self._fields)) if self._fields else 0
+            if problems:
+                dialogue.say("It cannot be sent yet: see the lines that begin with an !")
+                continue
+            risks = dialogue.question.review.at_least(Severity.WARN)
+            risks += self._examine(content, self._request.requested_schema)
+            if await dialogue.agree_to_risks(risks):
+                return accept("user", "You sent the form.", content)
+
+    def _show_answers(self) -> None:
+        entries = self._entries
+        for number, field in enumerate(self._fields, start=1):
+            answer = told(field, entries[field.name])
+            self._dialogue.say(f"  {number}. {neutral_line(field.title)}: {answer}")
+
+
+def _counted(fields: int) -> str:
+    return "One field" if fields == 1 else f"{fields} fields, one after the other"

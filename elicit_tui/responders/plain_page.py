@@ -1,0 +1,65 @@
+"""A page that a server wants opened, at the prompt: nothing opens before the person agrees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from elicit_tui.elicitation import Outcome, Severity, accept
+from elicit_tui.responders.browser import may_open, open_page
+from elicit_tui.responders.commands import PAGE_HELP, Command
+from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.responders.plain import Dialogue
+
+AGREED = "You agreed to the page."
+
+
+async def ask_page(dialogue: Dialogue) -> Outcome:
+    """Ask for consent; raises Decided for every refusal (spec: client/elicitation, "URL mode")."""
+    url = dialogue.question.request.url or ""
+    dialogue.say("It wants you to open this page:")
+    dialogue.say(f"  {neutral_line(url, None)}")
+    host = _host(url)
+    if host is not None:
+        dialogue.say(f"  Host: {host}")
+    if not may_open(url):
+        return await _only_refuse(dialogue)
+    dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")
+    while True:
+        line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP)
+        if not isinstance(line, Command):
+            dialogue.say("Nothing was opened. Type one of the commands.")
+            continue
+        if not await dialogue.agree_to_risks(dialogue.question.review.at_least(Severity.WARN)):
+            continue
+        if line.word == "open" and not open_page(url):
+            dialogue.say("No browser could be started here: open the URL yourself.")
+        return accept("user", AGREED, None)
+
+
+async def _only_refuse(dialogue: Dialogue) -> Outcome:
+    dialogue.say("Only http and https pages may be opened: this one may not.")
+    while True:
+        await dialogue.ask("/decline or /cancel: ")
+        dialogue.say("Only /decline and /cancel can be answered here.")
+
+
+def _host(url: str) -> str | None:
+    """The host in both spellings where they differ; None when there is none to show."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return None
+    if not host:
+        return None
+    shown = neutral_line(host, None)
+    if "xn--" not in host:
+        return shown
+    import idna
+
+    try:
+        return f"{shown} (written in letters: {neutral_line(idna.decode(host), None)})"
+    except idna.IDNAError:
+        return f"{shown} (not a valid internationalised name)"
