@@ -61,6 +61,9 @@ class QuestionFrame(InputGuard, Vertical):
         Binding("f6", "code", "QR code", id="question.code", show=False),
         Binding("f7", "elsewhere", "Opened elsewhere", id="question.elsewhere", show=False),
         Binding("f8", "again", "Try again", id="question.again", show=False),
+        # Before any widget sees them: a letter right behind a Tab belongs to the next field.
+        Binding("tab", "focus_next", "Next field", priority=True, show=False),
+        Binding("shift+tab", "focus_previous", "Previous field", priority=True, show=False),
         Binding("pageup", "scroll_message(-1)", "Message up", show=False),
         Binding("pagedown", "scroll_message(1)", "Message down", show=False),
     ]
@@ -270,6 +273,14 @@ class QuestionFrame(InputGuard, Vertical):
         event.stop()
         self.deadline.touch()
         getattr(self, f"action_{event.action}")()
+
+    def action_focus_next(self) -> None:
+        """The next field, button or region."""
+        self.screen.focus_next()
+
+    def action_focus_previous(self) -> None:
+        """The one before."""
+        self.screen.focus_previous()
 
     def action_scroll_message(self, pages_down: int) -> None:
         """Scroll the message while a field has the focus."""

@@ -18,7 +18,7 @@ class StatusLine(Widget):
     StatusLine {
         height: 1; width: 100%; padding: 0 0 0 2; text-wrap: nowrap; text-overflow: ellipsis;
     }
-    StatusLine.-narrow { height: 3; text-wrap: wrap; }
+    StatusLine.-narrow { height: 2; text-wrap: wrap; }
     """
 
     def __init__(self) -> None:
