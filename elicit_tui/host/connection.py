@@ -146,7 +146,10 @@ class Connection:
             return []
         work = asyncio.ensure_future(self._reachable(all_pages(session, kind)))
         listed: list[dict[str, Any]]
-        listed = await self._limited(work, lambda: False, f"list its {kind}")
+        try:
+            listed = await self._limited(work, lambda: False, f"list its {kind}")
+        finally:
+            work.cancel()
         return listed
 
     # Calls
@@ -178,7 +181,7 @@ class Connection:
                 self._given_up.discard(call.id)
                 self._calls.pop(call.id, None)
                 work.cancel()
-                self._withdraw_stale(session, call)
+                session.wire.call_ended(call.id)
                 await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
                 # Looked at, so that an end nobody waited for is no warning of its own.
                 if work.done() and not work.cancelled():
@@ -254,12 +257,8 @@ class Connection:
         self, work: asyncio.Task[Any], standing_still: Callable[[], bool], what: str
     ) -> Any:
         seconds = self.settings.tool_timeout_sec
-        try:
-            if await wait_within(work, seconds, standing_still):
-                return await work
-        finally:
-            if not work.done():
-                work.cancel()
+        if await wait_within(work, seconds, standing_still):
+            return await work
         raise LimitReached(
             f"The server {self.name} did not {what} within {seconds:g} seconds "
             f"(mcp_servers.{self.name}.tool_timeout_sec)."
@@ -278,11 +277,6 @@ class Connection:
             if session is None or not session.wire.unanswered(call.id):
                 return
             await asyncio.sleep(0.01)
-
-    def _withdraw_stale(self, session: Session, call: Call) -> None:
-        """A question whose call has ended can no longer be answered."""
-        for request in session.wire.unanswered(call.id):
-            self._broker.withdraw(request.id, "The call that it belongs to has ended.")
 
     async def _ready_session(self) -> Session:
         await self.settled()

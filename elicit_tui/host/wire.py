@@ -57,6 +57,8 @@ class Wire:
         self._let_through: dict[str | int, ElicitationRequest] = {}
         """Handshake era: requests that the SDK has, until their answer was written."""
         self._outcomes: dict[str | int, Outcome] = {}
+        self._rounds: dict[str, tuple[ElicitationRequest, ...]] = {}
+        """Modern era: the questions of each call's round, until their answers were written."""
 
     # From the server
 
@@ -156,6 +158,8 @@ class Wire:
             exchange.asked = judge_round(
                 message.result, self._broker, self._identity(), exchange.call, exchange.round
             )
+            questions = tuple(judged.request for judged in exchange.asked.let_through)
+            self._rounds[exchange.call.id] = questions
             message.result = dict(_STUB_ROUND)
 
     def _failed(self, message: JSONRPCError) -> None:
@@ -213,8 +217,10 @@ class Wire:
         """One message has left."""
         if isinstance(message, JSONRPCRequest):
             exchange = self._exchanges.get(message.id)
-            for request in exchange.answering if exchange is not None else ():
-                self._broker.sent(request)
+            if exchange is not None and exchange.call is not None:
+                self._rounds.pop(exchange.call.id, None)
+                for request in exchange.answering:
+                    self._broker.sent(request)
         elif isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
             answered = self._let_through.pop(message.id, None)
             outcome = self._outcomes.pop(message.id, None)
@@ -242,12 +248,19 @@ class Wire:
         return outcome
 
     def unanswered(self, call_id: str) -> tuple[ElicitationRequest, ...]:
-        """The pushed questions of one call whose answers have not left yet."""
-        return tuple(
+        """The questions of one call whose answers have not left yet."""
+        pushed = (
             request
             for request in self._let_through.values()
             if request.call is not None and request.call.id == call_id
         )
+        return (*pushed, *self._rounds.get(call_id, ()))
+
+    def call_ended(self, call_id: str) -> None:
+        """Withdraw what is still asked for a call that has ended: nobody waits for it."""
+        for request in self.unanswered(call_id):
+            self._broker.withdraw(request.id, "The call that it belongs to has ended.")
+        self._rounds.pop(call_id, None)
 
 
 def _is_params(params: Any) -> bool:
