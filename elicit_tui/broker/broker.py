@@ -300,7 +300,7 @@ class Broker:
             lambda entry: True, cancel("shutdown", "elicit-tui ended before an answer was given.")
         )
         tasks = {entry.task for entry in self._open.values() if entry.task is not None}
-        tasks.discard(asyncio.current_task())  # type: ignore[arg-type]
+        tasks.discard(asyncio.current_task())
         if tasks:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         for entry in tuple(self._open.values()):
