@@ -22,6 +22,11 @@ def canonical(value: Any) -> str:
         return ascii_json(value)  # bounded, so that the digest of a monster still exists
 
 
+def compact(value: Any) -> str:
+    """A record's body: ASCII on one line, in the order given (the server's own, for a form)."""
+    return json.dumps(value, separators=(",", ":"))
+
+
 def digest(value: Any) -> str:
     """The SHA-256 of a JSON value's canonical spelling, in hex."""
     return hashlib.sha256(canonical(value).encode("ascii")).hexdigest()

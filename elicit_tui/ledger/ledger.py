@@ -12,7 +12,7 @@ from pathlib import Path
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import events
-from elicit_tui.ledger.chain import BEGINNING, Verification, canonical, chained, walk
+from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk
 from elicit_tui.ledger.connection import (
     BUSY_SECONDS,
     IMPATIENT_SECONDS,
@@ -189,7 +189,7 @@ class Ledger:
     def _append(self, event: str, question: str, body: events.Body) -> None:
         number, previous = self._tail()
         time = events.rfc3339(self._clock())
-        text = canonical({**body, "event": event, "id": question, "at": time})
+        text = compact({"event": event, "id": question, "at": time, **body})
         number += 1
         self._connection.execute(
             "INSERT INTO records (number, event, question, time, body, hash)"

@@ -1,0 +1,212 @@
+"""`elicit-tui history`: list, show, export, verify, prune."""
+
+from __future__ import annotations
+
+import argparse
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, get_args
+
+from elicit_tui.cli.exit_codes import FAILED, OK
+from elicit_tui.cli.moment import moment
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.settings import load_settings
+from elicit_tui.elicitation import Action, DecidedBy
+from elicit_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from elicit_tui.ledger import Ledger, Row
+
+_MOST_ROWS_OF_TEXT: Final = 50
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The commands of `history` and their options."""
+    commands = parser.add_subparsers(dest="history_command", metavar="COMMAND", required=True)
+    listing = commands.add_parser("list", help="the questions, one a row, oldest first")
+    _add_filters(listing)
+    listing.add_argument(
+        "--limit",
+        metavar="N",
+        type=_count,
+        help="the latest N only; 0: all (as text: 50 unless told)",
+    )
+    listing.add_argument("--output", choices=("text", "json", "jsonl"), default="text")
+    show = commands.add_parser("show", help="one question with all that was recorded")
+    show.add_argument("id", metavar="ID", help="its id, or the beginning of it")
+    show.add_argument("--output", choices=("text", "json"), default="text")
+    export = commands.add_parser("export", help="every row as data, on standard output")
+    _add_filters(export)
+    export.add_argument("--output", choices=("jsonl", "json"), default="jsonl")
+    verify = commands.add_parser("verify", help="walk the chain of hashes and print its head")
+    verify.add_argument("--head", metavar="HASH", help="an earlier head that must still be there")
+    verify.add_argument("--output", choices=("text", "json"), default="text")
+    prune = commands.add_parser("prune", help="remove what is older; a marker stays in the chain")
+    prune.add_argument(
+        "--before", metavar="DATE", required=True, type=_moment, help="a date, date-time or 30d"
+    )
+    prune.add_argument("--output", choices=("text", "json"), default="text")
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--server", metavar="NAME", help="this server's only")
+    parser.add_argument("--action", choices=get_args(Action), help="with this outcome only")
+    parser.add_argument("--decided-by", choices=get_args(DecidedBy), help="decided by this only")
+    parser.add_argument(
+        "--since",
+        metavar="WHEN",
+        type=_moment,
+        help="asked since then: 2026-11-21, 2026-11-21T09:00:00Z, or 90m, 2h, 7d ago",
+    )
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return moment(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
+    return int(text)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Run one of the commands; returns its exit code: 1 when `verify` finds the chain broken."""
+    commands: dict[str, Callable[[argparse.Namespace], int]] = {
+        "list": _list,
+        "show": _show,
+        "export": _list,
+        "verify": _verify,
+        "prune": _prune,
+    }
+    return commands[namespace.history_command](namespace)
+
+
+@contextmanager
+def _opened(namespace: argparse.Namespace) -> Iterator[Ledger]:
+    """The ledger that the configuration names; LedgerMissing when nothing was recorded yet."""
+    from elicit_tui.ledger import Ledger
+    from elicit_tui.paths import ledger_file
+
+    history = load_settings(namespace, Narration()).history
+    path = Path(history.path).expanduser() if history.path else ledger_file()
+    with closing(Ledger.open(path, create=False)) as ledger:
+        yield ledger
+
+
+def _list(namespace: argparse.Namespace) -> int:
+    from elicit_tui.ledger import LedgerMissing
+
+    output = Output()
+    try:
+        with _opened(namespace) as ledger:
+            rows: Iterable[Row] = ledger.rows(
+                server=namespace.server,
+                action=namespace.action,
+                decided_by=namespace.decided_by,
+                since=namespace.since,
+            )
+            _write_rows(rows, namespace, output)
+    except LedgerMissing as missing:
+        _write_rows((), namespace, output)
+        Narration().say(f"No question has been recorded yet. {missing}")
+    return FAILED if output.lost else OK
+
+
+def _write_rows(rows: Iterable[Row], namespace: argparse.Namespace, output: Output) -> None:
+    limit: int | None = getattr(namespace, "limit", None)
+    if namespace.output == "text":
+        _write_table(rows, _MOST_ROWS_OF_TEXT if limit is None else limit, output)
+        return
+    chosen = deque(rows, maxlen=limit) if limit else rows
+    if namespace.output == "json":
+        output.json([row.as_json() for row in chosen])
+        return
+    for row in chosen:
+        output.json_line(row.as_json())
+        if output.failure is not None:
+            return
+
+
+def _write_table(rows: Iterable[Row], limit: int, output: Output) -> None:
+    from elicit_tui.cli.history_text import plain_table, terminal_table
+    from elicit_tui.text import ci_safe
+
+    found = 0
+    latest: deque[Row] = deque(maxlen=limit or None)
+    for row in rows:
+        found += 1
+        latest.append(row)
+    if latest:
+        table = terminal_table(latest) if output.on_terminal else plain_table(latest)
+        output.text(ci_safe(table))
+    if found > len(latest):
+        Narration().say(f"{found - len(latest)} older ones are not shown; see --limit.")
+
+
+def _show(namespace: argparse.Namespace) -> int:
+    from elicit_tui.cli.history_text import details
+    from elicit_tui.text import ci_safe
+
+    if not namespace.id:
+        raise UsageError("The id is empty.")
+    output = Output()
+    with _opened(namespace) as ledger:
+        row = ledger.row(namespace.id)
+    if namespace.output == "json":
+        output.json(row.as_json())
+    else:
+        output.text(ci_safe(details(row)))
+    return OK
+
+
+def _verify(namespace: argparse.Namespace) -> int:
+    output = Output()
+    with _opened(namespace) as ledger:
+        found = ledger.verify(namespace.head)
+    if namespace.output == "json":
+        output.json(
+            {
+                "ok": found.ok,
+                "records": found.records,
+                "first": found.first,
+                "head": found.head,
+                "brokenAt": found.broken_at,
+                "problem": found.problem,
+            }
+        )
+        return OK if found.ok else FAILED
+    if found.ok:
+        begin = f", from record {found.first} on" if found.first > 1 else ""
+        output.text(f"The chain is whole: {found.records} records{begin}.")
+    elif found.broken_at is not None:
+        output.text(f"The chain is broken at record {found.broken_at}: {found.problem}")
+    else:
+        output.text(f"{found.problem}")
+    output.text(f"head {found.head or '(none)'}")
+    return OK if found.ok else FAILED
+
+
+def _prune(namespace: argparse.Namespace) -> int:
+    output = Output()
+    with _opened(namespace) as ledger:
+        pruned = ledger.prune(namespace.before)
+        head = ledger.head()
+    if namespace.output == "json":
+        output.json({"records": pruned.records, "through": pruned.through, "head": head})
+    elif pruned.through is None:
+        output.text("Nothing was recorded before then; nothing was removed.")
+    else:
+        output.text(
+            f"Removed {pruned.records} records, up to record {pruned.through}; "
+            "a marker stays in the chain."
+        )
+        output.text(f"head {head}")
+    return OK
