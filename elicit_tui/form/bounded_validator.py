@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator, FormatChecker
@@ -17,10 +18,13 @@ from referencing import Registry
 
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_number, json_key
+from elicit_tui.form.limits import objects
 from elicit_tui.form.pattern import Patterns
 
 MAX_STEPS: Final = 200_000
 """Keywords looked at in one judgement; a legal answer to a large form takes a few thousand."""
+MAX_SUBSCHEMAS: Final = 4_000
+"""Objects in a schema, lists of titled constants aside; checking each takes its time."""
 
 _PLAIN_BRANCH: Final = frozenset({"const", "title", "description"})
 
@@ -218,8 +222,11 @@ def metaschema_problem(schema: Mapping[str, Any]) -> str | None:
     validator = _Bounded(
         Draft202012Validator.META_SCHEMA, registry=Registry(), format_checker=checker
     )
+    outline = _outline(without_dialects(schema))
+    if sum(1 for _ in islice(objects(outline), MAX_SUBSCHEMAS + 1)) > MAX_SUBSCHEMAS:
+        return "its schema is too complicated to be checked"
     try:
-        error = next(validator.iter_errors(_outline(without_dialects(schema))), None)
+        error = next(validator.iter_errors(outline), None)
     except TooMuchWork:
         return "its schema is too complicated to be checked"
     except RecursionError:

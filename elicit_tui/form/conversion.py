@@ -59,12 +59,9 @@ def _empty(field: Field) -> Any:
 
 
 def _choice(field: Field, value: Any) -> Any:
-    """The schema's own spelling of a chosen value: 1 and 1.0 are the same choice."""
-    key = json_key(value)
-    for choice in field.choices:
-        if json_key(choice.value) == key:
-            return choice.value
-    return Problem(field.name, wanted(field))
+    """The schema's own spelling of a chosen value, or a Problem."""
+    found = field.values_by_key.get(json_key(value), MISSING)
+    return Problem(field.name, wanted(field)) if found is MISSING else found
 
 
 def wanted(field: Field) -> str:

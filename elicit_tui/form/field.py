@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any, Final, Literal
 
 from elicit_tui.form.entry import Entry, Unset, is_unset
+from elicit_tui.form.json_values import json_key
 from elicit_tui.form.problem import Problem
 
 Kind = Literal[
@@ -92,6 +95,11 @@ class Field:
     """False when the default is of no use as input; a note says so and it is not filled in."""
     schema: Any = field(default=None, repr=False)
     """The property's schema as the server sent it."""
+
+    @cached_property
+    def values_by_key(self) -> Mapping[Hashable, Any]:
+        """The schema's own spelling of each choice: 1 and 1.0 are the same choice."""
+        return {json_key(choice.value): choice.value for choice in self.choices}
 
     @property
     def sendable(self) -> bool:

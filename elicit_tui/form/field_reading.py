@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from elicit_tui.form.choices import read_choices
-from elicit_tui.form.ecma import Untranslatable, translated
 from elicit_tui.form.entry import Unset
 from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind
 from elicit_tui.form.json_values import is_count, is_number, limit_text
 from elicit_tui.form.limits import MAX_CHOICES
-from elicit_tui.form.pattern import MAX_PATTERN
+from elicit_tui.form.pattern import Patterns, unchecked
 from elicit_tui.form.reference import flattened
 from elicit_tui.form.vocabulary import (
     ARRAY_KEYWORDS,
@@ -42,7 +41,7 @@ _FORMAT_KINDS: Final[Mapping[str, Kind]] = {
 _NO_SELECT: Final = "it is a list of something else than texts"
 
 
-def read_field(name: str, schema: Any, root: Any, required: bool) -> Field:
+def read_field(name: str, schema: Any, root: Any, required: bool, patterns: Patterns) -> Field:
     """The field of one property; `unsupported`, with the reason, beyond the spec's subset."""
     blank = Field(
         name=name,
@@ -63,6 +62,9 @@ def read_field(name: str, schema: Any, root: Any, required: bool) -> Field:
     nullable = "null" in types or flat.get("x-nullable") is True
     blank = replace(blank, nullable=nullable)
     field = _of_type(blank, flat, root, [one for one in types if one != "null"])
+    reason = patterns.untranslatable(field.pattern) if field.pattern is not None else None
+    if reason is not None:
+        field = replace(field, notes=(*field.notes, unchecked(reason)))
     return _with_default(field, flat) if field.sendable else field
 
 
@@ -130,8 +132,6 @@ def _text(field: Field, flat: Mapping[str, Any]) -> Field:
     notes = other_keywords(flat, STRING_KEYWORDS)
     if isinstance(form, str) and kind == "string":
         notes.append(f"the format “{neutral_line(form, 40)}” is not checked")
-    if isinstance(pattern, str):
-        notes += _pattern_notes(pattern)
     return replace(
         field,
         kind=kind,
@@ -143,16 +143,6 @@ def _text(field: Field, flat: Mapping[str, Any]) -> Field:
         multiline=kind == "string" and (most or 0) >= MULTILINE_FROM,
         notes=tuple(notes),
     )
-
-
-def _pattern_notes(pattern: str) -> list[str]:
-    if len(pattern) > MAX_PATTERN:
-        return ["the pattern is not checked: it is too long"]
-    try:
-        translated(pattern)
-    except Untranslatable as reason:
-        return [f"the pattern is not checked: {reason}"]
-    return []
 
 
 def _number(field: Field, kind: Kind, flat: Mapping[str, Any]) -> Field:

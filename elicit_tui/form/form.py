@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 from elicit_tui.form.entry import Entry, Unset
 from elicit_tui.form.field import MISSING, Field
 from elicit_tui.form.judge import Fault, Judge
+from elicit_tui.form.pattern import unchecked
 from elicit_tui.form.problem import Problem
 from elicit_tui.form.used_patterns import patterns_of
 from elicit_tui.form.wire import unsendable
@@ -88,7 +89,7 @@ class Form:
         own = self.by_name[name].notes
         reasons = self.judge_of_schema.patterns.unenforced
         late = [reasons[each] for each in self._patterns.get(name, ()) if each in reasons]
-        notes = (f"the pattern is not checked: {reason}" for reason in late)
+        notes = map(unchecked, late)
         return (*own, *(note for note in notes if note not in own))
 
     def initial(self) -> dict[str, Entry]:

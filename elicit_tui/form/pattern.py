@@ -11,29 +11,50 @@ from typing import Any, Final
 
 from elicit_tui.form.ecma import Untranslatable, translated
 
-SECONDS_EACH: Final = 0.1
+SECONDS_EACH: Final = 0.05
 """One search; measured by `regex` in processor time."""
-SECONDS_TOGETHER: Final = 0.3
+SECONDS_TOGETHER: Final = 0.25
 """All searches of one judgement."""
+SECONDS_OF_SLOWNESS: Final = 0.5
+"""What all slow searches may cost as long as the form is open, however often it is judged."""
+SLOW: Final = 0.005
+"""Seconds from which on a search is a slow one; an honest one takes microseconds."""
 MAX_PATTERN: Final = 4_000
-"""Characters of one pattern; compiling takes time too."""
+"""Characters of one pattern; translating and compiling take time too."""
 MAX_PATTERNS: Final = 50_000
 """Characters of all patterns of one schema together."""
 
 
+def unchecked(reason: str) -> str:
+    """The note that a field carries when its pattern is not enforced."""
+    return f"the pattern is not checked: {reason}"
+
+
 class Patterns:
-    """The compiled patterns of one schema, and those that are not enforced."""
+    """The patterns of one schema: translated, compiled, and those that are not enforced."""
 
     def __init__(self) -> None:
         self.unenforced: dict[str, str] = {}
-        """Pattern to the reason, in words that follow "the pattern is not checked: "."""
+        """Pattern to the reason, as a clause."""
+        self._translated: dict[str, str] = {}
         self._compiled: dict[str, Any] = {}
         self._characters = 0
         self._left = SECONDS_TOGETHER
+        self._slowness_left = SECONDS_OF_SLOWNESS
 
     def new_run(self) -> None:
         """A judgement starts; the time for all of its patterns is full again."""
-        self._left = SECONDS_TOGETHER
+        self._left = min(SECONDS_TOGETHER, self._slowness_left)
+
+    def untranslatable(self, pattern: str) -> str | None:
+        """Why the pattern cannot be said in `regex`, as a clause; loads nothing."""
+        if pattern not in self._translated and pattern not in self.unenforced:
+            self._characters += len(pattern)
+            try:
+                self._translated[pattern] = self._translate(pattern)
+            except Untranslatable as reason:
+                self.unenforced[pattern] = str(reason)
+        return self.unenforced.get(pattern)
 
     def compilable(self, pattern: str) -> bool:
         """Whether the pattern can be run at all; False also marks it as not enforced."""
@@ -47,34 +68,37 @@ class Patterns:
         if self._left <= 0:
             self.unenforced[pattern] = "the patterns of this form take too long together"
             return None
-        limit = min(SECONDS_EACH, self._left)
         started = time.process_time()
         try:
-            return compiled.search(text, timeout=limit) is not None
+            found = compiled.search(text, timeout=min(SECONDS_EACH, self._left))
         except (TimeoutError, MemoryError, RecursionError):
             self.unenforced[pattern] = "it takes too long to run"
             return None
         finally:
-            self._left -= time.process_time() - started
+            self._spend(time.process_time() - started)
+        return found is not None
 
-    def _compile(self, pattern: str) -> Any:
-        if pattern in self.unenforced:
-            return None
-        if pattern not in self._compiled:
-            self._characters += len(pattern)
-            try:
-                self._compiled[pattern] = self._fresh(pattern)
-            except Untranslatable as reason:
-                self.unenforced[pattern] = str(reason)
-                return None
-        return self._compiled[pattern]
+    def _spend(self, seconds: float) -> None:
+        self._left -= seconds
+        if seconds >= SLOW:
+            self._slowness_left -= seconds
 
-    def _fresh(self, pattern: str) -> Any:
+    def _translate(self, pattern: str) -> str:
         if len(pattern) > MAX_PATTERN or self._characters > MAX_PATTERNS:
             raise Untranslatable("it is too long")
-        import regex
+        return translated(pattern)
 
-        try:
-            return regex.compile(translated(pattern), regex.V1, cache_pattern=False)
-        except (regex.error, RecursionError, OverflowError, ValueError, MemoryError) as error:
-            raise Untranslatable("it is not a pattern of ECMA-262") from error
+    def _compile(self, pattern: str) -> Any:
+        if self.untranslatable(pattern) is not None:
+            return None
+        if pattern not in self._compiled:
+            import regex
+
+            try:
+                self._compiled[pattern] = regex.compile(
+                    self._translated[pattern], regex.V1, cache_pattern=False
+                )
+            except (regex.error, RecursionError, OverflowError, ValueError, MemoryError):
+                self.unenforced[pattern] = "it is not a pattern of ECMA-262"
+                return None
+        return self._compiled[pattern]

@@ -58,7 +58,8 @@ def _with_fields(form: Form, schema: Mapping[str, Any], properties: Mapping[str,
     required = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     wanted = frozenset(required)
     fields = tuple(
-        read_field(name, part, schema, name in wanted) for name, part in properties.items()
+        read_field(name, part, schema, name in wanted, form.judge_of_schema.patterns)
+        for name, part in properties.items()
     )
     undeclared = [name for name in required if name not in properties]
     unanswerable = [field for field in fields if field.required and not field.sendable]
