@@ -15,6 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pairs",
         metavar="KEY=VALUE",
         nargs="*",
+        default=[],
         help="an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON",
     )
     parser.add_argument(

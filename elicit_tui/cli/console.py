@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.narration import Narration
@@ -28,13 +30,18 @@ def run(namespace: argparse.Namespace) -> int:
 
 def open_console(settings: Settings, names: Sequence[str], namespace: argparse.Namespace) -> int:
     """Open the console on these servers. Raises UsageError without a terminal."""
-    import sys
-
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         raise UsageError(
             "The console needs a terminal. Without one: elicit-tui call SERVER TOOL "
             "(elicit-tui --help lists every command)."
         )
+    from elicit_tui import paths
+    from elicit_tui.runtime import open_runtime
     from elicit_tui.tui import run_console
 
-    return run_console(settings, launch=tuple(names), log_file=namespace.log_file)
+    return run_console(
+        settings,
+        runtime_factory=partial(open_runtime, settings, log_file=namespace.log_file),
+        only=names,
+        config_path=str(namespace.config or paths.config_file()),
+    )

@@ -12,7 +12,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
     parser.add_argument("name", metavar="NAME", help="the prompt to get")
     parser.add_argument(
-        "pairs", metavar="KEY=VALUE", nargs="*", help="an argument; prompts take strings"
+        "pairs",
+        metavar="KEY=VALUE",
+        nargs="*",
+        default=[],
+        help="an argument; prompts take strings",
     )
     parser.add_argument(
         "--arguments", metavar="JSON|@FILE|-", help="all arguments as one JSON object"
