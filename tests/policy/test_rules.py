@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Finding,
+    Outcome,
+    Review,
+    ServerIdentity,
+    Severity,
+)
+from elicit_tui.elicitation.settings import GranularApproval, Rule, Settings
+from elicit_tui.form import read_form
+from elicit_tui.policy import Policy, RuleAnswer
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "environment": {"type": "string", "enum": ["staging", "production"]},
+        "replicas": {"type": "integer", "minimum": 1, "maximum": 10, "default": 3},
+        "note": {"type": "string"},
+    },
+    "required": ["environment", "replicas"],
+}
+GOOD = {"environment": "staging", "replicas": 2}
+
+
+def asked(
+    message: str = "Select target", tool: str | None = "deploy", schema: Any = None, **params: Any
+) -> ElicitationRequest:
+    return ElicitationRequest(
+        ServerIdentity("deploy", "stdio", "x"),
+        {"message": message, "requestedSchema": SCHEMA if schema is None else schema, **params},
+        call=Call("tools/call", tool) if tool else None,
+        wire_id=1,
+    )
+
+
+def answer(
+    *rules: Rule,
+    request: ElicitationRequest | None = None,
+    findings: tuple[Finding, ...] = (),
+    answers: tuple[Rule, ...] | None = None,
+    **settings: Any,
+) -> RuleAnswer:
+    request = request or asked()
+    policy = Policy(Settings(rules=rules, **settings), answers)
+    return policy.answer(request, Review(findings), read_form(request.requested_schema))
+
+
+def outcome_of(found: RuleAnswer) -> Outcome:
+    assert found.outcome is not None
+    return found.outcome
+
+
+@pytest.mark.parametrize(
+    ("globs", "fits"),
+    [
+        ({}, True),
+        ({"server": "dep*"}, True),
+        ({"server": "Deploy"}, False),
+        ({"tool": "deploy"}, True),
+        ({"tool": "roll*"}, False),
+        ({"mode": "form"}, True),
+        ({"mode": "url"}, False),
+        ({"message": "Select *"}, True),
+        ({"message": "select *"}, False),
+        ({"message": "Select ?arget"}, True),
+        ({"message": "Select [tT]arget"}, True),
+        ({"server": "deploy", "message": "Delete *"}, False),
+    ],
+)
+def test_an_entry_matches_when_every_glob_it_has_fits(globs: dict[str, str], fits: bool) -> None:
+    found = answer(Rule("decline", **globs))
+    assert (found.outcome is not None) is fits
+
+
+def test_a_star_in_brackets_matches_only_a_star() -> None:
+    rule = Rule("decline", message="Delete [*]")
+    assert answer(rule, request=asked("Delete *")).outcome is not None
+    assert answer(rule, request=asked("Delete everything")).outcome is None
+
+
+def test_a_message_of_several_lines_is_matched_whole() -> None:
+    assert answer(Rule("decline", message="A*Z"), request=asked("A\nb\nZ")).outcome is not None
+
+
+def test_a_rule_for_a_tool_does_not_answer_a_question_outside_a_tool_call() -> None:
+    assert answer(Rule("decline", tool="*"), request=asked(tool=None)).outcome is None
+
+
+def test_the_first_rule_that_matches_decides() -> None:
+    found = answer(
+        Rule("decline", message="Delete *", position=1),
+        Rule("accept", server="deploy", content=GOOD, position=2),
+        Rule("cancel", position=3),
+    )
+    outcome = outcome_of(found)
+    assert (outcome.action, outcome.decided_by, outcome.content) == ("accept", "rule", GOOD)
+    assert outcome.key == "rules[2]"
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ({"environment": "canary", "replicas": 2}, "environment"),
+        ({"environment": "staging", "replicas": 11}, "replicas"),
+        ({"replicas": 2}, "environment"),
+        ({"environment": "staging", "replicas": "2"}, "replicas"),
+    ],
+)
+def test_content_that_does_not_fit_is_never_sent_and_the_field_is_named(
+    content: dict[str, Any], named: str
+) -> None:
+    found = answer(Rule("accept", server="deploy", content=content))
+    assert found.outcome is None
+    assert named in (found.note or "")
+    outcome = outcome_of(answer(answers=(Rule("accept", content=content),)))
+    assert (outcome.action, outcome.decided_by, outcome.key) == ("cancel", "answers", None)
+    assert named in outcome.reason
+
+
+def test_an_accept_rule_without_a_server_asks_but_an_answers_entry_may_do_without() -> None:
+    assert answer(Rule("accept", content=GOOD)).outcome is None
+    assert outcome_of(answer(answers=(Rule("accept", content=GOOD),))).action == "accept"
+
+
+def test_a_form_without_fields_is_never_answered_by_a_rule() -> None:
+    request = asked(schema={"type": "object", "properties": {}})
+    assert answer(Rule("accept", server="deploy", content={}), request=request).outcome is None
+
+
+def test_only_an_explicitly_empty_content_answers_a_form_without_fields() -> None:
+    request = asked(schema={"type": "object", "properties": {}})
+    explicit = outcome_of(answer(request=request, answers=(Rule("accept", content={}),)))
+    assert (explicit.action, explicit.content) == ("accept", {})
+    for entry in (Rule("accept", use_defaults=True), Rule("accept", content={"a": 1})):
+        assert outcome_of(answer(request=request, answers=(entry,))).action == "cancel"
+
+
+def test_a_pattern_that_cannot_be_enforced_is_never_accepted_unasked() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}}
+    request = asked(schema=schema)
+    form = read_form(schema)
+    content = {"a": "x"}
+    policy = Policy(Settings(rules=(Rule("accept", server="deploy", content=content),)))
+    found = policy.answer(request, Review(), form)
+    assert found.outcome is None
+    assert found.note is not None
+
+
+def test_every_warning_must_be_listed_in_despite() -> None:
+    findings = (
+        Finding("destructive.production", Severity.WARN, "message", "production", "Look."),
+        Finding("deception.urgency", Severity.WARN, "message", "now", "Wait."),
+    )
+    some = Rule("accept", server="deploy", content=GOOD, despite=("destructive.*",))
+    every = Rule("accept", server="deploy", content=GOOD, despite=("destructive.*", "deception.*"))
+    found = answer(some, findings=findings)
+    assert found.outcome is None
+    assert "deception.urgency" in (found.note or "")
+    assert outcome_of(answer(every, findings=findings)).action == "accept"
+
+
+def test_a_block_is_not_accepted_whatever_despite_lists() -> None:
+    findings = (Finding("credentials.token", Severity.BLOCK, "message", "token", "No."),)
+    rule = Rule("accept", server="deploy", content=GOOD, despite=("*",))
+    assert answer(rule, findings=findings).outcome is None
+    entry = Rule("accept", content=GOOD, despite=("*",))
+    outcome = outcome_of(answer(answers=(entry,), findings=findings))
+    assert outcome.action == "cancel"
+    assert "credentials.token" in outcome.reason
+
+
+def test_once_entries_answer_one_question_each_in_their_order() -> None:
+    request = asked()
+    form = read_form(SCHEMA)
+    first = Rule("accept", content={**GOOD, "note": "1"}, once=True, position=1)
+    second = Rule("accept", content={**GOOD, "note": "2"}, once=True, position=2)
+    policy = Policy(Settings(), (first, second))
+    results = [policy.answer(request, Review(), form).outcome for _ in range(3)]
+    assert [r and r.content and r.content.get("note") for r in results] == ["1", "2", None]
+    assert results[2] is not None
+    assert (results[2].action, results[2].decided_by) == ("cancel", "answers")
+
+
+def test_defaults_fill_what_content_leaves_out_only_when_the_entry_says_so() -> None:
+    content = {"environment": "production"}
+    bare = outcome_of(answer(answers=(Rule("accept", content=content),)))
+    assert bare.action == "cancel"
+    assert "replicas" in bare.reason
+    filled = outcome_of(answer(answers=(Rule("accept", content=content, use_defaults=True),)))
+    assert filled.content == {"environment": "production", "replicas": 3}
+
+
+def test_content_wins_over_a_default() -> None:
+    entry = Rule("accept", content=GOOD, use_defaults=True)
+    assert outcome_of(answer(answers=(entry,))).content == GOOD
+
+
+def test_a_managed_rule_stands_before_an_answers_file_and_a_users_rule_does_not() -> None:
+    entry = Rule("accept", content=GOOD)
+    managed = answer(Rule("decline", layer="managed"), answers=(entry,))
+    assert outcome_of(managed).decided_by == "rule"
+    own = answer(Rule("decline", layer="user"), answers=(entry,))
+    assert outcome_of(own).decided_by == "answers"
+
+
+def test_a_managed_rule_that_wants_a_person_is_not_answered_by_a_file() -> None:
+    found = answer(Rule("ask", layer="managed"), answers=(Rule("accept", content=GOOD),))
+    outcome = outcome_of(found)
+    assert (outcome.action, outcome.decided_by) == ("cancel", "answers")
+    assert "managed" in outcome.reason
+
+
+def test_a_rules_ask_is_declined_where_granular_rules_is_false() -> None:
+    found = answer(Rule("ask"), approval_policy=GranularApproval(rules=False))
+    outcome = outcome_of(found)
+    assert (outcome.action, outcome.decided_by) == ("decline", "policy")
+    assert "approval_policy.granular.rules = false" in outcome.reason
+
+
+def test_a_hostile_field_name_cannot_break_the_reason_into_lines() -> None:
+    name = "a\n\x1b[31m::error::"
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string"}},
+        "required": [name],
+    }
+    request = asked(schema=schema)
+    entry = Rule("accept", content={"x": 1})
+    outcome = outcome_of(answer(request=request, answers=(entry,)))
+    assert outcome.action == "cancel"
+    assert "\n" not in outcome.reason
+    assert "\x1b" not in outcome.reason
