@@ -10,6 +10,6 @@ from elicit_tui.guardian.rule import Rule
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[Rule, ...]:
     """Every rule of the house, by family."""
-    from elicit_tui.guardian.families import credentials, url
+    from elicit_tui.guardian.families import credentials, hidden, schema, url
 
-    return (*credentials.RULES, *url.RULES)
+    return (*credentials.RULES, *hidden.RULES, *url.RULES, *schema.RULES)

@@ -368,6 +368,27 @@ def _unrelated(reading: Reading) -> Iterator[Sighting]:
             yield _at_url(_WARN, f"{named[0]} / {parts.host}")
 
 
+def deceptive_url(url: str) -> bool:
+    """Whether a link inside a text deceives by itself: its scheme, userinfo, host or disguise."""
+    squeezed = re.sub(r"[\s\x00-\x20]+", "", url)
+    match = _SCHEME.match(squeezed)
+    if match is not None and match[1].lower() in hosts.listed("block_schemes"):
+        return True
+    parts = _cut(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.host:
+        return False
+    if "@" in parts.authority or "\\" in url or any(is_invisible(character) for character in url):
+        return True
+    host = parts.host
+    if host in _METADATA or _is_obfuscated_address(host):
+        return True
+    if _address(host) is not None:
+        return False
+    shown = hosts.unicode_host(host)
+    foreign = any(found.severity is _BLOCK for found in _foreign_script(host, shown))
+    return "%" in host or foreign or hosts.disguised_brand(shown) is not None
+
+
 RULES = (
     Rule("url.scheme", "A link that is no web page: script, file or another program.",
          "Do not open it: this is not a page on the web, it starts something else.", _not_a_web_page),

@@ -1,0 +1,250 @@
+"""Text that is not what it seems: controls, invisible characters, markup, padding, false frames."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian import hosts
+from elicit_tui.guardian.families.url import deceptive_url
+from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.rule import EVIDENCE_AROUND, Rule, Sighting
+
+_BLOCK, _WARN = Severity.BLOCK, Severity.WARN
+
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_DIRECTIONS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
+_MARKS_OF_DIRECTION: Final = re.compile(r"[\u200e\u200f\u061c]")
+_RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_INVISIBLE: Final = re.compile(
+    r"[\u200b-\u200d\u2060-\u2064\ufeff\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"
+    r"\ufff9-\ufffb\ufe00-\ufe0f\U000e0000-\U000e0fff\U0001d173-\U0001d17a\u00ad]"
+)
+_JOINING: Final = re.compile(
+    r"[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1a20-\u1aaf\ua840-\ua95f\ufb50-\ufeff]"
+)
+_UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff]")
+_FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
+_SOFT_HYPHENS_IN_ALL: Final = 8
+_MARKS_ALLOWED: Final = 3
+
+_TAG: Final = re.compile(
+    r"<\s*/?\s*(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
+    r"|svg|math|video|audio|source|frame|frameset|marquee|template|noscript|img|html|body|head)\b"
+    r"[^>]{0,400}(?:>|$)|<!--|<[a-z][^>]{0,200}\s(?:on[a-z]{3,20}|style|srcdoc|formaction)\s*=",
+    re.IGNORECASE,
+)
+_EVENT: Final = re.compile(r"""\bon(?:error|load|click|mouseover|focus)\s*=\s*["'\w]""", re.I)
+_SCRIPT_LINK: Final = re.compile(
+    r"(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)", re.IGNORECASE
+)
+_ACTION: Final = re.compile(r"\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)", re.I)
+_LINKS: Final = (
+    re.compile(r"!?\[(?P<text>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})[^)]{0,200}\)"),
+    re.compile(r"\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/", re.I | re.S),
+    re.compile(r"<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>(?P<text>.{0,300}?)</a", re.I | re.S),
+    re.compile(r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<text>[^>]{1,300})>"),
+    re.compile(r"\[(?P<text>[^\]\n]{1,300})\]:\s*(?P<url>https?://\S{1,2000})"),
+    re.compile(r"\[url=(?P<url>[^\]]{1,2000})\](?P<text>.{0,300}?)\[/url", re.I),
+)
+_HOST_IN_TEXT: Final = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])", re.I)
+_PLAIN_URL: Final = re.compile(r"(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000}", re.IGNORECASE)
+_BEACON: Final = re.compile(
+    r"!\[[^\]]{0,300}\]\(\s*<?https?://[^)\s]{0,600}(?:\?|\{|\$|%7b|=)|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)",
+    re.IGNORECASE,
+)
+_IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
+_FRAME: Final = re.compile(r"[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|[▄▀█]{8,}", re.MULTILINE)
+_PADDING: Final = re.compile(
+    r"\S[^\S\n]{50,}\S|\S[ \u00a0\u2000-\u200a\u3000\u2800\t]{50,}\S|\S\s*(?:\n\s*){10,}\S|\S\s{120,}\S"
+    r"|(?:[\u2800\u3164\u00a0\u3000\u2000-\u200a]){12,}"
+)
+_FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")
+_LONG_MESSAGE: Final = 5_000
+_HIDING_LENGTH: Final = 12_000
+
+
+def _around(place: Place, start: int, end: int) -> str:
+    before = max(0, start - EVIDENCE_AROUND)
+    return ("…" if before else "") + place.text[before : min(end, start + 80) + EVIDENCE_AROUND]
+
+
+def _at(severity: Severity, place: Place, match: re.Match[str]) -> Sighting:
+    return Sighting(severity, place.where, _around(place, match.start(), match.end()))
+
+
+def _first(pattern: re.Pattern[str], reading: Reading, severity: Severity) -> Iterator[Sighting]:
+    for place in _texts(reading):
+        match = pattern.search(place.text)
+        if match is not None:
+            yield _at(severity, place, match)
+
+
+def _texts(reading: Reading) -> Iterator[Place]:
+    """Every place but the URL, which has rules of its own, and patterns, which are not prose."""
+    return (place for place in reading.places if place.role not in ("url", "pattern"))
+
+
+def _controls(reading: Reading) -> Iterator[Sighting]:
+    for place in reading.places:
+        match = _CONTROLS.search(place.text) if place.role != "url" else None
+        if match is not None:
+            yield _at(_BLOCK, place, match)
+
+
+def _directions(reading: Reading) -> Iterator[Sighting]:
+    for place in _texts(reading):
+        match = _DIRECTIONS.search(place.text)
+        if match is None and not _RIGHT_TO_LEFT.search(place.text):
+            match = _MARKS_OF_DIRECTION.search(place.text)
+        if match is not None:
+            yield _at(_BLOCK, place, match)
+
+
+def _invisible(reading: Reading) -> Iterator[Sighting]:
+    for place in reading.places:
+        if place.role == "url" or place.text.isascii():
+            continue
+        text = _FLAG.sub("", place.text)
+        soft = text.count("\u00ad")
+        for match in _INVISIBLE.finditer(text):
+            if match[0] == "\u00ad" and soft <= _SOFT_HYPHENS_IN_ALL:
+                continue
+            if not _belongs(text, match.start()):
+                evidence = text[max(0, match.start() - 20) : match.start() + 40]
+                yield Sighting(_BLOCK, place.where, evidence)
+                break
+
+
+def _belongs(text: str, at: int) -> bool:
+    """Whether an invisible character has its place in a script or an emoji."""
+    character = text[at]
+    before = text[at - 1] if at else ""
+    after = text[at + 1] if at + 1 < len(text) else ""
+    if not before:
+        return False
+    if "\ufe00" <= character <= "\ufe0f":
+        return unicodedata.category(before) in ("So", "Sm", "Po", "Lo", "Sk", "Nd", "Pd", "No", "Cn") or _is_emoji(before)
+    if "\U000e0100" <= character <= "\U000e01ef":
+        return "\u3400" <= before <= "\u9fff" or before > "\U00020000"
+    if character == "\u200c":
+        return bool(_JOINING.match(before)) and bool(_JOINING.match(after))
+    if character == "\u200d":
+        if _JOINING.match(before):
+            return True
+        base = text[at - 2] if before == "\ufe0f" and at > 1 else before
+        return _is_emoji(base) and (_is_emoji(after))
+    if character == "\u200b":
+        return bool(_UNSPACED.match(before)) and bool(_UNSPACED.match(after)) and not ("\u3040" <= before <= "\u9fff")
+    return "\u180b" <= character <= "\u180f" and "\u1800" <= before <= "\u18af"
+
+
+def _is_emoji(character: str) -> bool:
+    return bool(character) and (
+        unicodedata.category(character) in ("So", "Sk", "Sm", "Cn") or "\u2190" <= character <= "\u2bff"
+    )
+
+
+def _stacked(reading: Reading) -> Iterator[Sighting]:
+    for place in reading.places:
+        if place.text.isascii():
+            continue
+        run = 0
+        for index, character in enumerate(place.text):
+            if unicodedata.category(character) in ("Mn", "Me") and not "\ufe00" <= character <= "\ufe0f":
+                run += 1
+                if run > _MARKS_ALLOWED:
+                    yield Sighting(_BLOCK, place.where, place.text[max(0, index - 8) : index + 8])
+                    break
+            else:
+                run = 0
+
+
+def _markup(reading: Reading) -> Iterator[Sighting]:
+    for pattern in (_TAG, _EVENT, _SCRIPT_LINK, _ACTION, _BEACON):
+        yield from _first(pattern, reading, _BLOCK)
+    yield from _first(_IMAGE, reading, _WARN)
+
+
+def _links(reading: Reading) -> Iterator[Sighting]:
+    if reading.mode == "url":
+        places = [place for place in _texts(reading)]
+    else:
+        places = list(_texts(reading))
+    for place in places:
+        if "://" not in place.text and "](" not in place.text and "link=" not in place.text:
+            continue
+        worst: Sighting | None = None
+        for pattern in _LINKS:
+            for match in list(pattern.finditer(place.text))[:50]:
+                target = hosts.host_of(match["url"])
+                shown = _HOST_IN_TEXT.search(match["text"])
+                deceives = deceptive_url(match["url"]) or (
+                    shown is not None
+                    and target != ""
+                    and hosts.registrable(shown[1].lower()) != hosts.registrable(target)
+                )
+                if deceives:
+                    worst = _at(_BLOCK, place, match)
+        if worst is None:
+            for match in list(_PLAIN_URL.finditer(place.text))[:50]:
+                if deceptive_url(match[0].rstrip(".,;:!?")):
+                    worst = _at(_BLOCK, place, match)
+                    break
+                if place.role in ("message", "schema description", "description", "title", "schema title") and reading.mode != "url":
+                    worst = worst or _at(_WARN if "](" in place.text or "link=" in place.text else Severity.NOTE, place, match)
+        if worst is not None:
+            yield worst
+
+
+def _frames(reading: Reading) -> Iterator[Sighting]:
+    yield from _first(_FRAME, reading, _BLOCK)
+
+
+def _padding(reading: Reading) -> Iterator[Sighting]:
+    for place in _texts(reading):
+        match = _PADDING.search(place.text) or _FILLER.search(place.text)
+        if match is not None:
+            yield _at(_BLOCK, place, match)
+        elif place.role in ("message", "schema description", "schema title") and place.length > _LONG_MESSAGE:
+            severity = _BLOCK if place.length > _HIDING_LENGTH else _WARN
+            yield Sighting(severity, place.where, f"{place.length} characters")
+
+
+def _mixed_letters(reading: Reading) -> Iterator[Sighting]:
+    for place in _texts(reading):
+        if place.text.isascii():
+            continue
+        for match in re.finditer(r"[^\W\d_]{3,60}", place.text):
+            word = match[0]
+            if word.isascii():
+                continue
+            scripts = hosts.scripts_of(word)
+            if "LATIN" in scripts and scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"} and re.search("[a-z]", word):
+                yield _at(Severity.NOTE, place, match)
+                break
+
+
+RULES = (
+    Rule("hidden.control", "Characters that command a terminal or overwrite what was written.",
+         "Do not answer: the text held characters that act on a screen.", _controls),
+    Rule("hidden.direction", "Characters that turn the order of letters round.",
+         "Do not answer: the text is written to be read the wrong way round.", _directions),
+    Rule("hidden.invisible", "Characters that cannot be seen and hide words or data.",
+         "Do not answer: the text holds invisible characters.", _invisible),
+    Rule("hidden.stacked_marks", "Letters buried under marks that spill over other lines.",
+         "Do not answer: the text is written to cover other text.", _stacked),
+    Rule("hidden.markup", "Markup that runs something, loads something or hides text.",
+         "Do not answer: a question needs no active markup.", _markup),
+    Rule("hidden.link", "A link whose words show another place than it leads to.",
+         "Read where the link leads before you follow it.", _links),
+    Rule("hidden.frame", "A drawing that imitates this program's own frames.",
+         "Only the frame of this program is real; what is drawn inside the text is not.", _frames),
+    Rule("hidden.padding", "Text pushed out of view by blanks or sheer length.",
+         "Read the whole text to its end, or decline.", _padding),
+    Rule("hidden.mixed_letters", "Words mixed from the letters of several scripts.",
+         "Look twice: words in this text are written with letters of other scripts.", _mixed_letters),
+)  # fmt: skip
