@@ -174,7 +174,8 @@ class QuestionFrame(InputGuard, Vertical):
         self._retitle()
         self.set_interval(1.0, self._retitle)
         await self._actions.show(self._actions_of_page())
-        self._summarise()
+        if self._url is not None:
+            self._summarise()
         if self._restored:
             self._status.say(
                 "Your earlier answers are back. Ctrl+U clears a field.", "bold $accent"
@@ -276,7 +277,8 @@ class QuestionFrame(InputGuard, Vertical):
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""
-        self.screen.focus_next()
+        if self._form_view is None or not self._form_view.focus_next_unmounted():
+            self.screen.focus_next()
 
     def action_focus_previous(self) -> None:
         """The one before."""

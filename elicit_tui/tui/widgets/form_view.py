@@ -16,8 +16,11 @@ from elicit_tui.tui.widgets.columns import Columns, columns_for
 from elicit_tui.tui.widgets.control import FieldChanged, FieldControl
 from elicit_tui.tui.widgets.row import FieldRow, longest_hint
 
-_AT_ONCE = 16
-"""Rows mounted with the first painting; the others follow before the next key can be read."""
+_BATCH = 6
+"""Rows mounted in one go; a form is filled as far as it can be seen, and a little further."""
+
+_ROW_GUESS = 3
+"""Lines that a row not mounted yet is taken to need."""
 
 
 class FormView(VerticalScroll, can_focus=False):
@@ -27,6 +30,7 @@ class FormView(VerticalScroll, can_focus=False):
     FormView {
         height: 1fr; width: 100%; background: transparent;
         scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden;
+        & > #form-tail { height: 0; }
         & > #form-words { height: auto; padding: 0 0 1 2; color: $foreground; }
     }
     """
@@ -71,6 +75,7 @@ class FormView(VerticalScroll, can_focus=False):
         self._conversion: Conversion | None = None
         self._judging = False
         self._wanted_focus: str | None = None
+        self._tail = Static("", id="form-tail", markup=False)
 
     # What the form holds
 
@@ -123,13 +128,12 @@ class FormView(VerticalScroll, can_focus=False):
                 (self.form.title or "", "bold"),
                 (self.form.description or "", ""),
                 *((note, "$faint") for note in self.form.notes),
-                *((self.form.refusal or "", "bold $warning"),),
+                (self.form.refusal or "", "bold $warning"),
             )
             if text
         ]
-        if not words:
-            return []
-        return [Static(Content("\n").join(words), id="form-words", markup=False)]
+        said = Static(Content("\n").join(words), id="form-words", markup=False)
+        return [said, self._tail] if words else [self._tail]
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the rows out at this width; the first time, make them."""
@@ -139,34 +143,49 @@ class FormView(VerticalScroll, can_focus=False):
         columns = columns_for(
             self.form.fields, [longest_hint(spec) for spec in self.form.fields], width
         )
-        if columns == self._columns:
+        if columns != self._columns:
+            first = self._columns is None
+            self._columns = columns
+            for row in self._rows.values():
+                row.lay_out(columns)
+            if first:
+                self._mount_rows(self.size.height // 2 + 1)
+                self.call_after_refresh(self._judge_soon)
+        self.call_after_refresh(self._fill)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Mount what comes into view."""
+        super().watch_scroll_y(old_value, new_value)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Mount rows until there are some below what can be seen."""
+        if self._columns is None or not self._unmounted:
             return
-        first = self._columns is None
-        self._columns = columns
-        for row in self._rows.values():
-            row.lay_out(columns)
-        if first:
-            self._mount_rows(_AT_ONCE)
-            self._judge_soon()
+        if self._tail.virtual_region.y < self.scroll_y + self.size.height + _BATCH:
+            self._mount_rows(_BATCH)
+            self.call_after_refresh(self._fill)
+
+    @property
+    def _unmounted(self) -> int:
+        return len(self.form.fields) - len(self._rows)
 
     def _mount_rows(self, count: int) -> None:
         assert self._columns is not None
-        missing = [spec for spec in self.form.fields if spec.name not in self._rows]
+        mounted = len(self._rows)
         rows = [
             FieldRow(spec, self._entries.get(spec.name, Unset()), self._columns)
-            for spec in missing[:count]
+            for spec in self.form.fields[mounted : mounted + count]
         ]
         if not rows:
             return
         for row in rows:
             self._rows[row.spec.name] = row
-        self.mount_all(rows)
+        self._tail.styles.height = self._unmounted * _ROW_GUESS
+        self.mount_all(rows, before=self._tail)
         self._show_problems()
-        if self._wanted_focus is not None and self._wanted_focus in self._rows:
-            name, self._wanted_focus = self._wanted_focus, None
-            self.call_after_refresh(self.focus_field, name)
-        if len(missing) > count:
-            self.call_after_refresh(self._mount_rows, count)
+        if self._wanted_focus in self._rows:
+            self.call_after_refresh(self._focus_wanted)
 
     # Focus
 
@@ -185,6 +204,9 @@ class FormView(VerticalScroll, can_focus=False):
             self._wanted_focus = name
             if row is not None:
                 self.call_after_refresh(self._focus_wanted)
+            elif self._columns is not None:
+                names = [spec.name for spec in self.form.fields]
+                self._mount_rows(names.index(name) + 1 - len(self._rows))
             return
         row.control.focus()
         self.scroll_to_widget(row, animate=False)
@@ -193,6 +215,18 @@ class FormView(VerticalScroll, can_focus=False):
         if self._wanted_focus is not None:
             name, self._wanted_focus = self._wanted_focus, None
             self.focus_field(name)
+
+    def focus_next_unmounted(self) -> bool:
+        """From the last row there is to one that is not there yet; False when no row is missing."""
+        if not self._unmounted or not self._rows:
+            return False
+        if self.focused_field is not list(self._rows.values())[-1].control:
+            return False
+        for spec in self.form.fields[len(self._rows) :]:
+            if spec.sendable:
+                self.focus_field(spec.name)
+                return True
+        return False
 
     @property
     def focused_field(self) -> FieldControl | None:
@@ -207,6 +241,11 @@ class FormView(VerticalScroll, can_focus=False):
             if row.control is event.widget:
                 self.scroll_to_widget(row, animate=False)
                 self.post_message(self.Focused(self, row.control))
+        if self._unmounted and event.widget in [row.control for row in self._last_rows()]:
+            self._mount_rows(_BATCH)
+
+    def _last_rows(self) -> list[FieldRow]:
+        return list(self._rows.values())[-_BATCH:]
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Take the bar away."""
