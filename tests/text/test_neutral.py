@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import re
+import sys
+import time
+import unicodedata
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from elicit_tui.text import ascii_json, ci_safe, neutral, neutral_line, neutral_value
+from elicit_tui.text.active import OTHER_THAN_PLAIN, active_pattern, piled_marks_pattern
+from tests.text.alphabet import active_left, any_text
+
+NATURAL = [
+    "Deploy branch 'fix/login': select the target environment\n\t- staging\n\t- production",
+    "Größe, naïve, Œuvre, Ångström, Žluťoučký kůň, İstanbul, coöperate",
+    "Nai\u0308ve in pieces: e\u0301 o\u0302\u0323 (Vietnamese e\u0302\u0323)",
+    "Привет, мир! Ελληνικά ἄνθρωπος",
+    "שָׁלוֹם עולם, בְּרֵאשִׁ֖ית בָּרָ֣א",
+    "العربية: السَّلامُ عَلَيْكُم، ٱلضَّآلِّينَ ۝ \u0601١٢",
+    "نمی\u200cخواهم؛ می\u200cروم و کتاب\u200cها",
+    "اردو: یہ ایک ٹیسٹ ہے۔ سنہ ۱۴۰۰ ه\u200d",
+    "हिन्दी: क्षत्रिय क्\u200dष श्री\u200cमान् प्रबन्ध",
+    "বাংলা: র\u200d্যাব কর্ম",
+    "മലയാളം: നന്\u200dമ അവന്\u200d പാല്\u200c ",
+    "ශ්\u200dරී ලංකා",
+    "ไทย: ที่นี่ น้ำ ปู่",
+    "ကျွန်ုပ်တို့ မြန်မာ",
+    "ភាសាខ្មែរ ស្ត្រី",
+    "བོད་སྐད་ རྒྱལ་པོ",
+    "日本語 ひらがな カタカナ ﾊﾝｶｸ 葛\U000e0100城市 辻\ufe00",
+    "中文：选择目标环境。한국어 \u1112\u1161\u11ab",
+    "ᠮᠣᠩᠭᠣᠯ ᠪᠠ\u180bᠭᠠ\u180eᠠ",
+    "👨\u200d👩\u200d👧\u200d👦 🏳\ufe0f\u200d🌈 🏴\u200d☠\ufe0f 🧑🏽\u200d🚀 👁\ufe0f\u200d🗨\ufe0f",
+    "❤\ufe0f ☎\ufe0e ©\ufe0f 5\ufe0f\u20e3 #\ufe0f\u20e3 👍🏿 🇩🇪🇯🇵 "
+    "🧑🏻\u200d❤\ufe0f\u200d💋\u200d🧑🏿",
+    "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+    "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+    "🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
+    "∑ ≤ ≠ ± €1.234,56 №5 ½ x² [bold]not markup[/bold] [@click=app.quit]x[/] **md** <b>",
+]
+
+SHOWN = {
+    "\x1b[2J": "␛[2J",
+    "\x1b]52;c;aGk=\x07": "␛]52;c;aGk=␇",
+    "\x9b31m": "⟨U+009B⟩31m",
+    "safe\rfake": "safe␍fake",
+    "a\r\nb": "a\nb",
+    "a\r\r\nb": "a␍\nb",
+    "del\x7f": "del␡",
+    "\u202egnp.exe": "⟨U+202E⟩gnp.exe",
+    "pay\u200bpal": "pay⟨U+200B⟩pal",
+    "soft\u00adhyphen": "soft⟨U+00AD⟩hyphen",
+    "line\u2028end": "line⟨U+2028⟩end",
+    "a\U000e0041\U000e0042": "a⟨U+E0041⟩⟨U+E0042⟩",
+    "🏴\U000e0075\U000e0073\U000e007f": "🏴⟨U+E0075⟩⟨U+E0073⟩⟨U+E007F⟩",
+    "x\ufe0f": "x⟨U+FE0F⟩",
+    "❤\ufe0f\ufe0f\ufe0f": "❤\ufe0f⟨U+FE0F⟩⟨U+FE0F⟩",
+    "🙂\U000e0100\U000e0101": "🙂⟨U+E0100⟩⟨U+E0101⟩",
+    "5\ufe0f": "5⟨U+FE0F⟩",
+    "pass\u200dword": "pass⟨U+200D⟩word",
+    "می\u200c\u200cروم": "می⟨U+200C⟩⟨U+200C⟩روم",
+    "\u0338struck": "⟨U+0338⟩struck",
+    "z" + "\u0301" * 5: "z" + "\u0301" * 3 + "⟨U+0301⟩" * 2,
+    "\ud83d\ud83d": "⟨U+D83D⟩⟨U+D83D⟩",
+    "\ufffe\ue0b0": "⟨U+FFFE⟩⟨U+E0B0⟩",
+    "\u3164\u115f\u034f": "⟨U+3164⟩⟨U+115F⟩⟨U+034F⟩",
+}
+
+
+@pytest.mark.parametrize("text", NATURAL)
+def test_natural_text_of_any_script_is_untouched(text: str) -> None:
+    assert neutral(text) == text
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_what_is_active_becomes_a_visible_mark(text: str) -> None:
+    assert neutral(text) == SHOWN[text]
+
+
+@settings(max_examples=400, deadline=None)
+@given(any_text)
+@example("\u0301" * 9)
+@example("न" + "\u094d\u200d" * 12)
+@example("अ" + "\u0951\u200d" * 12)
+def test_nothing_active_is_left_in_any_string(text: str) -> None:
+    clean = neutral(text)
+    assert active_left(clean) == []
+    assert neutral(clean) == clean
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_text, st.integers(min_value=0, max_value=120))
+def test_a_limit_is_kept_and_leaves_nothing_active(text: str, limit: int) -> None:
+    for clean in (neutral(text, limit), neutral_line(text, limit)):
+        assert len(clean) <= limit
+        assert active_left(clean) == []
+    assert neutral(neutral(text, limit), limit) == neutral(text, limit)
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_text)
+def test_a_line_stays_one_line(text: str) -> None:
+    clean = neutral_line(text, None)
+    assert active_left(clean) == []
+    assert len(clean.splitlines()) <= 1
+    assert "\t" not in clean
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_text)
+def test_a_string_in_json_is_printable_ascii_and_reads_back_exactly(text: str) -> None:
+    import json
+
+    written = ascii_json({text: [text]})
+    assert re.fullmatch("[ -~]*", written)
+    assert json.loads(written) == json.loads(json.dumps({text: [text]}))
+
+
+def test_the_shortcut_for_plain_text_never_hides_anything_active() -> None:
+    active, piled = active_pattern(), piled_marks_pattern()
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        if OTHER_THAN_PLAIN.search(character) is None:
+            assert not active.search(f"a{character}a"), hex(code)
+            assert not piled.search(character * 4), hex(code)
+            assert unicodedata.category(character) not in ("Mn", "Me", "Cf"), hex(code)
+
+
+def test_a_cut_says_how_long_the_whole_was() -> None:
+    assert neutral("word " * 1000, 80).endswith("…⟨5,000 characters in all⟩")
+    assert neutral("short", 5) == "short"
+    assert neutral("longer", 4) == "lon…"
+
+
+def test_a_cut_never_leaves_half_a_mark_or_half_an_emoji() -> None:
+    for limit in range(40, 90):
+        clean = neutral("\u202e" * 100, limit)
+        assert re.fullmatch("(⟨U\\+202E⟩)*…(⟨100 characters in all⟩)?", clean)
+        family = neutral("👨\u200d👩\u200d👧\u200d👦" * 50, limit)
+        assert active_left(family) == []
+        assert "⟨U+" not in family
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "plain words ",
+        "نمی\u200cخواهم ",
+        "हिन्दी क्\u200dष ",
+        "中文选择环境",
+        "👨\u200d👩\u200d👧 ",
+        "e\u0301",
+    ],
+)
+def test_ten_million_characters_of_natural_text_take_a_moment(piece: str) -> None:
+    text = piece * (2_000_000 // len(piece))
+    started = time.process_time()
+    assert neutral(text) == text
+    assert time.process_time() - started < 1.5
+
+
+@pytest.mark.parametrize(
+    "piece", ["\x1b", "\u202e\u200d", "\u0301", "क\u094d\u200d\u200d", "❤\ufe0f\u200d"]
+)
+def test_a_limit_makes_the_length_of_hostile_text_irrelevant(piece: str) -> None:
+    text = piece * (10_000_000 // len(piece))
+    started = time.process_time()
+    clean = neutral(text, 4000)
+    neutral_line(text)
+    assert time.process_time() - started < 0.25
+    assert len(clean) <= 4000
+
+
+@pytest.mark.parametrize(
+    "piece", ["\x1b", "\u202e\u200d", "\u0301", "क\u094d\u200d\u200d", "❤\ufe0f\u200d"]
+)
+def test_time_grows_with_the_text_and_no_faster(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece))
+        best = 9.0
+        for _ in range(2):
+            started = time.process_time()
+            neutral(text)
+            best = min(best, time.process_time() - started)
+        return best
+
+    small, large = seconds(50_000), seconds(400_000)
+    assert large < small * 8 * 3 + 0.05
+
+
+def test_values_are_neutral_in_keys_and_strings_and_bounded() -> None:
+    hostile = {"k\x1b": ["\u202e", {"n": 1.5, "b": True, "nothing": None}], "nan": float("nan")}
+    assert neutral_value(hostile) == {
+        "k␛": ["⟨U+202E⟩", {"n": 1.5, "b": True, "nothing": None}],
+        "nan": "⟨nan⟩",
+    }
+    nested: list[object] = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert "nested too deep" in str(neutral_value(nested))
+    assert len(neutral_value(list(range(1_000_000)))) < 30_000
+    assert len(str(neutral_value(["x" * 1000] * 1000, total_limit=5000))) < 9000
+    assert neutral_value({"a\u200b": 1, "a⟨U+200B⟩": 2}) == {"a⟨U+200B⟩": 1, "a⟨U+200B⟩′": 2}
+    assert neutral_value(10**5000).startswith("⟨a number of")
+    assert neutral_value({1: b"bytes"}) == {"1": "⟨bytes⟩"}
+
+
+def test_ascii_json_says_what_json_cannot_say() -> None:
+    assert ascii_json({"a": float("inf"), "b": [float("nan")]}) == '{"a": null, "b": [null]}'
+    nested: list[object] = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert "nested too deep" in ascii_json(nested)
+    assert ascii_json("\x7f\u2028é") == '"\\u007f\\u2028\\u00e9"'
+    assert ascii_json({"a": [1]}, indent=2) == '{\n  "a": [\n    1\n  ]\n}'
+    assert ascii_json({"a": object()}) == '{"a": "(object)"}'
+
+
+COMMANDS = re.compile(r"(?m)^\s*::|##(?:vso|teamcity)?\[", re.IGNORECASE)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "::",
+                ":",
+                "#",
+                "##",
+                "[",
+                "vso[",
+                "TeamCity[",
+                " ",
+                "\t",
+                "\u3000",
+                "\n",
+                "\r",
+                "\x0b",
+            ]
+        )
+        | st.text(max_size=3)
+    ).map("".join)
+)
+def test_no_line_can_command_a_ci_system(text: str) -> None:
+    safe = ci_safe(text)
+    assert not COMMANDS.search(safe)
+    assert not any(line.lstrip().startswith("::") for line in safe.splitlines())
+    assert ci_safe(safe) == safe
+    assert not COMMANDS.search(ci_safe(neutral(text)))
+
+
+def test_what_only_looks_like_a_command_is_untouched() -> None:
+    for text in ("std::vector", "## Heading", "a :: b", "[##] x", "http://[::1]/", ""):
+        assert ci_safe(text) == text
+    assert ci_safe("x\n  ::error::y") == "x\n  ⟨:⟩:error::y"
