@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from elicit_tui.tui.console.spans import Line, Role, shortened
+from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, wrapped
 
-KEPT_LINES: Final = 5_000
+KEPT_LINES: Final = 2_000
 LINE_CHARACTERS: Final = 400
 
 
@@ -23,13 +23,18 @@ class Happening:
     role: Role = "plain"
     at: datetime = field(default_factory=datetime.now)
 
-    def drawn(self) -> Line:
-        """The line as a screen shows it."""
-        return (
-            (f"{self.at:%H:%M:%S} ", "dim"),
-            (f"{shortened(self.server, 14):<14} ", "accent" if self.server else "dim"),
-            (self.text, self.role),
+    def drawn(self, width: int) -> list[Line]:
+        """The lines as a screen shows them: the text wraps in its own column."""
+        narrow = width < 60
+        column = 8 if narrow else 14
+        head: Line = (
+            (f"{self.at:%H:%M} " if narrow else f"{self.at:%H:%M:%S} ", "dim"),
+            (f"{shortened(self.server, column):<{column}} ", "accent"),
         )
+        used = len(text_of(head))
+        first, *others = list(wrapped(self.text, width - used)) or [""]
+        rest: list[Line] = [((" " * used + part, self.role),) for part in others]
+        return [(*head, (first, self.role)), *rest]
 
 
 class Activity:

@@ -255,6 +255,15 @@ class ConsoleApp(App[int]):
             return binding.key_display
         return self.get_key_display(Binding(key.partition(",")[0], "", ""))
 
+    def get_key_display(self, binding: Binding) -> str:
+        """Keys as the questions spell them: `^S`, `Esc`, `F1`, `Enter`."""
+        if binding.key_display:
+            return binding.key_display
+        shown = super().get_key_display(binding)
+        if len(shown) == 2 and shown[0] == "^":
+            return shown.upper()
+        return shown.capitalize() if len(shown) > 1 and shown.isalnum() else shown
+
     @property
     def muted(self) -> frozenset[str]:
         """The servers muted for this run."""

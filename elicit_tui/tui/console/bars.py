@@ -33,11 +33,11 @@ class Part:
         return cells(text_of(self.spans))
 
 
-class ActionBar(Drawn):
+class ClickBar(Drawn):
     """Parts from the left, and one part at the right edge while there is room."""
 
     DEFAULT_CSS = """
-    ActionBar {
+    ClickBar {
         height: 1;
         width: 100%;
         overflow: hidden;
@@ -89,7 +89,7 @@ class ActionBar(Drawn):
                 await self.app.run_action(part.action, part.node or self.screen)
 
 
-class KeyBar(ActionBar):
+class KeyBar(ClickBar):
     """The keys that work here, the nearest ones first; each can be clicked."""
 
     DEFAULT_CSS = """
@@ -111,7 +111,8 @@ class KeyBar(ActionBar):
         seen: set[str] = set()
         parts = []
         for node, binding, enabled, _tooltip in self.screen.active_bindings.values():
-            if binding.show and enabled and node is not self.app and binding.action not in seen:
+            wanted = binding.show and enabled and node is not self.app
+            if wanted and binding.action != "help" and binding.action not in seen:
                 seen.add(binding.action)
                 parts.append(self._part(node, binding))
         return parts
@@ -125,5 +126,6 @@ class KeyBar(ActionBar):
 
     def _part(self, node: DOMNode, binding: Binding) -> Part:
         key = self.app.get_key_display(binding)
-        spans: Line = ((f" {key}", "accent"), (f" {binding.description} ", "plain"))
+        words = getattr(node, "verb", "") if binding.action == "choose" else binding.description
+        spans: Line = ((f" {key}", "accent"), (f" {words} ", "plain"))
         return Part(spans, binding.action, node)

@@ -26,6 +26,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="dialog.back"),
+        Binding("f1", "help", "Help", id="dialog.help"),
     ]
 
     DEFAULT_CSS = """
@@ -35,9 +36,9 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     }
     Dialog > .dialog {
         border: round $accent;
-        border-title-color: $text-accent;
+        border-title-color: $accent;
         border-title-style: bold;
-        border-subtitle-color: $text-muted;
+        border-subtitle-color: $faint;
         background: $surface;
         padding: 0 1;
         width: 100%;

@@ -18,7 +18,6 @@ def known_keys() -> dict[str, Binding]:
     from elicit_tui.tui.console.panels.activity import ActivityPane
     from elicit_tui.tui.console.panels.calls import CallsPane
     from elicit_tui.tui.console.panels.history import HistoryPane
-    from elicit_tui.tui.console.panels.offers import OffersBox
     from elicit_tui.tui.console.panels.questions import QuestionsPane
     from elicit_tui.tui.console.panels.servers import ServersPane
     from elicit_tui.tui.console.rows import RowList
@@ -29,7 +28,6 @@ def known_keys() -> dict[str, Binding]:
         ConsoleApp,
         ConsoleScreen,
         ServersPane,
-        OffersBox,
         QuestionsPane,
         CallsPane,
         ActivityPane,

@@ -35,14 +35,15 @@ class Drawn(ScrollView):
         overflow-y: auto;
         & > .role--plain { color: $foreground; }
         & > .role--strong { color: $foreground; text-style: bold; }
-        & > .role--dim { color: $text-muted; }
-        & > .role--accent { color: $text-accent; text-style: bold; }
-        & > .role--good { color: $text-success; }
-        & > .role--warn { color: $text-warning; text-style: bold; }
-        & > .role--bad { color: $text-error; text-style: bold; }
-        & > .role--cursor { background: $block-cursor-background 35%; }
+        & > .role--dim { color: $faint; }
+        & > .role--accent { color: $accent; text-style: bold; }
+        & > .role--good { color: $success; }
+        & > .role--warn { color: $warning; text-style: bold; }
+        & > .role--bad { color: $error; text-style: bold; }
+        & > .role--cursor { background: $well-focus; }
         &:focus > .role--cursor {
-            background: $block-cursor-background; color: $block-cursor-foreground;
+            background: $accent;
+            color: $background;
         }
     }
     """

@@ -32,7 +32,7 @@ class RowList(Drawn, can_focus=True):
         Binding("pagedown", "page(1)", "Page down", show=False),
         Binding("home,g", "edge(0)", "First", show=False),
         Binding("end,G", "edge(1)", "Last", show=False),
-        Binding("enter", "choose", "Open", show=False, id="rows.choose"),
+        Binding("enter", "choose", "Open", id="rows.choose"),
     ]
 
     cursor: reactive[int] = reactive(0)
@@ -61,8 +61,12 @@ class RowList(Drawn, can_focus=True):
             """The list."""
             return self.rows
 
-    def __init__(self, *, row_height: int = 1, empty: str = "", id: str | None = None) -> None:
+    def __init__(
+        self, *, row_height: int = 1, empty: str = "", verb: str = "Open", id: str | None = None
+    ) -> None:
         super().__init__(id=id)
+        self.verb = verb
+        """What Enter does, for the bar of keys."""
         self.row_height = row_height
         self.empty = empty
         self._keys: Sequence[str] = ()

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 
-from elicit_tui.tui.console.bars import ActionBar, KeyBar, Part
+from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.spans import line
@@ -63,6 +63,14 @@ class ConsoleScreen(Screen[None]):
     ConsoleScreen #banner.-shown {
         display: block;
     }
+    ConsoleScreen.-wide #server-list, ConsoleScreen.-wide #call-list { width: 42; }
+    ConsoleScreen.-narrow Pane { layout: vertical; }
+    ConsoleScreen.-narrow #server-list, ConsoleScreen.-narrow #call-list {
+        width: 100%; height: auto; min-height: 4; max-height: 8;
+    }
+    ConsoleScreen.-narrow #offers-box, ConsoleScreen.-narrow #call-detail { height: 1fr; }
+    ConsoleScreen.-short #offer-words { max-height: 5; }
+    ConsoleScreen.-narrow #offer-words { max-height: 4; }
     """
 
     def __init__(self, session: Session) -> None:
@@ -74,8 +82,8 @@ class ConsoleScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """The bars and the first pane."""
-        yield ActionBar(id="top")
-        yield ActionBar(id="banner")
+        yield ClickBar(id="top")
+        yield ClickBar(id="banner")
         with Container(id="panes"):
             yield self.pane
         yield KeyBar()
@@ -119,10 +127,10 @@ class ConsoleScreen(Screen[None]):
 
     def draw(self) -> None:
         """The bars."""
-        if not self.is_mounted:
+        if not self.query("#top"):
             return
-        self.query_one("#top", ActionBar).show(self._tabs(), self._right())
-        banner = self.query_one("#banner", ActionBar)
+        self.query_one("#top", ClickBar).show(self._tabs(), self._right())
+        banner = self.query_one("#banner", ClickBar)
         part = self._banner()
         banner.set_class(part is not None, "-shown")
         banner.show([part] if part else [])

@@ -38,13 +38,13 @@ class ActivityPane(Pane):
     @on(Input.Changed, "#activity-search")
     def draw(self) -> None:
         """The lines that match the search."""
-        if self.is_mounted:
+        if self.ready:
             self.query_one("#activity-lines", LineView).show(self._lines, keep_place=True)
 
     def _lines(self, width: int) -> list[Line]:
         activity = self.session.activity
         words = self.query_one("#activity-search", Input).value
-        shown = [happening.drawn() for happening in activity.matching(words)]
+        shown = [part for happening in activity.matching(words) for part in happening.drawn(width)]
         if not shown:
             return [((("Nothing matches." if words else "Nothing has happened yet."), "dim"),)]
         if activity.let_go and not words:

@@ -41,13 +41,12 @@ class CallsPane(Pane):
 
     DEFAULT_CSS = """
     CallsPane #call-list { width: 32; }
-    .-wide CallsPane #call-list { width: 42; }
-    .-narrow CallsPane #call-list { width: 100%; height: auto; max-height: 8; }
     """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, id="calls-pane")
         self._json = False
+        self._keys_for: object = None
         self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
 
     def compose(self) -> ComposeResult:
@@ -62,10 +61,6 @@ class CallsPane(Pane):
         detail.add_class("box")
         yield detail
 
-    def on_mount(self) -> None:
-        """Draw what is known."""
-        self.draw()
-
     @property
     def record(self) -> CallRecord | None:
         """The call under the cursor."""
@@ -73,10 +68,21 @@ class CallsPane(Pane):
 
     def draw(self) -> None:
         """The list, and the chosen call."""
-        if self.is_mounted:
+        if self.ready:
             keys = tuple(record.call.id for record in self.session.calls)
             self.query_one("#call-list", RowList).show(keys, self._row)
             self._draw_detail()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what makes sense for the call under the cursor."""
+        if not self.ready or action not in ("cancel", "turn", "save", "copy", "again"):
+            return True
+        record = self.record
+        if record is None:
+            return False
+        if action in ("cancel", "again"):
+            return (record.state == "running") == (action == "cancel")
+        return record.result is not None
 
     def point_at(self, call_id: str) -> None:
         """Put the cursor on this call."""
@@ -88,6 +94,10 @@ class CallsPane(Pane):
         detail = self.query_one("#call-detail", LineView)
         record = self.record
         title = f"{record.server} · {neutral_line(record.call.name, 60)}" if record else "Call"
+        state = (record.state, record.result is not None) if record else None
+        if state != self._keys_for:
+            self._keys_for = state
+            self.refresh_bindings()
         detail.border_title = title.replace("[", "\\[")
         detail.show(self._lines, keep_place=True)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from collections.abc import Iterator
-from itertools import islice
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -23,14 +25,15 @@ from elicit_tui.tui.console.words import ROLES, SIGNS, WHO
 if TYPE_CHECKING:
     from elicit_tui.ledger import Row
 
-READ_AT_MOST = 2_000
+KEPT_ROWS = 2_000
+DAYS = 90
+ROWS_AT_ONCE = 50
 
 
 class HistoryPane(Pane):
     """The newest rows first; Enter shows one whole."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "look", "Look", id="history.look"),
         Binding("u", "read", "Read again", id="history.read"),
         Binding("slash", "search", "Search", key_display="/", id="history.search"),
     ]
@@ -38,44 +41,48 @@ class HistoryPane(Pane):
     def __init__(self, session: Session) -> None:
         super().__init__(session, id="history-pane")
         self._rows: dict[str, Row] = {}
-        self._read_at = -1
 
     def compose(self) -> ComposeResult:
         """The search and the rows."""
         with Vertical(classes="box") as box:
             box.border_title = "History"
             yield Input(placeholder="search", classes="search", id="history-search", compact=True)
-            rows = RowList(empty="No question has been recorded yet.", id="history-rows")
+            rows = RowList(
+                empty="No question has been recorded yet.", verb="Look", id="history-rows"
+            )
             rows.add_class("first")
             yield rows
+
+    def draw(self) -> None:
+        """The first drawing reads the ledger; later ones are asked for."""
+        if self.ready and not self._rows:
+            self.action_read()
 
     def opened(self) -> None:
         """Read the ledger when it is looked at."""
         self.action_read()
 
-    def on_mount(self) -> None:
-        """Read the ledger the first time."""
-        self.action_read()
-
     def action_read(self) -> None:
-        """Read the ledger."""
-        if not self.is_mounted or self.app.runtime is None:
-            return
-        listing = self.query_one("#history-rows", RowList)
-        try:
-            rows = list(islice(self._newest(), READ_AT_MOST))
-        except (LedgerError, AttributeError) as error:
-            self._rows = {}
-            listing.empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
-        else:
-            self._rows = {row.id: row for row in rows}
-        self._draw_rows()
+        """Read the ledger; long ones in pieces, so that the keys stay quick."""
+        if self.ready and self.app.runtime is not None:
+            self.run_worker(self._read(), exclusive=True)
 
-    def _newest(self) -> Iterator[Any]:
+    async def _read(self) -> None:
         assert self.app.runtime is not None
-        ledger: Any = self.app.runtime.ledger
-        rows = list(ledger.rows())
-        return reversed(rows)
+        ledger = self.app.runtime.ledger
+        listing = self.query_one("#history-rows", RowList)
+        newest: deque[Row] = deque(maxlen=KEPT_ROWS)
+        try:
+            since = datetime.now(timezone.utc) - timedelta(days=DAYS)
+            rows = _rows_of(ledger, since)
+            for number, row in enumerate(rows):
+                newest.append(row)
+                if number % ROWS_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+        except LedgerError as error:
+            listing.empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
+        self._rows = {row.id: row for row in reversed(newest)}
+        self._draw_rows()
 
     @on(Input.Changed, "#history-search")
     def _draw_rows(self) -> None:
@@ -87,7 +94,7 @@ class HistoryPane(Pane):
         row = self._rows[key]
         when = str(row.asked_at)[:16].replace("T", " ")
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        who = WHO.get(row.decided_by, str(row.decided_by or "open"))  # type: ignore[call-overload]
+        who = _who(row)
         narrow = width < 70
         if narrow:
             when = when[5:]
@@ -110,9 +117,6 @@ class HistoryPane(Pane):
         if row is not None:
             self.app.push_screen(RecordScreen(row))
 
-    def action_look(self) -> None:
-        """Show the row under the cursor; the list does it itself."""
-
     def action_search(self) -> None:
         """Put the focus on the search line."""
         self.query_one("#history-search").focus()
@@ -130,6 +134,19 @@ class HistoryPane(Pane):
                 search.value = ""
             self._to_rows()
             event.stop()  # type: ignore[attr-defined]
+
+
+def _who(row: Row) -> str:
+    words = [words for name, words in WHO.items() if name == row.decided_by]
+    return words[0] if words else row.decided_by or "not decided"
+
+
+def _rows_of(ledger: Any, since: datetime) -> Iterator[Row]:
+    """The rows; a ledger that could not be opened has none, and says why."""
+    if not hasattr(ledger, "rows"):
+        raise LedgerError(str(getattr(ledger, "reason", "it is not open")))
+    rows: Iterator[Row] = ledger.rows(since=since)
+    return rows
 
 
 def _searched(row: Any) -> str:

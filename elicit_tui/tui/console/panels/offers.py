@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.servers import ServerRecord
 
 HINT_ROLES: dict[str, Role] = {"destructive": "bad", "read-only": "good"}
+HINT_WIDTH = 13
 SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤"}
 
 
@@ -28,10 +28,6 @@ class OffersBox(Vertical):
     """A search line, the list, and the description of what the cursor is on."""
 
     app: ConsoleApp
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "call", "Call", id="offers.call"),
-    ]
 
     DEFAULT_CSS = """
     OffersBox { height: 100%; }
@@ -41,14 +37,13 @@ class OffersBox(Vertical):
         max-height: 40%;
         border-top: solid $border-blurred;
     }
-    .-short OffersBox #offer-words { max-height: 5; }
-    .-narrow OffersBox #offer-words { max-height: 4; }
     """
 
     def __init__(self) -> None:
         super().__init__(id="offers")
         self._record: ServerRecord | None = None
         self._shown: dict[str, Offer] = {}
+        self._ready = False
 
     def compose(self) -> ComposeResult:
         """The parts from top to bottom."""
@@ -58,12 +53,13 @@ class OffersBox(Vertical):
             id="offer-search",
             compact=True,
         )
-        yield RowList(empty="nothing here matches", id="offer-list")
+        yield RowList(empty="nothing here matches", verb="Call", id="offer-list")
         yield LineView(id="offer-words")
 
     def on_mount(self) -> None:
         """Draw what was shown before it was there."""
-        self.show(self._record)
+        self._ready = True
+        self._draw_list()
 
     @property
     def offer(self) -> Offer | None:
@@ -73,10 +69,10 @@ class OffersBox(Vertical):
 
     def show(self, record: ServerRecord | None) -> None:
         """Show what this server offers."""
-        if record is not self._record and self.is_mounted:
+        if record is not self._record and self._ready:
             self.query_one("#offer-search", Input).value = ""
         self._record = record
-        if self.is_mounted:
+        if self._ready:
             self._draw_list()
 
     @on(Input.Changed, "#offer-search")
@@ -99,8 +95,8 @@ class OffersBox(Vertical):
 
     def _row(self, key: str, width: int) -> list[Line]:
         offer = self._shown[key]
-        hints = [hint for hint in offer.hints if hint in HINT_ROLES]
-        room = width - 4 - sum(len(hint) + 2 for hint in hints)
+        hint = next((hint for hint in offer.hints if hint in HINT_ROLES), "")
+        room = width - 4 - HINT_WIDTH
         name_width = min(30, max(14, room // 3)) if room > 40 else room
         summary = (offer.title or offer.description.partition("\n")[0]) if room > 40 else ""
         spans: list[tuple[str, Role]] = [
@@ -110,7 +106,7 @@ class OffersBox(Vertical):
         if room > 40:
             rest = room - name_width - 2
             spans.append((f"  {shortened(summary, rest).ljust(rest)}", "dim"))
-        spans.extend((f"  {hint}", HINT_ROLES[hint]) for hint in hints)
+        spans.append((hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")))
         return [tuple(spans)]
 
     def _words(self, width: int) -> list[Line]:
@@ -132,14 +128,10 @@ class OffersBox(Vertical):
         self.query_one("#offer-list").focus()
 
     @on(RowList.Chosen, "#offer-list")
-    def action_call(self) -> None:
+    def call(self) -> None:
         """Call what the cursor is on; its arguments are asked first."""
         if self._record is not None and self.offer is not None:
             self.app.call_offer(self._record.name, self.offer)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enter calls from the list only."""
-        return action != "call" or self.query_one("#offer-list").has_focus
 
     def on_key(self, event: object) -> None:
         """Down leaves the search line for the list; Escape clears it."""

@@ -25,15 +25,15 @@ class Pane(Container):
     }
     Pane .box {
         border: round $border-blurred;
-        border-title-color: $text-muted;
-        border-subtitle-color: $text-muted;
+        border-title-color: $faint;
+        border-subtitle-color: $faint;
         background: $surface;
         height: 100%;
         width: 1fr;
     }
     Pane .box:focus, Pane .box:focus-within {
         border: round $border;
-        border-title-color: $text-accent;
+        border-title-color: $accent;
         border-title-style: bold;
     }
     Pane Input.search {
@@ -43,14 +43,18 @@ class Pane(Container):
         background: $panel;
         width: 100%;
     }
-    .-narrow Pane {
-        layout: vertical;
-    }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session = session
+        self.ready = False
+        """Whether its parts are there to be drawn."""
+
+    def on_mount(self) -> None:
+        """Draw what is known already."""
+        self.ready = True
+        self.draw()
 
     def opened(self) -> None:
         """The person looks at it."""

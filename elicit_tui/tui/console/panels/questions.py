@@ -27,7 +27,6 @@ class QuestionsPane(Pane):
     """Two lists; Enter opens what the cursor is on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Open", id="questions.open"),
         Binding("D", "decline_all", "Decline all", key_display="D", id="questions.decline_all"),
         Binding("m", "mute", "Mute", id="questions.mute"),
     ]
@@ -56,19 +55,16 @@ class QuestionsPane(Pane):
         stopped = RowList(
             empty="Nothing was stopped. What the guardian or your policy refuses is kept here "
             "to be looked at.",
+            verb="Look",
             id="stopped",
         )
         stopped.add_class("box")
         stopped.border_title = "Stopped before you saw it"
         yield stopped
 
-    def on_mount(self) -> None:
-        """Draw what is known."""
-        self.draw()
-
     def draw(self) -> None:
         """Both lists."""
-        if not self.is_mounted:
+        if not self.ready:
             return
         waiting = tuple(entry.question.id for entry in self.session.questions)
         self.query_one("#waiting", RowList).show(waiting, self._waiting_row)
@@ -139,9 +135,6 @@ class QuestionsPane(Pane):
         entry = self._stopped.get(event.key)
         if entry is not None:
             self.app.push_screen(StoppedScreen(entry))
-
-    def action_open(self) -> None:
-        """Open the row under the cursor; the lists do it themselves."""
 
     def action_decline_all(self) -> None:
         """Decline every waiting question of this row's server."""

@@ -34,8 +34,6 @@ class ServersPane(Pane):
 
     DEFAULT_CSS = """
     ServersPane #server-list { width: 32; }
-    .-wide ServersPane #server-list { width: 42; }
-    .-narrow ServersPane #server-list { width: 100%; height: auto; max-height: 8; }
     """
 
     def __init__(self, session: Session) -> None:
@@ -52,8 +50,7 @@ class ServersPane(Pane):
             yield LineView(id="server-words")
 
     def on_mount(self) -> None:
-        """Draw what the configuration says."""
-        self.draw()
+        """Start in the list of servers."""
         self.query_one("#server-list").focus()
 
     @property
@@ -64,7 +61,7 @@ class ServersPane(Pane):
 
     def draw(self) -> None:
         """The list, and the chosen server beside it."""
-        if self.is_mounted:
+        if self.ready:
             self.query_one("#server-list", RowList).show(
                 tuple(self.session.servers), self._server_row
             )

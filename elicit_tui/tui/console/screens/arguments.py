@@ -33,11 +33,11 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
     ]
 
     DEFAULT_CSS = """
-    ArgumentsScreen #about { height: auto; max-height: 5; color: $text-muted; margin-bottom: 1; }
+    ArgumentsScreen #about { height: auto; max-height: 5; color: $faint; margin-bottom: 1; }
     ArgumentsScreen FormView { height: 1fr; }
     ArgumentsScreen TextArea { height: 1fr; border: none; padding: 0; background: $panel; }
-    ArgumentsScreen #trouble { height: auto; max-height: 4; color: $text-error; }
-    .-narrow ArgumentsScreen #about { max-height: 2; }
+    ArgumentsScreen #trouble { height: auto; max-height: 4; color: $error; }
+    ArgumentsScreen.-narrow #about { max-height: 2; }
     """
 
     def __init__(
