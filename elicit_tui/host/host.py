@@ -107,10 +107,17 @@ class Host:
         try:
             await self._end(tuple(self._lives))
         finally:
-            for launched in self._launched.values():
-                if isinstance(launched, ServerProcess):
-                    launched.kill()
+            await self._end_launched()
             self._log_file.close()
+
+    async def _end_launched(self) -> None:
+        """End the processes that were started and never connected to."""
+        launched = [one for one in self._launched.values() if isinstance(one, ServerProcess)]
+        self._launched.clear()
+        if launched:
+            from elicit_tui.host.ending import end_process
+
+            await asyncio.gather(*map(end_process, launched))
 
     async def _end(self, connections: Iterable[Connection]) -> None:
         """End these connections side by side, to their end even when we are cancelled."""

@@ -93,7 +93,7 @@ class ServerProcess:
         except PermissionError:
             # What is left runs as somebody else; there is nothing that we could end.
             return False
-        return True
+        return _living_member(self.pid)
 
     def terminate(self) -> None:
         """Ask the whole group to end."""
@@ -121,6 +121,24 @@ class ServerProcess:
     def forget(self) -> None:
         """The process has ended: nothing is left to do when we end."""
         _running.discard(self)
+
+
+def _living_member(group: int) -> bool:
+    """Whether a process of this group still runs, by Linux's /proc; elsewhere taken as true.
+
+    In a container whose first process reaps nobody, an orphan that has ended stays as a zombie:
+    the group exists, but there is nothing left in it to wait for.
+    """
+    processes = Path("/proc")
+    if not sys.platform.startswith("linux") or not processes.is_dir():
+        return True
+    for entry in processes.iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
+                if int(fields[2]) == group and fields[0] not in ("Z", "X"):
+                    return True
+    return False
 
 
 def start_process(settings: ServerSettings) -> ServerProcess:

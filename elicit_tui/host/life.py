@@ -16,7 +16,7 @@ from elicit_tui.host.server_log import LogFile, ServerLogReader
 if TYPE_CHECKING:
     from elicit_tui.host.wire import Wire
 
-EXIT_KNOWN_SECONDS: Final = 1.0
+EXIT_KNOWN_SECONDS: Final = 0.5
 
 
 class Life:

@@ -15,29 +15,10 @@ import sys
 import time
 from typing import Any
 
+from cases import GOOD, MALFORMED
+
 ERA = sys.argv[1]
-SCHEMA = {"type": "object", "properties": {"value": {"type": "string"}}}
-GOOD = {"message": "Well formed", "requestedSchema": SCHEMA}
-
-MALFORMED: dict[str, Any] = {
-    "no_message": {"requestedSchema": SCHEMA},
-    "message_is_a_number": {"message": 5, "requestedSchema": SCHEMA},
-    "no_schema": {"message": "m"},
-    "schema_is_a_list": {"message": "m", "requestedSchema": []},
-    "schema_without_properties": {"message": "m", "requestedSchema": {"type": "object"}},
-    "unknown_mode": {"mode": "telepathy", **GOOD},
-    "mode_is_a_number": {"mode": 1, **GOOD},
-    "url_is_a_number": {"mode": "url", "message": "m", "url": 5, "elicitationId": "e"},
-    "properties_are_no_schemas": {
-        "message": "m",
-        "requestedSchema": {"type": "object", "properties": {"a": 5}},
-    },
-    "properties_is_a_list": {"message": "m", "requestedSchema": {"properties": []}},
-    "params_is_a_list": [1, 2],
-    "params_is_null": None,
-}
-
-SECOND_BURST = int(os.environ.get("BURST", "10000"))
+BURST = int(os.environ.get("BURST", "10000"))
 
 
 def send(message: Any) -> None:
@@ -74,12 +55,13 @@ def finish(identifier: Any, got: Any) -> None:
 
 def legacy_call(call: Any) -> None:
     identifier, name = call["id"], call["params"]["name"]
-    if name in MALFORMED:
-        ask("q", MALFORMED[name])
+    own = (call["params"].get("arguments") or {}).get("id", "q")
+    if name in MALFORMED or name == "good_question":
+        ask(own, MALFORMED.get(name, GOOD))
         finish(identifier, answers(1))
     elif name == "same_id_twice":
-        ask("q", GOOD)
-        ask("q", GOOD)
+        ask(own, GOOD)
+        ask(own, GOOD)
         finish(identifier, answers(2))
     elif name == "as_a_notification":
         send({"jsonrpc": "2.0", "method": "elicitation/create", "params": GOOD})
@@ -108,10 +90,10 @@ def legacy_call(call: Any) -> None:
         send({"jsonrpc": "2.0", "id": "r", "method": "roots/list"})
         finish(identifier, answers(2))
     elif name == "burst":
-        for number in range(SECOND_BURST):
+        for number in range(BURST):
             ask(number, GOOD)
         counted: dict[str, int] = {}
-        for answer in answers(SECOND_BURST):
+        for answer in answers(BURST):
             key = answer["result"]["_meta"]["dev.elicit-tui/outcome"]["decidedBy"]
             counted[key] = counted.get(key, 0) + 1
         finish(identifier, counted)
