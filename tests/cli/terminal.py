@@ -1,0 +1,114 @@
+"""A pseudo-terminal with a process on it: type, and wait for what appears, always bounded."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Sequence
+from typing import IO, Any
+
+from tests.cli.running import COMMAND, environment
+
+SECONDS = 30.0
+
+# The child makes the pseudo-terminal its controlling one, so that Ctrl+C is a signal as it is
+# for a person.
+ADOPT = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
+CONTROL = re.compile(
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\r"
+)
+
+
+class Terminal:
+    """One process with stdin and stderr on a pseudo-terminal; stdout there too unless given."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        *,
+        stdout: IO[Any] | None = None,
+        columns: int = 80,
+        lines: int = 24,
+        **env: str,
+    ) -> None:
+        self._ours, theirs = os.openpty()
+        size = struct.pack("HHHH", lines, columns, 0, 0)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", ADOPT, *COMMAND, *arguments],
+            stdin=theirs,
+            stdout=theirs if stdout is None else stdout,
+            stderr=theirs,
+            start_new_session=True,
+            env=environment(**env),
+        )
+        os.close(theirs)
+        self._raw = ""
+        self._seen = 0
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(SECONDS)
+        os.close(self._ours)
+
+    @property
+    def shown(self) -> str:
+        """Everything written so far, without control sequences."""
+        return CONTROL.sub("", self._raw)
+
+    def _read(self, seconds: float) -> bool:
+        """Take in what is there; False once the process has let go of the terminal."""
+        ready, _, _ = select.select([self._ours], [], [], seconds)
+        if not ready:
+            return True
+        try:
+            chunk = os.read(self._ours, 65_536)
+        except OSError:
+            return False
+        self._raw += chunk.decode("utf-8", "replace")
+        return bool(chunk)
+
+    def wait_for(self, text: str, seconds: float = SECONDS) -> str:
+        """Wait until this text appears after what was waited for before."""
+        end = time.monotonic() + seconds
+        alive = True
+        while (place := self.shown.find(text, self._seen)) < 0:
+            left = end - time.monotonic()
+            if left <= 0 or not alive:
+                raise AssertionError(f"{text!r} did not appear in:\n{self.shown[self._seen :]}")
+            alive = self._read(min(left, 0.2))
+        found = self.shown[self._seen : place + len(text)]
+        self._seen = place + len(text)
+        return found
+
+    def type(self, text: str) -> None:
+        """Type text as it is; Enter is part of it."""
+        os.write(self._ours, text.encode())
+
+    def answer(self, prompt: str, line: str) -> str:
+        """Wait for a prompt, then type a line; what was shown up to the prompt."""
+        shown = self.wait_for(prompt)
+        self.type(line + "\n")
+        return shown
+
+    def end(self, seconds: float = SECONDS) -> int:
+        """Wait until the process has ended; its exit code."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self._read(0.1):
+            if self.process.poll() is not None and not select.select([self._ours], [], [], 0)[0]:
+                break
+        return self.process.wait(max(0.1, end - time.monotonic()))

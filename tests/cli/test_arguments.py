@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.cli.arguments import read_given
+from elicit_tui.errors import UsageError
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string"},
+        "count": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "yes": {"type": "boolean"},
+        "list": {"type": "array"},
+        "either": {"type": ["string", "integer"]},
+        "odd": True,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        ("text=5", "5"),
+        ("text=", ""),
+        ("text=a=b", "a=b"),
+        ("count=5", 5),
+        ("count=5.0", 5.0),
+        ("count=123456789012345678901234567890", 123456789012345678901234567890),
+        ("ratio=0.5", 0.5),
+        ("yes=true", True),
+        ('list=["a"]', ["a"]),
+        ("either=5", "5"),
+        ("odd=5", "5"),
+        ("unknown=true", "true"),
+        ('text:={"deep": [1, null]}', {"deep": [1, None]}),
+        ("unknown:=-1", -1),
+    ],
+)
+def test_a_value_is_a_string_unless_the_schema_gives_the_key_one_other_type(
+    pair: str, expected: Any
+) -> None:
+    key = pair.partition("=")[0].rstrip(":")
+    value = read_given([pair], None).for_schema(SCHEMA)[key]
+    assert value == expected
+    assert type(value) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "pair", ["count=five", "count=1.5", "count=true", "yes=1", "yes=yes", "list=a", "ratio=NaN"]
+)
+def test_a_value_of_the_wrong_type_is_refused_before_the_call(pair: str) -> None:
+    with pytest.raises(UsageError, match="must be"):
+        read_given([pair], None).for_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("pair", ["text", "=5", ":=5", "text:=", "text:={", "text:=NaN"])
+def test_a_pair_that_is_none_is_refused(pair: str) -> None:
+    with pytest.raises(UsageError):
+        read_given([pair], None)
+
+
+def test_a_key_given_twice_is_refused() -> None:
+    with pytest.raises(UsageError, match="twice"):
+        read_given(["a=1", "a:=2"], None)
+
+
+def test_the_arguments_object_comes_from_text_a_file_or_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = {"text": "é", "count": 2}
+    file = tmp_path / "arguments.json"
+    file.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(document)))
+    for source in (json.dumps(document), f"@{file}", "-"):
+        assert read_given(["count=3"], source).for_schema(SCHEMA) == {"text": "é", "count": 3}
+
+
+@pytest.mark.parametrize("source", ["[1]", "{", "@/nowhere/at/all", "5", "@"])
+def test_an_arguments_object_that_is_none_is_refused(source: str) -> None:
+    with pytest.raises(UsageError, match="--arguments"):
+        read_given([], source)
+
+
+def test_a_schema_that_is_none_makes_every_value_a_string() -> None:
+    assert read_given(["a=1"], None).for_schema({"properties": []}) == {"a": "1"}
+
+
+def test_a_prompts_arguments_are_strings() -> None:
+    assert read_given(["a=1"], '{"b": "2"}').as_texts() == {"a": "1", "b": "2"}
+    with pytest.raises(UsageError, match="strings"):
+        read_given(["a:=1"], None).as_texts()

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.cli.parser import HelpShown, find_command, parse
+from elicit_tui.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("argv", "name", "rest"),
+    [
+        ([], "run", []),
+        (["run"], "run", []),
+        (["--approval-policy", "never"], "run", ["--approval-policy", "never"]),
+        (["call", "s", "t"], "call", ["s", "t"]),
+        (["--with", "call=x", "call", "call", "t"], "call", ["--with", "call=x", "call", "t"]),
+        (["--strict", "call", "s", "t"], "call", ["--strict", "s", "t"]),
+        (["--output=json", "tools"], "tools", ["--output=json"]),
+        (["--config", "run", "demo"], "demo", ["--config", "run"]),
+    ],
+)
+def test_the_command_is_the_first_word_that_is_no_option_or_its_value(
+    argv: list[str], name: str, rest: list[str]
+) -> None:
+    assert find_command(argv) == (name, rest)
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match="Did you mean history"):
+        find_command(["histroy"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["s", "t", "a=1", "b:=2", "--output", "json", "--strict"],
+        ["--output", "json", "s", "--strict", "t", "a=1", "b:=2"],
+        ["s", "--strict", "t", "a=1", "--output=json", "b:=2"],
+    ],
+)
+def test_options_and_arguments_come_in_any_order(arguments: list[str]) -> None:
+    _, namespace = parse("call", arguments)
+    assert (namespace.server, namespace.name, namespace.pairs) == ("s", "t", ["a=1", "b:=2"])
+    assert (namespace.output, namespace.strict) == ("json", True)
+
+
+def test_the_shared_options_are_taken_from_anywhere() -> None:
+    _, namespace = parse("call", ["s", "--with", "a=b", "t", "--config", "f", "--with=c=d"])
+    assert namespace.with_servers == ["a=b", "c=d"]
+    assert namespace.config == Path("f")
+    assert namespace.log_file is None
+    assert namespace.approval_policy is None
+
+
+def test_a_command_with_commands_of_its_own_takes_the_shared_options_after_them() -> None:
+    _, namespace = parse("config", ["show", "--config", "f", "--output", "json"])
+    assert (namespace.config, namespace.output) == (Path("f"), "json")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("call", []),
+        ("call", ["s"]),
+        ("call", ["s", "t", "--nonsense"]),
+        ("call", ["s", "t", "--output", "yaml"]),
+        ("call", ["s", "t", "--timeout", "0"]),
+        ("call", ["s", "t", "--timeout", "nan"]),
+        ("call", ["s", "t", "--timeout", "soon"]),
+        ("call", ["s", "t", "--approval-policy", "always"]),
+        ("call", ["s", "t", "--outp", "json"]),
+        ("read", ["s", "u", "a=b"]),
+        ("tools", ["--approval-policy", "never"]),
+        ("run", ["extra"]),
+    ],
+)
+def test_wrong_usage_is_an_error_of_ours(name: str, arguments: list[str]) -> None:
+    with pytest.raises(UsageError):
+        parse(name, arguments)
+
+
+def test_a_commands_help_ends_the_parsing(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(HelpShown):
+        parse("call", ["--help"])
+    assert "--answers FILE" in capsys.readouterr().out

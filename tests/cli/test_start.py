@@ -1,0 +1,106 @@
+"""What a command loads before it does anything, and what it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import SECONDS, environment, run
+
+LOADED = (
+    "import sys; from elicit_tui.cli import run; code = run(sys.argv[1:]);"
+    "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+)
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The top-level modules in memory after a command ran."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=environment(),
+        check=False,
+    )
+    line = done.stderr.strip().splitlines()[-1]
+    assert line.startswith("LOADED "), done.stderr
+    return set(line.split()[1:])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("--version",),
+        ("call", "--help"),
+        ("config", "path"),
+        ("config", "show"),
+        ("config", "check"),
+        ("history", "list"),
+        ("check",),
+    ],
+    ids=" ".join,
+)
+def test_a_command_without_servers_loads_neither_the_sdk_nor_textual(
+    arguments: tuple[str, ...],
+) -> None:
+    assert not loaded_by(*arguments) & {"mcp", "mcp_types", "textual", "rich", "pydantic"}
+
+
+def test_the_version_and_the_help_need_no_configuration_and_no_argument_parser() -> None:
+    assert not loaded_by("--version") & {"argparse", "tomli", "asyncio", "json"}
+    assert not loaded_by("--help") & {"argparse", "tomli", "asyncio", "json"}
+
+
+def fastest(command: list[str], times: int = 7) -> float:
+    best = 60.0
+    for _ in range(times):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def test_the_version_costs_at_most_six_times_a_bare_python() -> None:
+    bare = fastest([sys.executable, "-c", "pass"])
+    assert fastest([sys.executable, "-m", "elicit_tui", "--version"]) <= 6 * bare
+
+
+def test_the_version_is_printed_alone() -> None:
+    from elicit_tui import __version__
+
+    ended = run("--version")
+    assert (ended.code, ended.stdout, ended.stderr) == (0, f"elicit-tui {__version__}\n", "")
+
+
+def test_the_help_names_every_command_and_every_exit_code() -> None:
+    from elicit_tui.cli.command_table import COMMANDS
+
+    shown = run("--help").stdout
+    for command in COMMANDS.values():
+        assert command.usage in shown
+        assert command.summary in shown
+    for code in ("0", "1", "2", "3", "4", "5", "130"):
+        assert f"\n  {code} " in shown
+
+
+def test_every_command_has_a_help_of_its_own() -> None:
+    from elicit_tui.cli.command_table import COMMANDS
+
+    for name in COMMANDS:
+        ended = run(name, "--help")
+        assert ended.code == 0, ended.stderr
+        assert "elicit-tui" in ended.stdout
+        assert ended.stderr == ""
+
+
+def test_nothing_is_read_from_the_working_directory(tmp_path: Path) -> None:
+    for name in ("config.toml", "elicit-tui.toml", ".elicit-tui.toml", ".mcp.json"):
+        (tmp_path / name).write_text("this is not = a configuration [")
+    assert run("config", "show", cwd=tmp_path).code == 0
