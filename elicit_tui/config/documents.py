@@ -60,7 +60,9 @@ class Document:
             items = list(tables.items()) if isinstance(tables, Mapping) else []
         for name, table in items:
             here = (*path, name)
-            if not any(place[: len(here)] == here for place in self.broken):
+            if isinstance(table, Mapping) and not any(
+                place[: len(here)] == here or here[: len(place)] == place for place in self.broken
+            ):
                 yield here, table
 
     def get(self, *path: str) -> Any:

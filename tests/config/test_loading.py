@@ -1,0 +1,208 @@
+# ruff: noqa: E501 - a case is one line
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.config import CommandLine, load
+from elicit_tui.elicitation.settings import GranularApproval, Provenance, Settings
+from elicit_tui.errors import ConfigError, UsageError
+from tests.config.conftest import Machine
+
+
+def problems_of(machine: Machine, text: str) -> list[str]:
+    machine.user(text)
+    with pytest.raises(ConfigError) as caught:
+        machine.load()
+    return [problem.replace(str(machine.user_file), "F") for problem in caught.value.problems]
+
+
+def test_without_any_file_the_defaults_hold(tmp_path: Path) -> None:
+    settings = load(environment={}, managed_path=tmp_path / "none")
+    assert settings == Settings()
+
+
+def test_each_value_says_where_it_stands(machine: Machine) -> None:
+    machine.user('# comment\napproval_policy = "never"\n[elicitation.limits]\nper_minute = 5\n')
+    settings = machine.load()
+    here = str(machine.user_file)
+    assert settings.approval_policy == "never"
+    assert settings.elicitation.limits.per_minute == 5
+    assert settings.origin("approval_policy") == Provenance("user", False, here, 2)
+    assert settings.origin("elicitation.limits.per_minute") == Provenance("user", False, here, 4)
+    assert settings.origin("elicitation.rounds") == Provenance("default")
+
+
+def test_the_command_line_stands_above_the_users_file_whole(machine: Machine) -> None:
+    machine.user("[approval_policy.granular]\nrules = false\n")
+    assert machine.load().approval_policy == GranularApproval(rules=False)
+    settings = machine.load(approval_policy="on-request")
+    assert settings.approval_policy == "on-request"
+    assert settings.origin("approval_policy").layer == "command line"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('aproval_policy = "never"', ["F:1: aproval_policy: is not a key here; did you mean approval_policy?"]),
+        ("\n\n[elicitation]\ntimeout_secs = 1", ["F:4: elicitation.timeout_secs: is not a key here; did you mean timeout_sec?"]),
+        ("timeout_sec = 1", ["F:1: timeout_sec: is not a key here; did you mean elicitation.timeout_sec?"]),
+        ('[mcp_servers.a]\ncommand = "x"\nenviron = {}', ["F:3: mcp_servers.a.environ: is not a key here; did you mean env?"]),
+        ('approval_policy = "always"', ['F:1: approval_policy: must be one of "on-request", "never", not "always"']),
+        ("[elicitation]\nrounds = true", ["F:2: elicitation.rounds: must be a whole number, not true"]),
+        ("[elicitation]\ntimeout_sec = -1", ["F:2: elicitation.timeout_sec: must be at least 0, not -1"]),
+        ("[elicitation]\ntimeout_sec = inf", ["F:2: elicitation.timeout_sec: must be a number, not inf"]),
+        ("elicitation = 3", ["F:1: elicitation: must be a table, not 3"]),
+        ("[rules]\nserver = 's'", ["F:1: rules: must be an array of tables, written [[rules]]"]),
+        ('[[rules]]\naction = "ask"\n[[rules]]\nserver = "s"', ["F:3: rules[2]: needs action"]),
+        ('[[rules]]\naction = "accept"\ncontent = {}', ["F:1: rules[1]: an accept rule needs server"]),
+        ('[[rules]]\naction = "accept"\nserver = "s"', ["F:1: rules[1]: an accept rule needs content"]),
+        ('[[rules]]\naction = "decline"\ncontent = {}', ["F:3: rules[1].content: content goes with accept only"]),
+        ('[[rules]]\nserver = "s"\naction = "accept"\ncontent = { a = { b = nan } }', ["F:4: rules[1].content.a.b: JSON has no infinity and no NaN"]),
+        ('[[rules]]\naction = "ask"\nonce = true', ["F:3: rules[1].once: is not a key here; the nearest is content"]),
+        ("[mcp_servers.a]", ["F:1: mcp_servers.a: needs exactly one of command and url"]),
+        ('[mcp_servers.a]\ncommand = "x"\nurl = "http://x"', ["F:1: mcp_servers.a: needs exactly one of command and url"]),
+        ('[mcp_servers.a]\nurl = "ftp://x"', ["F:2: mcp_servers.a.url: must be an http or https address"]),
+        ('[mcp_servers.a]\nurl = "http://x"\nargs = []', ["F:3: mcp_servers.a.args: goes with command, not with url"]),
+        ('[mcp_servers.a]\ncommand = "x"\nhttp_headers = {}', ["F:3: mcp_servers.a.http_headers: goes with url, not with command"]),
+        ('[mcp_servers.a]\ncommand = "x"\n[mcp_servers.a.tools.t]\napproval_mode = "yes"', ['F:4: mcp_servers.a.tools.t.approval_mode: must be one of "auto", "prompt", "writes", "approve", not "yes"']),
+        ('[mcp_servers."a\\u001b"]\ncommand = "x"', ['F:1: mcp_servers."a\\u001b": a name must be printable and not empty']),
+        ('[managed]\nservers = "only"', ["F:1: managed: only the managed file may have it"]),
+        ('allowed_approval_policies = ["never"]', ["F:1: allowed_approval_policies: only the managed file may have it"]),
+        ('[[guardian.rules]]\nid = "a.b"\nseverity = "warn"\npattern = "("', ["F:4: guardian.rules[1].pattern: is not a regular expression: missing ) at position 1"]),
+        ('[history]\npath = "${NOPE}/x"', ["F:2: history.path: the environment has no NOPE"]),
+        ("a = ", ["F:1: is not TOML: Invalid value (at end of document)"]),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_file_line_and_key(
+    machine: Machine, text: str, expected: list[str]
+) -> None:
+    assert problems_of(machine, text) == expected
+
+
+def test_all_mistakes_are_told_at_once(machine: Machine) -> None:
+    told = problems_of(
+        machine,
+        'approval = "never"\n[elicitation]\nreview = 3\n[[rules]]\naction = "accept"\n'
+        "[mcp_servers.a]\nenabld = true\n[mcp_servers.b]\nurl = 1\n",
+    )
+    assert [problem.split(":")[1] for problem in told] == ["1", "3", "7", "9", "4", "4", "6"]
+
+
+def test_a_file_that_is_not_text_is_a_problem_with_its_line(machine: Machine) -> None:
+    machine.user_file.write_bytes(b'approval_policy = "never"\n# \xff\n')
+    with pytest.raises(ConfigError, match=":2: is not UTF-8 text"):
+        machine.load()
+
+
+def test_a_byte_order_mark_is_no_mistake(machine: Machine) -> None:
+    machine.user_file.write_bytes(b'\xef\xbb\xbfapproval_policy = "never"\n')
+    assert machine.load().approval_policy == "never"
+
+
+def test_a_named_file_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        load(CommandLine(config_file=tmp_path / "none"), managed_path=tmp_path / "none")
+
+
+def test_the_working_directory_is_never_read(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("config.toml", "elicit-tui.toml", ".elicit-tui.toml", ".mcp.json", "managed.toml"):
+        (tmp_path / name).write_text('[mcp_servers.evil]\ncommand = "evil"\n')
+    monkeypatch.chdir(tmp_path)
+    settings = load(environment={}, managed_path=tmp_path / "none")
+    assert settings.servers == {}
+
+
+def test_references_take_the_environments_values_and_are_not_expanded_twice(
+    machine: Machine,
+) -> None:
+    machine.user(
+        '[mcp_servers.a]\ncommand = "${BIN}/x"\nargs = ["${A}", "$A", "${A:-b}"]\n'
+        'env = { R = "-${A}-" }\ncwd = "${BIN}"\n'
+    )
+    server = machine.load({"BIN": "/opt", "A": "${BIN}"}).servers["a"]
+    assert server.command == "/opt/x"
+    assert server.args == ("${BIN}", "$A", "${A:-b}")
+    assert server.env == {"R": "-${BIN}-"}
+    assert server.cwd == "/opt"
+    assert server.missing == ()
+
+
+def test_a_missing_reference_stops_only_its_own_server(machine: Machine) -> None:
+    machine.user(
+        '[mcp_servers.a]\ncommand = "x"\nenv = { R = "${ONE}${TWO}${ONE}" }\n'
+        '[mcp_servers.b]\nurl = "https://${HOST}/"\nbearer_token_env_var = "TOKEN"\n'
+        '[mcp_servers.c]\ncommand = "x"\n'
+    )
+    servers = machine.load().servers
+    assert servers["a"].missing == ("ONE", "TWO")
+    assert set(servers["b"].missing) == {"HOST", "TOKEN"}
+    assert servers["c"].missing == ()
+
+
+def test_dates_in_content_are_their_text(machine: Machine) -> None:
+    machine.user(
+        '[[rules]]\nserver = "s"\naction = "accept"\n'
+        "content = { day = 2026-01-02, at = 2026-01-02T03:04:05Z, when = 2026-01-02 03:04:05+01:00 }\n"
+    )
+    assert machine.load().rules[0].content == {
+        "day": "2026-01-02",
+        "at": "2026-01-02T03:04:05Z",
+        "when": "2026-01-02T03:04:05+01:00",
+    }
+
+
+def test_codex_names_without_effect_are_accepted_and_named(machine: Machine) -> None:
+    machine.user(
+        "[approval_policy.granular]\nsandbox_approval = false\nrequest_permissions = true\n"
+        "skill_approval = true\ntool_calls = false\n"
+    )
+    settings = machine.load()
+    assert settings.approval_policy == GranularApproval(tool_calls=False)
+    assert len(settings.notices) == 3
+    assert "sandbox_approval" in settings.notices[0]
+    assert "no effect here" in settings.notices[0]
+
+
+@pytest.mark.parametrize(
+    ("option", "command", "args"),
+    [
+        ("a=npx -y server", "npx", ("-y", "server")),
+        ("a=sh -c 'echo \"$HOME\" *'", "sh", ("-c", 'echo "$HOME" *')),
+        ("a=x '${HOME}' ~ $(id) `id`", "x", ("${HOME}", "~", "$(id)", "`id`")),
+        ("a=x --k=v", "x", ("--k=v",)),
+    ],
+)
+def test_with_splits_a_command_line_as_a_shell_would_and_expands_nothing(
+    machine: Machine, option: str, command: str, args: tuple[str, ...]
+) -> None:
+    server = machine.load({"HOME": "/h"}, with_servers=(option,)).servers["a"]
+    assert (server.command, server.args, server.missing) == (command, args, ())
+    assert server.layer == "command line"
+
+
+def test_with_takes_a_url(machine: Machine) -> None:
+    server = machine.load(with_servers=("a=https://example.com/mcp?x=1",)).servers["a"]
+    assert (server.url, server.command) == ("https://example.com/mcp?x=1", None)
+
+
+@pytest.mark.parametrize("option", ["a", "=x", "a=", "a='", "a=http://", "a=''", "a\nb=x"])
+def test_with_that_cannot_be_understood_is_wrong_usage(machine: Machine, option: str) -> None:
+    with pytest.raises(UsageError):
+        machine.load(with_servers=(option,))
+
+
+def test_with_a_name_that_exists_is_wrong_usage(machine: Machine) -> None:
+    machine.user('[mcp_servers.a]\ncommand = "x"\n')
+    with pytest.raises(UsageError, match="exists already"):
+        machine.load(with_servers=("a=y",))
+    with pytest.raises(UsageError, match="exists already"):
+        machine.load(with_servers=("b=y", "b=z"))
+
+
+def test_timeout_stands_above_every_servers_own(machine: Machine) -> None:
+    machine.user('[mcp_servers.a]\ncommand = "x"\ntool_timeout_sec = 10\n')
+    assert machine.load(timeout=99).servers["a"].tool_timeout_sec == 99
