@@ -1,0 +1,99 @@
+"""Nothing ever waits for a person where none can be: CI, no terminal, closed streams."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import COMMAND, DEMO, SECONDS, call_demo, environment, run
+from tests.cli.terminal import Terminal
+
+
+def test_a_terminal_in_ci_has_nobody_at_it() -> None:
+    arguments = ["--with", DEMO, "call", "demo", "book_table", "--strict"]
+    with Terminal(arguments, CI="true") as terminal:
+        assert terminal.end() == 3
+        assert "cancelled by nobody" in terminal.shown
+
+
+def test_with_closed_standard_streams_every_path_ends() -> None:
+    for closing in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        arguments = [*COMMAND, "--with", DEMO, "call", "demo", "book_table", "--output", "json"]
+        quoted = " ".join(f"'{word}'" for word in arguments)
+        done = subprocess.run(
+            ["sh", "-c", f"exec {quoted} {closing}"],
+            capture_output=True,
+            timeout=SECONDS,
+            env=environment(),
+            check=False,
+        )
+        assert done.returncode == 0, (closing, done.stderr)
+
+
+def test_standard_input_that_never_ends_is_not_waited_for() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "--with", DEMO, "call", "demo", "book_table"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    try:
+        assert process.wait(SECONDS) == 0
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+@pytest.mark.parametrize("output", ["text", "json", "jsonl"])
+def test_a_home_that_cannot_be_written_withholds_accepts_and_lets_refusals_out(
+    output: str, tmp_path: Path
+) -> None:
+    home = tmp_path / "file-not-folder"
+    home.write_text("")
+    ended = call_demo("book_table", "--output", output, "--strict", env={"HOME": str(home)})
+    assert ended.code == 3
+    assert "Traceback" not in ended.stderr
+    answers = tmp_path / "answers.toml"
+    answers.write_text('[[answers]]\naction = "accept"\ncontent = {}\n')
+    accepted = call_demo(
+        "clear_cache",
+        *("--answers", str(answers), "--strict", "--output", "json"),
+        env={"HOME": str(home)},
+    )
+    assert accepted.code == 3
+    (elicitation,) = accepted.document["elicitations"]
+    assert (elicitation["action"], elicitation["decidedBy"]) == ("cancel", "ledger")
+
+
+def test_the_console_without_a_terminal_is_wrong_usage() -> None:
+    for arguments in ((), ("run",), ("demo",)):
+        ended = run(*arguments)
+        assert ended.code == 2
+        assert "terminal" in ended.stderr
+        assert ended.stdout == ""
+
+
+def test_output_in_a_build_log_commands_no_ci_system() -> None:
+    server = (
+        "import json,sys\n"
+        "for line in sys.stdin:\n"
+        "    m = json.loads(line)\n"
+        "    if 'id' not in m: continue\n"
+        "    t = {'name': 't', 'inputSchema': {'type': 'object'}}\n"
+        "    r = {'initialize': {'protocolVersion': '2025-11-25', 'capabilities': {'tools': {}},"
+        " 'serverInfo': {'name': '::error::x', 'version': '1'}}, 'tools/list': {'tools': [t]},"
+        " 'tools/call': {'content': [{'type': 'text', 'text': 'a\\n::stop-commands::x'}]}}\n"
+        "    print(json.dumps({'jsonrpc': '2.0', 'id': m['id'], 'result': r.get(m['method'], {})}),"
+        " flush=True)\n"
+    )
+    import shlex
+    import sys
+
+    target = f"evil={shlex.quote(sys.executable)} -c {shlex.quote(server)}"
+    ended = run("--with", target, "call", "evil", "t")
+    assert ended.code == 0, ended.stderr
+    assert not any(line.lstrip().startswith("::") for line in ended.stdout.splitlines())
+    assert not any(line.lstrip().startswith("::") for line in ended.stderr.splitlines())

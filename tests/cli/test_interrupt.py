@@ -1,0 +1,100 @@
+"""Ctrl+C and its like at every moment: outcomes are told, servers end, the exit code is 130."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import COMMAND, DEMO, SECONDS, environment
+from tests.cli.terminal import Terminal
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, "--with", DEMO, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_running_call_is_interrupted_in_order(number: signal.Signals) -> None:
+    with start("call", "demo", "count_slowly", "steps=60", "--output", "jsonl") as process:
+        assert process.stdout is not None
+        while '"progress"' not in process.stdout.readline():
+            pass
+        process.send_signal(number)
+        rest, told = process.communicate(timeout=SECONDS)
+        last = json.loads(rest.splitlines()[-1])
+        assert (last["event"], last["exitCode"]) == ("result", 130)
+        assert last["error"]["code"] == "interrupted"
+        assert process.returncode == 130
+        assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.05, 0.15, 0.3, 0.45, 0.6])
+def test_an_early_interrupt_ends_with_130_whatever_was_being_loaded(wait: float) -> None:
+    with start("call", "demo", "count_slowly", "steps=60", "--output", "json") as process:
+        # The moments of loading have no event to wait for; each of these falls into another.
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(wait + 0.04)
+        process.send_signal(signal.SIGINT)
+        data, told = process.communicate(timeout=SECONDS)
+        # Python itself, before our first line runs, dies of the signal in its own way.
+        ours = process.returncode == 130
+        assert ours or process.returncode == -signal.SIGINT
+        assert not ours or "Traceback" not in told
+        if process.returncode == 130 and data:
+            assert json.loads(data)["exitCode"] == 130
+
+
+def test_control_c_at_a_plain_prompt_cancels_by_shutdown(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    arguments = ["--with", DEMO, "call", "demo", "plan_trip", "--plain", "--output", "json"]
+    with file.open("wb") as out, Terminal(arguments, stdout=out) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("\x03")
+        assert terminal.end() == 130
+    document = json.loads(file.read_text())
+    assert document["exitCode"] == 130
+    assert [entry["action"] for entry in document["elicitations"]] == ["cancel", "cancel"]
+    assert {entry["decidedBy"] for entry in document["elicitations"]} == {"shutdown"}
+
+
+def test_no_server_process_is_left_behind(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    wrapper = tmp_path / "server.sh"
+    demo = DEMO.removeprefix("demo=")
+    wrapper.write_text(f"#!/bin/sh\necho $$ > {pid_file}\nexec {demo}\n")
+    wrapper.chmod(0o755)
+    process = subprocess.Popen(
+        [*COMMAND, "--with", f"demo={wrapper}", "call", "demo", "count_slowly", "steps=60"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    with process:
+        assert process.stderr is not None
+        while "progress" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=SECONDS)
+    server = int(pid_file.read_text())
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        try:
+            os.kill(server, 0)
+        except ProcessLookupError:
+            return
+    raise AssertionError(f"server process {server} is still there")
