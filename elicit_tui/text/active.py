@@ -102,7 +102,7 @@ _PILED_MARKS: Final = 6
 
 @lru_cache(maxsize=1)
 def active_pattern() -> regex.Pattern[str]:
-    """Finds what is active, one character at a time.
+    """Finds what is active: single characters, and runs of those that always are.
 
     It also finds whole subdivision flags, as its group `natural`; those are to be kept.
     """
@@ -110,55 +110,67 @@ def active_pattern() -> regex.Pattern[str]:
 
     return regex.compile(
         rf"(?P<natural>{_SUBDIVISION_FLAG})"
-        rf"|{_ALWAYS}|{_NON_JOINER}|{_JOINER}|{_SELECTOR}|{_BASELESS}",
+        rf"|{_ALWAYS}++|{_NON_JOINER}|{_JOINER}|{_SELECTOR}|{_BASELESS}",
         regex.V1,
     )
 
 
 @lru_cache(maxsize=1)
 def piled_marks_pattern() -> regex.Pattern[str]:
-    """Finds runs of more marks on one base than any common script writes."""
+    """Finds every run that could hold more marks on one base than common scripts write."""
     import regex
 
-    run = rf"(?:{_MARK}[{_INVISIBLE}]*+)"
-    return regex.compile(rf"{run}{{{_NATURAL_MARKS + 1},}}+", regex.V1)
-
-
-@lru_cache(maxsize=1)
-def _mark_pattern() -> regex.Pattern[str]:
-    import regex
-
-    return regex.compile(_MARK, regex.V1)
-
-
-@lru_cache(maxsize=1)
-def _piling_up_pattern() -> regex.Pattern[str]:
-    import regex
-
-    return regex.compile(_PILING_UP, regex.V1)
+    return regex.compile(rf"[{_MARK}{_INVISIBLE}]{{{_NATURAL_MARKS + 1},}}+", regex.V1)
 
 
 def natural_length(run: str) -> int:
     """How many characters of a run of marks are natural; what follows them is active."""
-    is_mark, piles_up = _mark_pattern().match, _piling_up_pattern().match
     marks = 0
     allowed = _PILED_MARKS
     for position, character in enumerate(run):
-        if not is_mark(character):
+        most = _MARKS_ALLOWED[character]
+        if not most:
             continue
-        if not piles_up(character):
-            allowed = _NATURAL_MARKS
+        allowed = min(allowed, most)
         if marks >= allowed:
             return position
         marks += 1
     return len(run)
 
 
-def visible(character: str) -> str:
-    """The mark that stands for an active character: `␛`, `⟨U+202E⟩`."""
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    return f"⟨U+{code:04X}⟩"
+def visible(run: str) -> str:
+    """The marks that stand for active characters: `␛`, `⟨U+202E⟩`."""
+    return "".join(map(_VISIBLE.__getitem__, run))
+
+
+class _MarksAllowed(dict[str, int]):
+    """How many marks one base may have when this is among them; 0 for what is no mark."""
+
+    def __missing__(self, character: str) -> int:
+        import regex
+
+        allowed = 0
+        if regex.match(_MARK, character, regex.V1):
+            piles_up = regex.match(_PILING_UP, character, regex.V1)
+            allowed = _PILED_MARKS if piles_up else _NATURAL_MARKS
+        self[character] = allowed
+        return allowed
+
+
+class _Visible(dict[str, str]):
+    """The mark of each active character met so far."""
+
+    def __missing__(self, character: str) -> str:
+        code = ord(character)
+        if code < 0x20:
+            mark = chr(0x2400 + code)
+        elif code == 0x7F:
+            mark = "␡"
+        else:
+            mark = f"⟨U+{code:04X}⟩"
+        self[character] = mark
+        return mark
+
+
+_MARKS_ALLOWED: Final = _MarksAllowed()
+_VISIBLE: Final = _Visible()

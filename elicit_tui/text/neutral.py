@@ -76,14 +76,14 @@ def _neutralise(text: str) -> str:
 
 
 def _show(match: regex.Match[str]) -> str:
-    character: str = match[0]
-    return character if match["natural"] else visible(character)
+    found: str = match[0]
+    return found if match["natural"] else visible(found)
 
 
 def _show_piled(match: regex.Match[str]) -> str:
     run: str = match[0]
     natural = natural_length(run)
-    return run[:natural] + "".join(map(visible, run[natural:]))
+    return run[:natural] + visible(run[natural:])
 
 
 def _whole_characters(head: str) -> str:
