@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -21,12 +22,10 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.stage import QuestionStage
-from elicit_tui.tui.console.typed_ahead import TypedAhead
+from elicit_tui.tui.console.typed_ahead import KeyOrder, TypedAhead
 from elicit_tui.tui.theme import use_theme
 
 if TYPE_CHECKING:
-    from textual import events
-
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui import RuntimeFactory
     from elicit_tui.tui.console.calls import CallRecord
@@ -76,6 +75,7 @@ class ConsoleApp(App[int]):
         self.session = Session(settings, only)
         self.config_path = config_path
         self.typed_ahead = TypedAhead(self.call_after_refresh)
+        self._order = KeyOrder(self)
         self.stage = QuestionStage(self)
         self.herald = Herald(self)
         self.runtime: Runtime | None = None
@@ -165,8 +165,12 @@ class ConsoleApp(App[int]):
 
     async def on_event(self, event: events.Event) -> None:
         """Input made before its screen could be seen goes nowhere."""
-        if not self.typed_ahead.drops(event) or getattr(event, "is_forwarded", False):
+        if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
+        elif not self.typed_ahead.drops(event) and not self._order.holds(event):
+            await super().on_event(event)
+            if self.session.questions.open is not None:
+                self._order.passed(event)
 
     def may_be_interrupted(self) -> bool:
         """Whether a question may open by itself: no field is edited, no dialog is open."""

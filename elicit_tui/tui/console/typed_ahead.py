@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from textual import events
 from textual.message import Message
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.dom import DOMNode
 
 
 class TypedAhead:
@@ -35,3 +42,57 @@ class TypedAhead:
         if not isinstance(event, (events.Key, events.Paste, events.MouseDown, events.MouseUp)):
             return False
         return self._open > 0 or event.time <= self._until
+
+
+ORDER_SECONDS: Final = 0.3
+"""A key that is not seen to its end within this time holds nothing back any longer."""
+
+
+class KeyOrder:
+    """Sees a key that may decide to its end before the next input is looked at.
+
+    Textual hands keys to the focused widget and lets those it does not want rise from queue to
+    queue, while the widget goes on with what was typed after them: letters typed after Ctrl+S
+    would be in what Ctrl+S sends. Held input keeps its order.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._held: deque[events.Event] = deque()
+        self._turn = 0
+        self._waiting = False
+
+    def holds(self, event: events.Event) -> bool:
+        """Whether this input has to wait for a key before it."""
+        if self._waiting and isinstance(event, (events.Key, events.Paste)):
+            self._held.append(event)
+            return True
+        return False
+
+    def passed(self, event: events.Event) -> None:
+        """This input was handed on; hold the next ones until it has risen to the screen."""
+        if not isinstance(event, events.Key) or event.is_printable:
+            return
+        focused = self._app.focused
+        if focused is None:
+            return
+        self._waiting = True
+        self._turn += 1
+        self._app.set_timer(ORDER_SECONDS, partial(self._release, self._turn))
+        self._rise(tuple(focused.ancestors_with_self), self._turn)
+
+    def _rise(self, nodes: Sequence[DOMNode], turn: int) -> None:
+        if turn != self._turn or not self._waiting:
+            return
+        following = next((node for node in nodes if isinstance(node, Widget)), None)
+        if following is None:
+            self._app.call_later(self._release, turn)
+        else:
+            following.call_later(self._rise, nodes[nodes.index(following) + 1 :], turn)
+
+    async def _release(self, turn: int) -> None:
+        if turn != self._turn or not self._waiting:
+            return
+        self._waiting = False
+        while self._held and not self._waiting:
+            await self._app.on_event(self._held.popleft())

@@ -1,0 +1,237 @@
+"""The console on the real broker, policy, guardian and ledger, with a host that is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import Interrupted, ServerError
+from elicit_tui.host import CallResult, Tool
+from elicit_tui.host.events import ServerStateChanged
+from elicit_tui.ledger import Ledger
+from elicit_tui.policy import Policy
+from elicit_tui.runtime import Runtime
+from elicit_tui.runtime.runtime import LazyGuardian
+from elicit_tui.tui.console.application import ConsoleApp
+
+CITY = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "title": "City"}},
+    "required": ["city"],
+}
+
+Work = Callable[["FakeConnection", Call], Awaitable[dict[str, Any]]]
+
+
+@dataclass(eq=False)
+class FakeConnection:
+    """A ready connection whose calls run a scripted coroutine."""
+
+    name: str
+    host: FakeHost
+    tool_list: tuple[Tool, ...] = ()
+    work: Work | None = None
+    process_id: int = 4711
+    calls: list[Call] = field(default_factory=list)
+    running: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return self.tool_list
+
+    async def prompts(self) -> tuple[Any, ...]:
+        return ()
+
+    async def resources(self) -> tuple[Any, ...]:
+        return ()
+
+    async def call(self, call: Call) -> CallResult:
+        self.calls.append(call)
+        if self.work is None:
+            return CallResult({"content": [{"type": "text", "text": "done"}]})
+        task = self.running[call.id] = asyncio.ensure_future(self.work(self, call))
+        try:
+            return CallResult(await task)
+        except asyncio.CancelledError:
+            raise Interrupted("The call was cancelled.") from None
+
+    async def cancel(self, call_id: str) -> None:
+        self.running[call_id].cancel()
+
+
+@dataclass(eq=False)
+class FakeHost:
+    """Connects at once, or fails with the sentence given for a server."""
+
+    broker: Broker
+    tools: Mapping[str, Sequence[Tool]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    work: Work | None = None
+    listeners: list[Any] = field(default_factory=list)
+    launched: list[str] = field(default_factory=list)
+    connections: dict[str, FakeConnection] = field(default_factory=dict)
+
+    def subscribe(self, listener: Any) -> None:
+        self.listeners.append(listener)
+
+    def tell(self, event: Any) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    async def connect(self, name: str) -> FakeConnection:
+        self.tell(ServerStateChanged(name, "starting"))
+        if name in self.failures:
+            self.tell(ServerStateChanged(name, "failed", self.failures[name]))
+            raise ServerError(self.failures[name])
+        connection = FakeConnection(name, self, tuple(self.tools.get(name, ())), self.work)
+        self.connections[name] = connection
+        self.tell(ServerStateChanged(name, "ready"))
+        return connection
+
+    async def disconnect(self, name: str) -> None:
+        self.broker.server_gone(name, f"The connection to {name} was closed.")
+        self.tell(ServerStateChanged(name, "closed"))
+
+
+@dataclass(eq=False)
+class Stand:
+    """A running console and what is behind it."""
+
+    app: ConsoleApp
+    pilot: Pilot[int]
+    outcomes: list[tuple[str, Outcome]] = field(default_factory=list)
+    asked: list[asyncio.Task[Any]] = field(default_factory=list)
+
+    @property
+    def runtime(self) -> Runtime:
+        assert self.app.runtime is not None
+        return self.app.runtime
+
+    @property
+    def host(self) -> FakeHost:
+        host: Any = self.runtime.host
+        assert isinstance(host, FakeHost)
+        return host
+
+    def ask(
+        self,
+        server: str = "alpha",
+        message: str = "Where to?",
+        schema: Mapping[str, Any] = CITY,
+        **more: Any,
+    ) -> ElicitationRequest:
+        """Let a server ask; its outcome is added to `outcomes` once there is one."""
+        params = {"message": message, "requestedSchema": schema}
+        identity = ServerIdentity(server, "stdio", f"{server}-server", calls_itself="Some server")
+        request = ElicitationRequest(identity, params, **more)
+        self.asked.append(asyncio.create_task(self._resolve(request)))
+        return request
+
+    async def _resolve(self, request: ElicitationRequest) -> None:
+        outcome = await self.runtime.broker.resolve(request)
+        self.outcomes.append((request.id, outcome))
+
+    def outcome(self, request: ElicitationRequest) -> Outcome | None:
+        return next((outcome for key, outcome in self.outcomes if key == request.id), None)
+
+    async def until(self, condition: Callable[[], Any], seconds: float = 10) -> None:
+        """Let the console work until the condition holds; fails after so many seconds."""
+
+        async def wait() -> None:
+            while not condition():
+                await self.pilot.pause(0.01)
+
+        await asyncio.wait_for(wait(), seconds)
+
+    async def shown(self, request: ElicitationRequest) -> None:
+        """Wait until this question is on the screen, painted, and no longer deaf."""
+
+        def listens() -> bool:
+            waiting = self.app.session.questions.open
+            view = getattr(self.app.screen, "view", None)
+            return (
+                waiting is not None
+                and waiting.question.id == request.id
+                and view is not None
+                and not view._quiet.deaf
+            )
+
+        await self.until(listens)
+
+    async def settled(self) -> None:
+        """Wait until every server is ready or failed."""
+        servers = self.app.session.servers.values()
+        await self.until(
+            lambda: (
+                self.app.runtime is not None
+                and all(
+                    record.offers_read or record.state not in ("waiting", "starting", "ready")
+                    for record in servers
+                )
+            )
+        )
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    def notices(self) -> str:
+        """What the console has told in passing."""
+        return "\n".join(f"{told.title} {told.message}" for told in self.app._notifications)
+
+    def text(self) -> str:
+        """What the screen shows, line by line."""
+        strips = self.app.screen._compositor.render_strips(self.app.screen.size)
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+@asynccontextmanager
+async def console(
+    path: Path,
+    *,
+    servers: Sequence[str] = ("alpha", "beta"),
+    tools: Mapping[str, Sequence[Tool]] | None = None,
+    failures: dict[str, str] | None = None,
+    work: Work | None = None,
+    size: tuple[int, int] = (100, 30),
+    server_settings: Mapping[str, ServerSettings] | None = None,
+    **settings: Any,
+) -> AsyncIterator[Stand]:
+    """Run the console; on the way out it leaves as a person would, without asking."""
+    configured = server_settings or {
+        name: ServerSettings(name, command=f"{name}-server") for name in servers
+    }
+    owner = Settings(servers=configured, **settings)
+
+    @asynccontextmanager
+    async def factory(*, responder: Any, launch: Sequence[str]) -> AsyncIterator[Runtime]:
+        policy = Policy(owner)
+        guardian = LazyGuardian(owner.guardian)
+        ledger = Ledger.open(path / "ledger.sqlite3")
+        broker = Broker(owner, policy, guardian, ledger, responder(guardian))
+        host: Any = FakeHost(broker, tools or {}, failures or {}, work, launched=list(launch))
+        try:
+            yield Runtime(owner, policy, guardian, ledger, broker, host)
+        finally:
+            await broker.close()
+            ledger.close()
+
+    app = ConsoleApp(owner, factory, config_path="/home/you/.config/elicit-tui/config.toml")
+    async with app.run_test(size=size) as pilot:
+        stand = Stand(app, pilot)
+        await stand.settled()
+        await pilot.pause()
+        yield stand
+        await app.leave()
+        if app._work is not None:
+            await asyncio.wait_for(asyncio.shield(app._work), 10)
+        if stand.asked:
+            await asyncio.wait(stand.asked, timeout=5)

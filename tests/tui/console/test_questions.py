@@ -1,0 +1,205 @@
+"""Questions come on the screen one at a time and never cost a word or a key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
+from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.question import QuestionScreen
+from tests.tui.console.stand import console
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_question_opens_by_itself_and_its_answer_reaches_the_server(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await stand.press(*"Rome", "ctrl+s")
+        await stand.until(lambda: stand.outcomes)
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by) == ("accept", "user")
+        assert outcome.content == {"city": "Rome"}
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+
+
+async def test_a_second_question_waits_until_the_first_is_answered(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first = stand.ask("alpha")
+        await stand.shown(first)
+        second = stand.ask("beta", "And when?")
+        await stand.until(lambda: len(stand.app.session.questions) == 2)
+        assert stand.app.session.questions.open is not None
+        assert stand.app.session.questions.open.question.id == first.id
+        await stand.press("ctrl+n")
+        await stand.shown(second)
+        outcome = stand.outcome(first)
+        assert outcome is not None
+        assert outcome.action == "decline"
+
+
+async def test_a_question_does_not_open_over_a_field_that_is_edited(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("4", "slash")
+        stand.ask()
+        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        await stand.press(*"abc")
+        assert isinstance(stand.app.screen, ConsoleScreen)
+        await stand.until(lambda: "1 question waits for you" in stand.text())
+
+
+async def test_a_waiting_question_is_opened_with_one_key(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("4", "slash")
+        request = stand.ask()
+        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        await stand.press("ctrl+o")
+        await stand.shown(request)
+
+
+async def test_later_keeps_what_was_typed_and_puts_the_question_back(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await stand.press(*"Par", "ctrl+l")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.until(lambda: "later" in stand.text())
+        await stand.press("enter")
+        await stand.shown(request)
+        await stand.press(*"is", "ctrl+s")
+        await stand.until(lambda: stand.outcomes)
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert outcome.content == {"city": "Paris"}
+
+
+async def test_switching_between_questions_of_one_form_mixes_no_drafts(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first, second = stand.ask("alpha", "First?"), stand.ask("alpha", "Second?")
+        await stand.shown(first)
+        await stand.press(*"one", "ctrl+o")
+        await stand.shown(second)
+        await stand.press("ctrl+u", *"two", "ctrl+o")
+        await stand.shown(first)
+        await stand.press("ctrl+s")
+        await stand.shown(second)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: len(stand.outcomes) == 2)
+        contents = [stand.outcome(request) for request in (first, second)]
+        assert [outcome and outcome.content for outcome in contents] == [
+            {"city": "one"},
+            {"city": "two"},
+        ]
+
+
+async def test_a_withdrawn_question_goes_with_a_word_and_its_draft_stays(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await stand.press(*"Lisbon")
+        stand.runtime.broker.withdraw(request.id, "The server withdrew its question.")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.until(lambda: "withdrew its question" in stand.notices())
+        again = stand.ask()
+        await stand.shown(again)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: stand.outcome(again))
+        outcome = stand.outcome(again)
+        assert outcome is not None
+        assert outcome.content == {"city": "Lisbon"}
+
+
+async def test_a_deadline_takes_the_question_away_and_says_so(tmp_path: Path) -> None:
+    soon = ElicitationSettings(timeout_sec=0.2)
+    async with console(tmp_path, elicitation=soon) as stand:
+        request = stand.ask()
+        await stand.until(lambda: stand.outcome(request))
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by) == ("cancel", "deadline")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+
+
+async def test_letters_typed_on_blindly_reach_neither_the_next_question_nor_the_console(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        first = stand.ask("alpha", "First?")
+        second = stand.ask("beta", "Second?")
+        await stand.shown(first)
+        # All of this is in the terminal's buffer before the second question is painted.
+        from textual import events
+
+        for key in (*"Rome", "ctrl+s", *"mD", "ctrl+s", "enter", "ctrl+n"):
+            character = key if len(key) == 1 else None
+            stand.app.post_message(events.Key(key, character))
+        await stand.shown(second)
+        assert [request for request, _ in stand.outcomes] == [first.id]
+        outcome = stand.outcome(first)
+        assert outcome is not None
+        assert outcome.content == {"city": "Rome"}
+        assert stand.app.muted == frozenset()
+        screen = stand.app.screen
+        assert isinstance(screen, QuestionScreen)
+        assert not screen.view.typed
+
+
+async def test_all_questions_of_one_server_are_declined_with_one_key(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("4", "slash")
+        requests = [stand.ask("alpha", f"Number {number}?") for number in range(3)]
+        other = stand.ask("beta")
+        await stand.until(lambda: len(stand.app.session.questions) == 4)
+        await stand.press("escape", "2", "D")
+        await stand.until(lambda: len(stand.outcomes) == 3)
+        outcomes = [stand.outcome(request) for request in requests]
+        assert {(outcome.action, outcome.decided_by) for outcome in outcomes if outcome} == {
+            ("decline", "user")
+        }
+        assert stand.outcome(other) is None
+
+
+async def test_a_muted_server_is_cancelled_until_it_may_ask_again(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("m")
+        assert stand.app.muted == {"alpha"}
+        muted = stand.ask("alpha")
+        await stand.until(lambda: stand.outcome(muted))
+        outcome = stand.outcome(muted)
+        assert outcome is not None
+        assert outcome.action == "cancel"
+        await stand.press("m")
+        request = stand.ask("alpha")
+        await stand.shown(request)
+
+
+async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"password": {"type": "string"}}}
+    async with console(tmp_path) as stand:
+        request = stand.ask("alpha", "Please enter your password", schema)
+        await stand.until(lambda: stand.outcome(request))
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert outcome.decided_by == "guardian"
+        await stand.press("2", "tab", "enter")
+        await stand.until(lambda: "asks for a secret" in stand.text())
+        assert "credentials." in stand.text()
+
+
+async def test_a_question_rings_the_bell_as_the_owner_wants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for notify, expected in (("bell", 1), ("off", 0)):
+        async with console(
+            tmp_path,
+            console=ConsoleSettings(notify=notify),  # type: ignore[arg-type]
+        ) as stand:
+            rung = []
+            monkeypatch.setattr(stand.app, "bell", lambda rung=rung: rung.append(1))
+            request = stand.ask()
+            await stand.shown(request)
+            assert len(rung) == expected
