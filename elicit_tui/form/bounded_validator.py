@@ -20,6 +20,7 @@ from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_number, json_key
 from elicit_tui.form.limits import objects
 from elicit_tui.form.pattern import Patterns
+from elicit_tui.text import neutral_line
 
 MAX_STEPS: Final = 200_000
 """Keywords looked at in one judgement; a legal answer to a large form takes a few thousand."""
@@ -233,7 +234,7 @@ def metaschema_problem(schema: Mapping[str, Any]) -> str | None:
         return "its schema is nested too deep to be checked"
     if error is None:
         return None
-    return _place(error)
+    return _in_words(error)
 
 
 def _outline(value: Any) -> Any:
@@ -246,8 +247,14 @@ def _outline(value: Any) -> Any:
     return [_outline(part) for part in value] if isinstance(value, list) else value
 
 
-def _place(error: Any) -> str:
-    from elicit_tui.text import neutral_line
-
+def _in_words(error: Any) -> str:
+    """Where the schema is no schema, and what is wanted there."""
     path = ".".join(str(step) for step in error.absolute_path) or "its root"
-    return f"it is not a JSON Schema: {neutral_line(path, 120)} is not allowed to be as it is"
+    wanted = "is not as the specification of JSON Schema has it"
+    if error.validator == "type":
+        types = error.validator_value
+        wanted = f"must be of type {' or '.join(types) if isinstance(types, list) else types}"
+    elif error.validator in ("minimum", "exclusiveMinimum"):
+        edge = "at least" if error.validator == "minimum" else "more than"
+        wanted = f"must be {edge} {error.validator_value}"
+    return f"it is not a JSON Schema: {neutral_line(path, 120)} {wanted}"

@@ -24,7 +24,8 @@ from elicit_tui.form.wording import choose_words, count_words, range_words
 from elicit_tui.text import neutral, neutral_line
 
 MULTILINE_FROM: Final = 200
-"""A text is multi-line when its maxLength reaches this, or when its default has a line break."""
+"""Code points. A text is multi-line when its maxLength or minLength reaches this, or when its
+default has a line break; without maxLength it is one line."""
 
 PLACEHOLDERS: Final[Mapping[str, str]] = {
     "email": "name@example.com",
@@ -117,7 +118,7 @@ def _select(
     notes: list[str],
 ) -> Field:
     if not choices:
-        return _unsupported(field, "none of its choices could be sent")
+        return _unsupported(field, "it has no choice that could be sent")
     if len(choices) > MAX_CHOICES:
         return _unsupported(field, f"it has more than {MAX_CHOICES:,} choices")
     others = other_keywords(flat, SELECT_KEYWORDS if kind == "single" else ARRAY_KEYWORDS)
@@ -140,7 +141,7 @@ def _text(field: Field, flat: Mapping[str, Any]) -> Field:
         pattern=pattern if isinstance(pattern, str) else None,
         hint=count_words(least, most, "character", "characters"),
         placeholder=PLACEHOLDERS.get(kind, ""),
-        multiline=kind == "string" and (most or 0) >= MULTILINE_FROM,
+        multiline=kind == "string" and max(least or 0, most or 0) >= MULTILINE_FROM,
         notes=tuple(notes),
     )
 

@@ -18,6 +18,8 @@ from elicit_tui.form.wording import in_words
 from elicit_tui.text import neutral_line
 
 NEEDS_ANSWER: Final = "needs an answer"
+NO_DEFAULT: Final = "the server's default does not fit"
+NOT_ENFORCED: Final = "a pattern that can be run in time"
 WHOLE_FORM: Final = "the form as a whole"
 """Stands among `unenforced` for a pattern that belongs to no single field."""
 
@@ -73,12 +75,10 @@ class Form:
     @property
     def unenforced(self) -> tuple[str, ...]:
         """Names of fields whose pattern could not be run, so far; no rule may accept then."""
-        known = [
-            name
-            for name, patterns in self._patterns.items()
-            if any(not self.judge_of_schema.patterns.compilable(each) for each in patterns)
-        ]
-        return tuple(known)
+        runnable = self.judge_of_schema.patterns.compilable
+        return tuple(
+            name for name, patterns in self._patterns.items() if not all(map(runnable, patterns))
+        )
 
     @cached_property
     def _patterns(self) -> Mapping[str, tuple[str, ...]]:
@@ -139,11 +139,32 @@ class Form:
         faults = self.judge_of_schema.property_faults(name, value)
         return in_words(faults[0], each) if faults else None
 
-    def judge(self, content: Any) -> tuple[Problem, ...]:
+    def default_problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the server's own defaults, field by field."""
+        problems = []
+        for each in self.fields:
+            if each.default is MISSING or not each.sendable:
+                continue
+            wrong = self.check_field(each.name, each.initial) if each.default_fits else NO_DEFAULT
+            if wrong is not None:
+                problems.append(Problem(each.name, wrong))
+        return tuple(problems)
+
+    def judge(self, content: Any, unattended: bool = False) -> tuple[Problem, ...]:
         """THE verdict on content, whoever answered: by the original schema and the wire's limits.
 
-        Never raises and takes bounded time; whatever goes wrong in it is a problem.
+        Never raises and takes bounded time; whatever goes wrong in it is a problem. With
+        `unattended`, for rules and answers files, so is a pattern that could not be run in time.
         """
+        problems = self._verdict(content)
+        if problems or not unattended:
+            return problems
+        return tuple(
+            Problem(name if name in self.by_name else None, NOT_ENFORCED)
+            for name in self.unenforced
+        )
+
+    def _verdict(self, content: Any) -> tuple[Problem, ...]:
         if self.refusal is not None:
             return (Problem(None, f"this form cannot be answered: {self.refusal}"),)
         unfit = unsendable(content, self.purpose)
@@ -166,6 +187,13 @@ class Form:
             return [
                 Problem(name if name in self.by_name else None, _needed(name, self.by_name))
                 for name in missing
+            ]
+        if fault.keyword == "dependentRequired" and isinstance(fault.expected, Mapping):
+            return [
+                Problem(needed if needed in self.by_name else None, NEEDS_ANSWER)
+                for name, others in fault.expected.items()
+                for needed in others
+                if name in content and needed not in content
             ]
         return [Problem(None, in_words(fault, None))]
 

@@ -15,6 +15,13 @@ from elicit_tui.form.limits import objects, too_large
 from elicit_tui.form.pattern import Patterns
 
 MAX_FAULTS: Final = 1_000
+_OTHER_TROUBLE: Final = "it could not be checked by the server's schema"
+_TROUBLES: Final[Mapping[str, str]] = {
+    "TooMuchWork": "checking it by the server's schema takes too long",
+    "RecursionError": "the server's schema refers to itself without end",
+    "_WrappedReferencingError": "the server's schema refers to something that it does not hold",
+}
+"""By the name of the exception: jsonschema, which has these types, is loaded only in need."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,7 @@ class Judge:
             self._whole().format_checker.new_run()
             return tuple(_fault(error) for error in islice(errors(), MAX_FAULTS))
         except Exception as trouble:  # noqa: BLE001 - whatever breaks the judge is a no
-            return (Fault((), "judge", f"it could not be checked ({type(trouble).__name__})"),)
+            return (Fault((), "judge", _TROUBLES.get(type(trouble).__name__, _OTHER_TROUBLE)),)
 
     def _find_schema_problem(self) -> str | None:
         if not isinstance(self._schema, Mapping):

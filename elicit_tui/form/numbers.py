@@ -52,7 +52,7 @@ def _integer(sign: str, units: str, fraction: str, exponent: int) -> int | str:
 def _real(text: str) -> float | str:
     value = float(text)
     if math.isinf(value):
-        return "a number below 1.8e308"
+        return "a number between -1.8e308 and 1.8e308"
     mantissa = re.split("[eE]", text)[0]
     if value == 0 and mantissa.strip("-0."):
         return "a number that is not so close to 0"

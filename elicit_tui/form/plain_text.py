@@ -13,7 +13,8 @@ from elicit_tui.form.problem import Problem
 
 YES: Final = frozenset({"yes", "y", "true"})
 NO: Final = frozenset({"no", "n", "false"})
-_TOO_DEEP_FOR_A_LIST: Final = 20_000
+_MAX_LIST: Final = 100_000
+"""Characters of a JSON list typed on one line."""
 
 
 def entry_from_text(field: Field, text: str) -> Entry | Problem:
@@ -26,6 +27,9 @@ def entry_from_text(field: Field, text: str) -> Entry | Problem:
         return _multi(field, text)
     if field.kind == "unsupported":
         return Problem(field.name, wanted(field))
+    listed = _json_list(text) if field.each_line and text.startswith("[") else None
+    if listed is not None:
+        return entry_for(field, listed)
     return Typed(text) if text else Unset()
 
 
@@ -63,7 +67,7 @@ def _multi(field: Field, text: str) -> Entry | Problem:
 
 
 def _json_list(text: str) -> list[Any] | None:
-    if len(text) > _TOO_DEEP_FOR_A_LIST:
+    if len(text) > _MAX_LIST:
         return None
     try:
         value = json.loads(text)

@@ -62,9 +62,12 @@ def _with_fields(form: Form, schema: Mapping[str, Any], properties: Mapping[str,
         for name, part in properties.items()
     )
     undeclared = [name for name in required if name not in properties]
+    no_schema = [name for name, part in properties.items() if not isinstance(part, (Mapping, bool))]
     unanswerable = [field for field in fields if field.required and not field.sendable]
     refusal = None
-    if undeclared:
+    if no_schema:
+        refusal = f"“{_short(no_schema[0])}” is not described by a schema"
+    elif undeclared:
         refusal = f"“{_short(undeclared[0])}” is required, but the schema does not describe it"
     elif unanswerable:
         refusal = f"“{unanswerable[0].title}” is required, but {unanswerable[0].why_unsupported}"

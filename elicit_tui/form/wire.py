@@ -24,8 +24,8 @@ def unsendable(content: Any, purpose: Literal["elicitation", "arguments"]) -> Pr
         if purpose == "elicitation" and not _is_flat(value):
             allowed = "a text, a number, yes or no, or a list of texts"
             return Problem(name, f"“{neutral_line(name, 80)}” can only be sent as {allowed}")
-        if not _is_writable(value):
-            return Problem(name, "a number that can be written as JSON")
+        if not _is_writable(value) or not _is_unicode(name):
+            return Problem(name, "text and numbers that can be written as JSON")
     return None
 
 
@@ -43,6 +43,15 @@ def _is_writable(value: Any) -> bool:
             stack.extend(here.values())
         elif isinstance(here, (list, tuple)):
             stack.extend(here)
-        elif not is_writable(here):
+        elif not is_writable(here) or (isinstance(here, str) and not _is_unicode(here)):
             return False
+    return True
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8: it has no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
     return True

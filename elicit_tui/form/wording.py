@@ -100,6 +100,9 @@ def in_words(fault: Fault, field: Field | None) -> str:
         return _type(expected)
     if key in ("enum", "const") or (key in ("anyOf", "oneOf") and field and field.choices):
         return _choices(fault, field)
+    if key in ("minProperties", "maxProperties"):
+        edge = "at least" if key == "minProperties" else "at most"
+        return f"{edge} {counted(expected, 'answer', 'answers')}, now {len(value)}"
     if key == "additionalProperties":
         return "nothing that the form does not ask for"
     return f"it does not satisfy “{neutral_line(str(key), 40)}” of the server's schema"
