@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from elicit_tui.config.expansion import Expansion, NoExpansion
+from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
 from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
 
@@ -64,7 +64,8 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
         for key in _STDIO_ONLY:
             if key in table:
                 yield key, "goes with command, not with url"
-        if server.url is not None and not server.missing and not is_web_address(server.url):
+        known = server.url is not None and REFERENCE.search(server.url) is None
+        if known and not is_web_address(server.url or ""):
             yield "url", "must be an http or https address"
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from elicit_tui.config.importing.secrets import is_secret
 from elicit_tui.config.importing.sources import Dialect
 
 _ANY: Final = re.compile(r"\$\{([^{}]*)\}")
@@ -47,7 +48,8 @@ def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:
             note(f"set {name} in the environment; VS Code prompted for it")
             return f"${{{name}}}"
         if colon and rest.startswith("-") and _NAME.fullmatch(kind):
-            note(f"set {kind} in the environment; without it the value was a default")
+            default = "" if is_secret(kind, rest[1:]) else f", which was {rest[1:]}"
+            note(f"set {kind} in the environment; there is no default here{default}")
             return f"${{{kind}}}"
         if _NAME.fullmatch(inner) is None:
             note(f"${{{inner}}} has no equal here")

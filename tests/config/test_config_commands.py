@@ -1,0 +1,220 @@
+"""`elicit-tui config …` as a person and a script see it."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tomli
+from jsonschema import Draft7Validator
+
+from elicit_tui import paths
+from elicit_tui.cli import run
+from elicit_tui.config.example import example_text
+from elicit_tui.config.showing import show
+from tests.config.conftest import Machine
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def no_managed_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    path = tmp_path / "managed.toml"
+    monkeypatch.setattr(paths, "managed_file", lambda: path)
+    return path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "my.toml"
+
+
+def test_init_writes_the_example_once_for_its_owner_only(file: Path, capsys: Capture) -> None:
+    assert run(["--config", str(file), "config", "init"]) == 0
+    assert capsys.readouterr().out == f"{file}\n"
+    assert file.read_text() == example_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.write_text("# mine")
+    assert run(["--config", str(file), "config", "init"]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert file.read_text() == "# mine"
+
+
+def test_init_does_not_write_through_a_link(file: Path, tmp_path: Path) -> None:
+    file.symlink_to(tmp_path / "elsewhere")
+    assert run(["--config", str(file), "config", "init"]) == 2
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_path_prints_one_line(sealed_machine: Path, capsys: Capture) -> None:
+    assert run(["config", "path"]) == 0
+    out = capsys.readouterr().out
+    assert out == f"{paths.config_file()}\n"
+    assert str(sealed_machine) in out
+
+
+def test_check_prints_every_problem_and_ends_with_2(file: Path, capsys: Capture) -> None:
+    file.write_text('aproval_policy = 1\n[mcp_servers.a]\ncommand = "x"\nenv = { A = "${NOPE}" }\n')
+    assert run(["config", "check", str(file)]) == 2
+    assert "did you mean approval_policy?" in capsys.readouterr().out
+    file.write_text('[mcp_servers.a]\ncommand = "x"\nenv = { A = "${NOPE}" }\n')
+    assert run(["--config", str(file), "config", "check", "--output", "json"]) == 2
+    assert json.loads(capsys.readouterr().out) == [
+        {
+            "file": str(file),
+            "line": 1,
+            "key": "mcp_servers.a",
+            "message": "the environment has no NOPE, so this server cannot start",
+        }
+    ]
+
+
+def test_check_of_a_sound_file_ends_with_0(file: Path, capsys: Capture) -> None:
+    file.write_text(example_text())
+    assert run(["config", "check", str(file)]) == 0
+    assert capsys.readouterr().out == "No problem found.\n"
+
+
+def test_check_as_managed_tries_a_file_before_it_ships(file: Path, capsys: Capture) -> None:
+    file.write_text('allowed_approval_policies = ["never"]\n[managed]\nservers = "only"\n')
+    assert run(["config", "check", str(file), "--as", "managed"]) == 0
+    assert run(["config", "check", str(file)]) == 2
+    file.write_text('[mcp_servers.a]\ncommand = "./x"\n')
+    assert run(["config", "check", str(file), "--as", "managed"]) == 2
+    assert "must be absolute" in capsys.readouterr().out
+
+
+def test_check_as_answers_tries_an_answers_file(file: Path) -> None:
+    file.write_text('[[answers]]\naction = "decline"\n')
+    assert run(["config", "check", "--as", "answers", str(file)]) == 0
+    file.write_text('[[answers]]\naction = "maybe"\n')
+    assert run(["config", "check", "--as", "answers", str(file)]) == 2
+
+
+def test_a_managed_file_that_cannot_be_trusted_stops_every_command_that_reads_it(
+    no_managed_file: Path, capsys: Capture
+) -> None:
+    no_managed_file.write_text('approval_policy = "never"\n')
+    no_managed_file.chmod(0o666)
+    for command in (["show"], ["check"], ["explain", "a"]):
+        assert run(["config", *command]) == 2
+        captured = capsys.readouterr()
+        said = captured.out + captured.err
+        assert "managed" in said
+        assert str(no_managed_file) in said
+
+
+def test_show_names_layer_and_lock_of_every_value(machine: Machine) -> None:
+    machine.managed('approval_policy = "never"\n[mcp_servers.m]\ncommand = "/x"\n')
+    machine.user(
+        '[elicitation]\nrounds = 5\n[mcp_servers.a]\ncommand = "x"\nargs = ["-a"]\n'
+        '[mcp_servers."b c"]\nurl = "https://x"\n[[rules]]\naction = "ask"\n'
+    )
+    rows = {row.key: (row.value, row.layer, row.locked) for row in show(machine.load())}
+    assert rows["approval_policy"] == ("never", "managed", True)
+    assert rows["elicitation.rounds"] == (5, "user", False)
+    assert rows["elicitation.review"] == ("risky", "default", False)
+    assert rows["mcp_servers.m.command"] == ("/x", "managed", True)
+    assert rows["mcp_servers.m.elicitations"] == ("ask", "default", True)
+    assert rows["mcp_servers.a.args"] == (["-a"], "user", False)
+    assert rows['mcp_servers."b c".url'] == ("https://x", "user", False)
+    assert rows["rules[1]"] == ({"action": "ask"}, "user", False)
+
+
+def test_show_prints_references_and_never_the_secrets_behind_them(
+    file: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "S3CRET")
+    file.write_text(
+        '[mcp_servers.a]\ncommand = "x"\nargs = ["${MY_TOKEN}"]\n'
+        'env = { A = "${MY_TOKEN}", API_KEY = "L1TERAL", REGION = "eu" }\n'
+        '[mcp_servers.b]\nurl = "https://${MY_TOKEN}/"\n'
+        'http_headers = { Authorization = "Bearer L1TERAL" }\n'
+    )
+    for output in ("json", "text"):
+        assert run(["--config", str(file), "config", "show", "--output", output]) == 0
+        out = capsys.readouterr().out
+        assert "S3CRET" not in out
+        assert "L1TERAL" not in out
+        assert "${MY_TOKEN}" in out
+        assert "eu" in out
+
+
+def test_show_json_maps_each_key_to_value_layer_and_lock(file: Path, capsys: Capture) -> None:
+    file.write_text('approval_policy = "never"\n')
+    assert run(["--config", str(file), "config", "show", "--output", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["approval_policy"] == {"value": "never", "layer": "user", "locked": False}
+    assert all(set(value) == {"value", "layer", "locked"} for value in document.values())
+
+
+def test_explain_says_what_would_happen(file: Path, capsys: Capture) -> None:
+    file.write_text('approval_policy = "never"\n[mcp_servers.a]\ncommand = "x"\n')
+    assert run(["--config", str(file), "config", "explain", "a", "--message", "hi"]) == 0
+    out = capsys.readouterr().out
+    assert 'approval_policy = "never" (user)' in out
+    assert 'approval_policy = "on-request" would let it surface.' in out
+    assert out.endswith("Result: decline\n")
+    arguments = ["config", "explain", "a", "t", "--mode", "url", "--output", "json"]
+    assert run(["--config", str(file), *arguments]) == 0
+    assert json.loads(capsys.readouterr().out)["result"] == "decline"
+
+
+def test_explain_of_an_unknown_server_is_wrong_usage(capsys: Capture) -> None:
+    assert run(["config", "explain", "nobody"]) == 2
+    assert "nobody" in capsys.readouterr().err
+
+
+def test_the_schema_accepts_the_example_and_refuses_what_the_start_refuses(
+    capsys: Capture,
+) -> None:
+    assert run(["config", "schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    Draft7Validator.check_schema(schema)
+    validator = Draft7Validator(schema)
+    assert list(validator.iter_errors(tomli.loads(example_text()))) == []
+    for wrong in (
+        {"aproval_policy": "never"},
+        {"approval_policy": "always"},
+        {"elicitation": {"rounds": 0}},
+        {"mcp_servers": {"a": {"protocol": "2020-01-01"}}},
+        {"rules": [{}]},
+    ):
+        assert list(validator.iter_errors(wrong)) != [], wrong
+    assert list(validator.iter_errors({"approval_policy": {"granular": {"rules": False}}})) == []
+
+
+def test_import_prints_toml_on_stdout_and_what_to_know_on_stderr(
+    file: Path, capsys: Capture
+) -> None:
+    file.write_text('{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "S3CRET"}}}}')
+    assert run(["config", "import", str(file)]) == 0
+    captured = capsys.readouterr()
+    assert tomli.loads(captured.out)["mcp_servers"]["a"]["env"] == {"API_TOKEN": "${API_TOKEN}"}
+    assert "set API_TOKEN" in captured.err
+    assert "S3CRET" not in captured.out + captured.err
+
+
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["show", "--output", "yaml"], ["import"]])
+def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
+    assert run(["config", *arguments]) == 2
+
+
+def test_config_loads_neither_the_sdk_nor_textual_nor_the_judge(file: Path) -> None:
+    file.write_text('[mcp_servers.a]\ncommand = "x"\n[[rules]]\naction = "ask"\n')
+    program = (
+        "import sys; from elicit_tui.cli import run; "
+        f"codes = [run(['--config', {str(file)!r}, 'config', *a]) for a in "
+        "(['path'], ['show'], ['check'], ['schema'], ['explain', 'a'])]; "
+        "heavy = {'mcp', 'textual', 'rich', 'jsonschema', 'pydantic', 'httpx', 'regex'}; "
+        "found = heavy & set(sys.modules); "
+        "sys.exit(repr((codes, found)) if any(codes) or found else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
