@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.elicitation import Responder
 from elicit_tui.errors import UsageError
-from elicit_tui.responders import AnswerRecorder
+from elicit_tui.responders import AnswerRecorder, RecordedAnswer
 
 if TYPE_CHECKING:
     from elicit_tui.runtime.runtime import LazyGuardian
+
+HEAD: Final = "# Recorded by elicit-tui; use it with --answers.\n"
+NOTHING: Final = "# Nobody was asked anything.\n"
 
 
 class Recording:
@@ -45,26 +48,54 @@ class Recording:
 
     def write(self, narration: Narration) -> None:
         """Write the file, and say so."""
-        from elicit_tui.cli.answer_entries import entry_of_answer
-
         answers = self._recorder.answers if self._recorder is not None else ()
-        entries = [
-            entry_of_answer(answer, self._guardian.outgoing if self._guardian else None)
-            for answer in answers
-        ]
-        head = "# Recorded by elicit-tui; use it with --answers.\n"
-        text = "\n".join([head, *entries]) if entries else head + "# Nobody was asked anything.\n"
+        text = "\n".join([HEAD, *map(self._entry, answers)]) if answers else HEAD + NOTHING
         with self._stream as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
-        narration.say(f"elicit-tui: {len(entries)} answers recorded in {self._path}")
+        count = "1 answer" if len(answers) == 1 else f"{len(answers)} answers"
+        narration.say(f"elicit-tui: {count} recorded in {self._path}")
+
+    def _entry(self, answer: RecordedAnswer) -> str:
+        """One decision as TOML; what no entry may do stands there as a comment."""
+        from elicit_tui.config.answer_entry import recorded_entry
+
+        question, outcome = answer.question, answer.outcome
+        action = outcome.action or "cancel"
+        entry = recorded_entry(
+            question.request, action, outcome.content, question.review, self._withheld(answer)
+        )
+        if action != "accept":
+            return entry
+        if question.request.mode == "url":
+            return _commented("You agreed to a page. No entry can: a person has to.", entry)
+        if question.review.verdict == "block":
+            return _commented("No entry can accept what the guardian blocks.", entry)
+        return entry
+
+    def _withheld(self, answer: RecordedAnswer) -> dict[str, str]:
+        """The fields whose values must not be written, each with the reason."""
+        request, sensitive = answer.question.request, answer.question.review.sensitive
+        withheld = {}
+        for name, value in (answer.content or {}).items():
+            if name in sensitive:
+                withheld[name] = "the guardian calls it sensitive"
+            elif self._guardian is not None:
+                found = self._guardian.outgoing({name: value}, request.requested_schema)
+                if found:
+                    withheld[name] = f"it looks like a secret ({found[0].rule})"
+        return withheld
+
+
+def _commented(why: str, entry: str) -> str:
+    return "".join(f"# {line}\n" for line in (why, *entry.splitlines()))
 
 
 def missing_entries(unanswered: Sequence[Resolved], answers_file: Path) -> str:
     """What to paste into an answers file for these questions, with why it was needed."""
-    from elicit_tui.cli.answer_entries import entry_to_fill
+    from elicit_tui.config.answer_entry import ready_entry
 
     count = "One question has" if len(unanswered) == 1 else f"{len(unanswered)} questions have"
     lines = [f"elicit-tui: {count} no valid answer in {answers_file}. To paste there:", ""]
     for event in unanswered:
-        lines += [f"# {event.outcome.reason}", entry_to_fill(event.request, event.review)]
+        lines += [f"# {event.outcome.reason}", ready_entry(event.request, event.review)]
     return "\n".join(lines)

@@ -1,0 +1,197 @@
+"""Answers as data: `--answers`, what it prints when one is missing, and `--record`."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import DEMO, Ended, call_demo, run
+from tests.cli.terminal import Terminal
+
+ROUND_ONE = """
+[[answers]]
+server = "demo"
+action = "accept"
+message = "Deploy branch *"
+content = { environment = "production", replicas = 3, downtime = false }
+"""
+ROUND_TWO = """
+[[answers]]
+action = "accept"
+message = "*will replace what runs in production*"
+content = {}
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """The demo server, with its tools approved."""
+    command, *arguments = DEMO.removeprefix("demo=").split()
+    file = tmp_path / "config.toml"
+    file.write_text(
+        f'[mcp_servers.demo]\ncommand = "{command}"\nargs = {json.dumps(arguments)}\n'
+        'default_tools_approval_mode = "approve"\n'
+    )
+    return file
+
+
+def deploy(config: Path, answers: str, *more: str) -> Ended:
+    file = config.with_name("answers.toml")
+    file.write_text(answers)
+    arguments = ["call", "demo", "deploy", "branch=main", "--answers", str(file)]
+    return run("--config", str(config), *arguments, "--output", "json", *more)
+
+
+def test_answers_go_through_every_round(config: Path) -> None:
+    two = ROUND_TWO + 'despite = ["destructive.*"]\n'
+    ended = deploy(config, ROUND_ONE + two, "--strict")
+    assert ended.code == 0, ended.stderr
+    assert ended.document["result"]["structuredContent"]["deployed"] is True
+    assert [entry["decidedBy"] for entry in ended.document["elicitations"]] == ["answers"] * 2
+
+
+def test_a_warned_question_is_not_answered_without_despite(config: Path) -> None:
+    ended = deploy(config, ROUND_ONE + ROUND_TWO)
+    assert ended.code == 3
+    last = ended.document["elicitations"][-1]
+    assert (last["action"], last["decidedBy"]) == ("cancel", "answers")
+    assert "destructive." in last["reason"]
+    assert "despite" in ended.stderr
+
+
+def test_a_missing_answer_prints_an_entry_that_can_be_pasted(config: Path) -> None:
+    import tomli
+
+    ended = deploy(config, ROUND_ONE)
+    assert ended.code == 3
+    assert ended.document["error"]["code"] == "not_accepted"
+    start = ended.stderr.index("[[answers]]")
+    (entry,) = tomli.loads(ended.stderr[start:])["answers"]
+    assert entry["server"] == "demo"
+    assert entry["content"] == {}
+
+
+def test_the_printed_entry_completed_by_hand_answers_the_question(config: Path) -> None:
+    ended = deploy(config, "")
+    pasted = ended.stderr[ended.stderr.index("[[answers]]") :]
+    lines = [
+        {"environment": 'environment = "staging"', "downtime": "downtime = true"}.get(
+            line.lstrip("# ").partition(" ")[0], line
+        )
+        for line in pasted.splitlines()
+    ]
+    assert deploy(config, "\n".join(lines)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ('{ environment = "mars", downtime = true }', "environment"),
+        ('{ environment = "staging" }', "downtime"),
+        ('{ environment = "staging", downtime = true, replicas = 11 }', "replicas"),
+        ('{ environment = "staging", downtime = "true" }', "downtime"),
+    ],
+)
+def test_an_invalid_answer_is_cancelled_and_its_field_is_named(
+    config: Path, content: str, named: str
+) -> None:
+    ended = deploy(config, f'[[answers]]\naction = "accept"\nmessage = "Deploy*"\ncontent = {content}\n')
+    assert ended.code == 3
+    assert named in ended.document["elicitations"][0]["reason"]
+
+
+def test_an_entry_that_declines_is_an_answer_and_only_strict_minds() -> None:
+    def ended(directory: Path, *more: str) -> Ended:
+        file = directory / "answers.toml"
+        file.write_text('[[answers]]\naction = "decline"\n')
+        return call_demo("book_table", "--answers", str(file), *more)
+
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as directory:
+        assert ended(Path(directory)).code == 0
+        assert ended(Path(directory), "--strict").code == 3
+
+
+def test_never_stands_before_answers_and_says_so(config: Path) -> None:
+    ended = deploy(config, ROUND_ONE, "--approval-policy", "never")
+    assert ended.code == 0
+    assert ended.document["elicitations"][0]["decidedBy"] == "policy"
+    assert "is not used" in ended.stderr
+
+
+def test_an_answers_file_with_a_mistake_is_exit_code_2_before_anything_starts(
+    config: Path,
+) -> None:
+    ended = deploy(config, '[[answers]]\nmesage = "x"\n')
+    assert ended.code == 2
+    assert ended.stdout == ""
+    assert "message" in ended.stderr
+    missing = run("--config", str(config), "call", "demo", "deploy", "--answers", "/no/file")
+    assert missing.code == 2
+
+
+def test_what_is_recorded_at_a_terminal_replays_without_a_person(
+    config: Path, tmp_path: Path
+) -> None:
+    recorded = tmp_path / "recorded.toml"
+    arguments = ["--config", str(config), "call", "demo", "deploy", "branch=f[x]*", "--plain"]
+    with Terminal([*arguments, "--record", str(recorded)]) as terminal:
+        terminal.answer("> ", "2")
+        terminal.answer("> ", "4")
+        terminal.answer("> ", "yes")
+        terminal.answer("or /cancel: ", "/send")
+        terminal.answer("or /cancel: ", "/send")
+        terminal.answer("the same: ", "yes")
+        assert terminal.end() == 0, terminal.shown
+    assert stat.S_IMODE(recorded.stat().st_mode) == 0o600
+    replay = run(
+        *("--config", str(config), "call", "demo", "deploy", "branch=f[x]*", "--strict"),
+        *("--answers", str(recorded), "--output", "json"),
+    )
+    assert replay.code == 0, replay.stderr + recorded.read_text()
+    assert replay.document["result"]["structuredContent"]["answers"] == {
+        "environment": "production",
+        "replicas": 4,
+        "downtime": True,
+    }
+    other = run(
+        *("--config", str(config), "call", "demo", "deploy", "branch=fxy"),
+        *("--answers", str(recorded)),
+    )
+    assert other.code == 3
+
+
+def test_a_secret_that_was_typed_is_left_out_of_the_recording(config: Path, tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.toml"
+    secret = "ghp_" + "Q7w2E9r4T1y6U3i8O5p0A2s4D6f8G1h3J5k7"
+    arguments = ["--config", str(config), "call", "demo", "plan_trip", "--plain"]
+    with Terminal([*arguments, "--record", str(recorded)]) as terminal:
+        terminal.answer("> ", secret)
+        terminal.answer("or /cancel: ", "/send")
+        terminal.answer("the same: ", "yes")
+        terminal.answer("> ", "3")
+        terminal.answer("or /cancel: ", "/send")
+        assert terminal.end() == 0, terminal.shown
+    text = recorded.read_text()
+    assert secret not in text
+    assert "city was left out" in text
+    assert "nights = 3" in text
+
+
+def test_an_existing_file_is_never_recorded_over(config: Path, tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.toml"
+    recorded.write_text("mine")
+    arguments = ["--config", str(config), "call", "demo", "book_table", "--plain"]
+    with Terminal([*arguments, "--record", str(recorded)]) as terminal:
+        assert terminal.end() == 2
+    assert recorded.read_text() == "mine"
+
+
+def test_recording_without_a_person_is_wrong_usage(tmp_path: Path) -> None:
+    ended = call_demo("book_table", "--record", str(tmp_path / "r.toml"))
+    assert ended.code == 2
+    assert not (tmp_path / "r.toml").exists()
