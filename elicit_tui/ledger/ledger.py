@@ -252,7 +252,7 @@ class Ledger:
                     (question,),
                 ),
             )
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise LedgerError(
                 "A record is damaged; `elicit-tui history verify` says which."
             ) from error

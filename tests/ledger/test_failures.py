@@ -1,0 +1,151 @@
+"""A ledger that cannot be written says so in one sentence, soon, and loses nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Review, accept
+from elicit_tui.errors import LedgerError
+from elicit_tui.ledger import Ledger
+from tests.ledger.world import request
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite3"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Iterator[Ledger]:
+    with closing(Ledger.open(path)) as opened:
+        yield opened
+
+
+def one_sentence(error: pytest.ExceptionInfo[LedgerError]) -> str:
+    said = str(error.value)
+    assert said.startswith("The ledger ")
+    assert said.endswith(".")
+    assert "\n" not in said
+    return said
+
+
+def test_a_locked_ledger_is_waited_for_once_and_works_again_afterwards(
+    ledger: Ledger, path: Path
+) -> None:
+    asked = request()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        started = time.monotonic()
+        with pytest.raises(LedgerError) as error:
+            ledger.asked(asked, Review())
+        assert time.monotonic() - started < 4
+        assert "in use by another program" in one_sentence(error)
+        started = time.monotonic()
+        for _ in range(3):
+            with pytest.raises(LedgerError):
+                ledger.decided(asked, accept("user", "Sent.", {}), Review())
+        assert time.monotonic() - started < 1.5
+        assert ledger.verify().ok
+        other.execute("ROLLBACK")
+    ledger.asked(asked, Review())
+    ledger.decided(asked, accept("user", "Sent.", {}), Review())
+    assert ledger.verify().records == 2
+
+
+def test_a_folder_that_is_a_file_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LedgerError) as error:
+        Ledger.open(tmp_path / "file" / "elicit-tui" / "ledger.sqlite3")
+    one_sentence(error)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder that not even root can write")
+def test_a_folder_that_cannot_be_written_is_said() -> None:
+    with pytest.raises(LedgerError) as error:
+        Ledger.open(Path("/proc/self/elicit-tui/ledger.sqlite3"))
+    one_sentence(error)
+
+
+def test_a_device_is_no_ledger() -> None:
+    with pytest.raises(LedgerError, match="is not a file"):
+        Ledger.open(Path("/dev/full"))
+
+
+def test_a_ledger_that_became_read_only_is_said(ledger: Ledger) -> None:
+    ledger._connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(LedgerError) as error:
+        ledger.asked(request(), Review())
+    assert "cannot be written" in one_sentence(error)
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from elicit_tui.elicitation import Review, accept
+from elicit_tui.errors import LedgerError
+from elicit_tui.ledger import Ledger
+from tests.ledger.world import request
+
+ledger = Ledger.open(Path(sys.argv[1]))
+ledger.asked(request(id="before"), Review())
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
+failures = 0
+for number in range(40):
+    asked = request("m" * 3000, id=f"question{number}")
+    try:
+        ledger.asked(asked, Review())
+        ledger.decided(asked, accept("user", "Sent.", {}), Review())
+    except LedgerError as error:
+        failures += 1
+        sentence = str(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert failures > 10, failures
+assert ledger.verify().ok, ledger.verify()
+ledger.asked(request(id="after"), Review())
+print(sentence)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
+def test_a_full_disk_is_said_and_what_was_there_stays_whole(path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "disk" in done.stdout
+    with closing(Ledger.open(path)) as ledger:
+        assert ledger.verify().ok
+        ids = {row.id for row in ledger.rows()}
+    assert {"before", "after"} <= ids
+
+
+def test_a_disk_of_few_pages_is_full(ledger: Ledger) -> None:
+    pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
+    ledger._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+    asked = request("m" * 4000, params={"message": "m" * 4000, "more": ["n" * 4000] * 4})
+    with pytest.raises(LedgerError, match="no space left") as error:
+        ledger.asked(asked, Review())
+    one_sentence(error)
+    assert ledger.verify().ok
+
+
+def test_a_closed_ledger_is_a_ledger_error(path: Path) -> None:
+    ledger = Ledger.open(path)
+    ledger.close()
+    with pytest.raises(LedgerError):
+        ledger.sent("x")

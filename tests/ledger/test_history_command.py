@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.cli import run
+from elicit_tui.cli.history_text import plain_table, terminal_table
+from elicit_tui.cli.moment import moment
+from elicit_tui.elicitation import Finding, Review, Severity, accept, cancel, decline
+from elicit_tui.ledger import Ledger
+from elicit_tui.paths import ledger_file
+from tests.ledger.world import Clock, request
+from tests.text.alphabet import active_left
+
+HOSTILE = "Which?\n  ::set-env name=x::y\n##vso[task] \x1b[2J\x1b]0;title\x07 [bold]x[/] \u202e"
+FOUND = Finding("hidden.escape", Severity.WARN, "message", "␛[2J", "Look twice.")
+
+Tell = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
+    def told(*arguments: str) -> tuple[int, str, str]:
+        code = run(["history", *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return told
+
+
+@pytest.fixture
+def recorded() -> Path:
+    clock = Clock()
+    path = ledger_file()
+    with closing(Ledger.open(path, clock=clock)) as ledger:
+        review = Review((FOUND,), frozenset({"token"}))
+        outcomes = (accept("user", "You sent it.", {"token": "s3cr3t"}), decline("guardian", "No."))
+        for number, outcome in enumerate(outcomes):
+            asked = request(HOSTILE, server=f"server{number}", clock=clock, id=f"{number}abc")
+            ledger.asked(asked, review)
+            clock.advance(days=1)
+            ledger.decided(asked, outcome, review)
+            ledger.sent(asked.id)
+        ledger.flood("rude", 500, cancel("flood", "Too many."))
+    return path
+
+
+def test_nothing_recorded_yet_is_no_error(tell: Tell) -> None:
+    code, out, err = tell("list")
+    assert (code, out) == (0, "")
+    assert "No question has been recorded yet" in err
+    assert tell("export")[:2] == (0, "")
+    assert tell("list", "--output", "json")[:2] == (0, "[]\n")
+    assert not ledger_file().exists()
+
+
+def test_what_needs_a_ledger_says_that_there_is_none(tell: Tell) -> None:
+    for arguments in (["show", "x"], ["verify"], ["prune", "--before", "7d"]):
+        code, out, err = tell(*arguments)
+        assert (code, out) == (2, "")
+        assert "There is no ledger" in err
+
+
+def test_the_list_is_one_line_a_question_with_nothing_active(tell: Tell, recorded: Path) -> None:
+    code, out, err = tell("list")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == 4
+    assert active_left(out) == []
+    assert not re.search(r"(?m)^\s*::|##(vso)?\[", out)
+    for word in ("0abc", "server0", "deploy", "warn", "accept by user", "Which?⏎", "[bold]x[/]"):
+        assert word in lines[1]
+    assert "500 requests over the limit" in lines[3]
+
+
+def test_the_list_is_filtered_and_cut(tell: Tell, recorded: Path) -> None:
+    def ids(*arguments: str) -> list[str]:
+        code, out, _ = tell("list", "--output", "jsonl", *arguments)
+        assert code == 0
+        return [json.loads(line)["server"] for line in out.splitlines()]
+
+    assert ids() == ["server0", "server1", "rude"]
+    assert ids("--server", "server1") == ["server1"]
+    assert ids("--action", "accept") == ["server0"]
+    assert ids("--decided-by", "flood") == ["rude"]
+    assert ids("--since", "2026-11-02T12:00:00Z") == ["server1", "rude"]
+    assert ids("--limit", "1") == ["rude"]
+    _, out, err = tell("list", "--limit", "1")
+    assert (len(out.splitlines()), "2 older" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("list", "--since", "soon"), ("list", "--action", "yes"), ()]
+)
+def test_wrong_usage_is_exit_code_2(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = run(["history", *arguments])
+    except SystemExit as end:
+        code = int(str(end.code))
+    assert code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_export_is_printable_ascii_that_reads_back_whole(tell: Tell, recorded: Path) -> None:
+    code, out, _ = tell("export")
+    assert code == 0
+    assert re.fullmatch("[ -~\n]*", out)
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert rows == json.loads(tell("export", "--output", "json")[1])
+    assert rows[0]["content"] == {"token": "•••"}
+    assert rows[0]["findings"] == [FOUND.as_json()]
+    assert set(rows[0]["hashes"]) == {"asked", "decided", "sent"}
+
+
+def test_show_tells_everything_and_nothing_active(tell: Tell, recorded: Path) -> None:
+    code, out, _ = tell("show", "0a")
+    assert code == 0
+    assert active_left(out) == []
+    assert not re.search(r"(?m)^\s*::|##(vso)?\[", out)
+    for word in ("You sent it.", "hidden.escape", "•••", "Look twice.", "requestedSchema"):
+        assert word in out
+    assert json.loads(tell("show", "0a", "--output", "json")[1])["id"] == "0abc"
+    assert tell("show", "zzz")[0] == 2
+
+
+def test_verify_prints_the_head_and_fails_on_a_cut_tail(tell: Tell, recorded: Path) -> None:
+    code, out, _ = tell("verify")
+    assert code == 0
+    head = out.split()[-1]
+    assert "7 records" in out
+    assert tell("verify", "--head", head)[0] == 0
+    code, out, _ = tell("verify", "--head", "f" * 64)
+    assert (code, "cut off" in out) == (1, True)
+    found = json.loads(tell("verify", "--output", "json")[1])
+    assert found == {
+        "ok": True,
+        "records": 7,
+        "first": 1,
+        "head": head,
+        "brokenAt": None,
+        "problem": None,
+    }
+
+
+def test_verify_names_the_broken_record(tell: Tell, recorded: Path) -> None:
+    import sqlite3
+
+    with closing(sqlite3.connect(recorded)) as connection:
+        connection.execute("DELETE FROM records WHERE number = 4")
+        connection.commit()
+    code, out, _ = tell("verify")
+    assert code == 1
+    assert "broken at record 4" in out
+
+
+def test_prune_says_what_it_removed_and_the_chain_verifies(tell: Tell, recorded: Path) -> None:
+    assert "nothing was removed" in tell("prune", "--before", "2020-01-01")[1]
+    code, out, _ = tell("prune", "--before", "2026-11-02T12:00:00Z")
+    assert code == 0
+    assert "Nothing" in out or "Removed" in out
+    assert tell("prune", "--before", "2026-11-03T00:00:00Z", "--output", "json")[0] == 0
+    code, out, _ = tell("verify")
+    assert (code, "from record 4 on" in out) == (0, True)
+
+
+def test_a_terminal_of_any_width_gets_lines_that_fit(recorded: Path) -> None:
+    with closing(Ledger.open(recorded)) as ledger:
+        rows = list(ledger.rows())
+    for width in (20, 40, 80, 119, 120, 200):
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal_table(rows, width))
+        assert max(len(line) for line in shown.splitlines()) <= width
+        assert active_left(shown) == []
+    assert plain_table(rows).count("\n") == 3
+
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("90m", NOW - timedelta(minutes=90)),
+        ("7d", NOW - timedelta(days=7)),
+        ("2w", NOW - timedelta(weeks=2)),
+        ("2026-11-20T09:30:00Z", datetime(2026, 11, 20, 9, 30, tzinfo=timezone.utc)),
+        ("2026-11-20t09:30:00.25+01:00", datetime(2026, 11, 20, 8, 30, 0, 250000, timezone.utc)),
+        ("2026-11-20 09:30", datetime(2026, 11, 20, 9, 30).astimezone()),
+        ("2026-11-20", datetime(2026, 11, 20).astimezone()),
+    ],
+)
+def test_a_moment_is_a_date_a_time_or_a_time_ago(text: str, meant: datetime) -> None:
+    assert moment(text, NOW) == meant
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "7", "7y", "2026-13-01", "٢٠٢٦-١١-٢٠", "999999w", "2026-11-20T25:00Z"]
+)
+def test_what_is_no_moment_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a date"):
+        moment(text, NOW)
+
+
+def test_history_loads_neither_the_sdk_nor_a_screen_nor_the_judge(recorded: Path) -> None:
+    code = (
+        "import sys; from elicit_tui.cli import run; run(['history', 'list']);"
+        "run(['history', 'verify']);"
+        "loaded = {name.split('.')[0] for name in sys.modules};"
+        "print({'mcp', 'textual', 'rich', 'jsonschema'} & loaded)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.endswith("set()\n")

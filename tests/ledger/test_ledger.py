@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from elicit_tui.elicitation import Finding, Review, Severity, accept, cancel, decline, unsent
+from elicit_tui.errors import LedgerError
+from elicit_tui.ledger import Ledger, LedgerMissing
+from elicit_tui.ledger.events import MASK, stored_content
+from tests.ledger.world import SCHEMA, Clock, request
+from tests.text.alphabet import active_left, any_text
+
+PASSED = Review()
+WARNED = Review(
+    (Finding("destructive.production", Severity.WARN, "message", "production", "Look twice."),),
+    sensitive=frozenset({"token"}),
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "elicit-tui" / "ledger.sqlite3"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def ledger(path: Path, clock: Clock) -> Iterator[Ledger]:
+    with closing(Ledger.open(path, clock=clock)) as opened:
+        yield opened
+
+
+def everything_stored(path: Path) -> str:
+    files = sorted(path.parent.iterdir())
+    return b"".join(file.read_bytes() for file in files).decode("utf-8", "replace")
+
+
+def test_a_question_is_one_row_of_what_was_asked_found_decided_and_sent(
+    ledger: Ledger, clock: Clock
+) -> None:
+    asked = request(clock=clock, round=2)
+    ledger.asked(asked, WARNED)
+    assert ledger.row(asked.id).state == "asked"
+    clock.advance(seconds=4.2)
+    outcome = accept("rule", "Rule 1 of your file.", {"environment": "staging"}, key="rules[1]")
+    ledger.decided(asked, outcome, WARNED)
+    assert ledger.row(asked.id).state == "decided"
+    clock.advance(seconds=1)
+    ledger.sent(asked.id)
+    (row,) = ledger.rows()
+    told = row.as_json()
+    hashes = told.pop("hashes")
+    assert set(hashes) == {"asked", "decided", "sent"}
+    assert hashes["sent"] == ledger.head()
+    assert len(told.pop("requestDigest")) == 64
+    assert told == {
+        "id": asked.id,
+        "server": "deploy",
+        "tool": "deploy",
+        "mode": "form",
+        "message": "Which environment?",
+        "round": 2,
+        "verdict": "warn",
+        "findings": [
+            {
+                "rule": "destructive.production",
+                "severity": "warn",
+                "where": "message",
+                "evidence": "production",
+                "advice": "Look twice.",
+            }
+        ],
+        "action": "accept",
+        "decidedBy": "rule",
+        "reason": "Rule 1 of your file.",
+        "key": "rules[1]",
+        "layer": None,
+        "content": {"environment": "staging"},
+        "waitedMs": 4200,
+        "askedAt": "2026-11-01T12:00:00.000Z",
+        "decidedAt": "2026-11-01T12:00:04.200Z",
+        "sentAt": "2026-11-01T12:00:05.200Z",
+        "protocolVersion": "2025-11-25",
+        "request": {"message": "Which environment?", "requestedSchema": SCHEMA},
+        "count": 1,
+        "method": "tools/call",
+        "callId": asked.call.id if asked.call else None,
+        "groupSize": 1,
+        "callsItself": "Deploy",
+        "version": "1.4",
+        "transport": "stdio",
+        "address": "deploy-mcp-server",
+        "contentPolicy": "redacted",
+    }
+
+
+def test_findings_that_came_with_the_answer_replace_those_of_the_question(ledger: Ledger) -> None:
+    asked = request()
+    ledger.asked(asked, PASSED)
+    ledger.decided(asked, decline("user", "No."), WARNED)
+    assert ledger.row(asked.id).verdict == "warn"
+
+
+def test_the_form_keeps_the_order_of_the_server(ledger: Ledger) -> None:
+    properties = {name: {"type": "string"} for name in ("zebra", "ant", "monkey")}
+    asked = request(params={"message": "m", "requestedSchema": {"properties": properties}})
+    ledger.asked(asked, PASSED)
+    assert list(ledger.row(asked.id).request["requestedSchema"]["properties"]) == list(properties)
+
+
+@pytest.mark.parametrize(
+    ("policy", "kept"),
+    [
+        ("none", None),
+        ("redacted", {"name": "Ada", "token": MASK, "note": MASK}),
+        ("full", {"name": "Ada", "token": "s3cr3t-one", "note": "s3cr3t-two"}),
+    ],
+)
+def test_content_is_kept_as_the_owner_wants(path: Path, policy: Any, kept: object) -> None:
+    outgoing = Finding("outgoing.key", Severity.WARN, "content.note", "s3…", "Looks like a key.")
+    review = Review((*WARNED.findings, outgoing), WARNED.sensitive)
+    content = {"name": "Ada", "token": "s3cr3t-one", "note": "s3cr3t-two"}
+    with closing(Ledger.open(path, content=policy)) as ledger:
+        asked = request()
+        ledger.asked(asked, review)
+        ledger.decided(asked, accept("user", "Sent.", content), review)
+        assert ledger.row(asked.id).content == kept
+        stored = everything_stored(path)
+    assert ("s3cr3t" in stored) == (policy == "full")
+
+
+def test_a_sensitive_list_is_masked_whole() -> None:
+    review = Review(sensitive=frozenset({"codes"}))
+    assert stored_content({"codes": ["1", "2"]}, review, "redacted") == {"codes": MASK}
+    assert stored_content({}, review, "redacted") == {}
+    assert stored_content(None, review, "full") is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_text)
+def test_no_word_of_a_server_is_stored_with_its_effect(text: str) -> None:
+    from elicit_tui.ledger import events
+
+    asked = request(text, server=text, params={"message": text, "mode": text, text: [text]})
+    body = events.asked(asked, Review((Finding("a.b", Severity.NOTE, text, text, text),)))
+    outcome = accept("user", text, {text: text})
+    body |= events.decided(asked, outcome, PASSED, "full", asked.arrived_at)
+
+    def strings(value: object) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield from (
+                string for pair in value.items() for each in pair for string in strings(each)
+            )
+        elif isinstance(value, list):
+            yield from (string for each in value for string in strings(each))
+
+    assert [left for string in strings(body) for left in active_left(string)] == []
+
+
+def test_a_monstrous_request_is_stored_small_and_its_digest_tells_it_apart(ledger: Ledger) -> None:
+    nested: Any = {}
+    for _ in range(3000):
+        nested = {"properties": nested}
+    monsters: list[Any] = [
+        {"message": "x" * 10_000_000},
+        {"message": "x" * 10_000_000 + "y"},
+        {"message": "m", "requestedSchema": {"enum": [str(n) for n in range(100_000)]}},
+        {"message": "m", "requestedSchema": nested},
+        {"message": "\u202e" * 100_000},
+        ["not", "an", "object"],
+        "text",
+        None,
+        {"message": "m", "n": float("nan")},
+    ]
+    requests = [request(params=params) for params in monsters]
+    for asked in requests:
+        ledger.asked(asked, PASSED)
+        ledger.decided(asked, unsent("policy", "Malformed.", error_code=-32602), PASSED)
+    rows = list(ledger.rows())
+    assert [row.id for row in rows] == [asked.id for asked in requests]
+    assert len({row.request_digest for row in rows}) == len(monsters)
+    assert max(len(json.dumps(row.as_json())) for row in rows) < 150_000
+    assert rows[0].details["errorCode"] == -32602
+    assert ledger.verify().ok
+
+
+def test_flood_outcomes_are_one_row_for_a_group(ledger: Ledger) -> None:
+    ledger.flood("rude", 500, cancel("flood", "More than 30 a minute.", key="elicitation.limits"))
+    (row,) = ledger.rows(decided_by="flood")
+    assert (row.server, row.count, row.action, row.mode) == ("rude", 500, "cancel", None)
+    assert row.asked_at == row.decided_at is not None
+    assert set(row.hashes) == {"flood"}
+
+
+def test_rows_are_found_by_server_action_decider_and_time(ledger: Ledger, clock: Clock) -> None:
+    ids = []
+    outcomes = (accept("user", "a", {}), decline("guardian", "b"), cancel("nobody", "c"))
+    for number, outcome in enumerate(outcomes):
+        asked = request(server=f"server{number % 2}", clock=clock)
+        ids.append(asked.id)
+        ledger.asked(asked, PASSED)
+        clock.advance(hours=1)
+        ledger.decided(asked, outcome, PASSED)
+
+    def found(**filters: Any) -> list[int]:
+        return [ids.index(row.id) for row in ledger.rows(**filters)]
+
+    assert found() == [0, 1, 2]
+    assert found(server="server0") == [0, 2]
+    assert found(action="decline") == [1]
+    assert found(decided_by="nobody") == [2]
+    assert found(server="server0", action="accept", decided_by="user") == [0]
+    assert found(since=clock() - timedelta(hours=2)) == [1, 2]
+    assert found(server="server") == []
+
+
+def test_a_row_is_found_by_the_beginning_of_its_id(ledger: Ledger) -> None:
+    for name in ("abc1", "abd2"):
+        ledger.asked(request(id=name), PASSED)
+    assert ledger.row("abc").id == "abc1"
+    for wrong, said in (
+        ("ab", "More than one"),
+        ("x", "no question"),
+        ("", "no question"),
+        ("%", "no"),
+    ):
+        with pytest.raises(LedgerError, match=said):
+            ledger.row(wrong)
+
+
+def test_a_new_ledger_and_all_its_files_are_private_whatever_the_umask(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with closing(Ledger.open(path)) as ledger:
+            ledger.asked(request(), PASSED)
+            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == {path.name + suffix: 0o600 for suffix in ("", "-wal", "-shm")}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
+
+
+def test_a_ledger_that_others_could_read_is_made_private(path: Path) -> None:
+    Ledger.open(path).close()
+    path.chmod(0o644)
+    Ledger.open(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_symbolic_link_is_refused_also_one_that_leads_nowhere(path: Path, tmp_path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    for target in (tmp_path / "nowhere", tmp_path / "real"):
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+        with pytest.raises(LedgerError, match="symbolic link"):
+            Ledger.open(path)
+        assert not target.exists()
+        Ledger.open(tmp_path / "real").close()
+        (tmp_path / "real").rename(tmp_path / "kept")
+
+
+def test_what_is_no_ledger_is_left_alone(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"not a database, but long enough to be looked at " * 100)
+    with pytest.raises(LedgerError, match="is not a ledger"):
+        Ledger.open(path)
+    path.unlink()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE theirs (a)")
+        other.commit()
+    with pytest.raises(LedgerError, match="another program's database"):
+        Ledger.open(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(LedgerError, match="is not a file"):
+        Ledger.open(path)
+
+
+def test_a_ledger_of_a_newer_version_is_left_alone(path: Path) -> None:
+    Ledger.open(path).close()
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute("PRAGMA user_version = 99")
+    with pytest.raises(LedgerError, match="newer version"):
+        Ledger.open(path)
+
+
+def test_reading_does_not_make_a_ledger(path: Path) -> None:
+    with pytest.raises(LedgerMissing, match="There is no ledger"):
+        Ledger.open(path, create=False)
+    assert not path.parent.exists()
+
+
+def test_opening_and_writing_take_milliseconds(path: Path) -> None:
+    Ledger.open(path).close()
+    started = time.perf_counter()
+    with closing(Ledger.open(path)) as ledger:
+        opened = time.perf_counter() - started
+        asked = request()
+        ledger.asked(asked, PASSED)
+        ledger.decided(asked, decline("policy", "never"), PASSED)
+        ledger.sent(asked.id)
+    assert opened < 0.1
+    assert time.perf_counter() - started < 0.3
