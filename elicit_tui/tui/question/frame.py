@@ -39,6 +39,7 @@ PageName = Literal["answer", "review", "step", "raw", "help", "waiting"]
 
 _NARROW = 64
 _SHORT = 30
+_PAINTINGS = 20
 
 
 class QuestionFrame(InputGuard, Vertical):
@@ -126,6 +127,7 @@ class QuestionFrame(InputGuard, Vertical):
         self._asked_to_cancel = False
         self._done = False
         self._opened = False
+        self._last_field: str | None = None
         self._url = UrlPanel(request.url or "") if form is None else None
         self._form_view = (
             None
@@ -156,7 +158,7 @@ class QuestionFrame(InputGuard, Vertical):
             yield self._form_view
         if self._url is not None:
             yield self._url
-        self._aside.display = False
+        self._aside.display = self._aside.can_focus = False
         yield self._aside
         yield self._status
         yield self._actions
@@ -181,10 +183,25 @@ class QuestionFrame(InputGuard, Vertical):
                 "Your earlier answers are back. Ctrl+U clears a field.", "bold $accent"
             )
         self.call_after_refresh(self._focus_page)
-        self.call_after_refresh(self._first_painting)
+        self.call_after_refresh(self._when_painted)
 
-    def _first_painting(self) -> None:
-        self.call_after_refresh(self._painted)
+    def _when_painted(self, tries: int = _PAINTINGS) -> None:
+        """Listen only once something in the frame is painted and has the focus."""
+        if tries and not self._focus_settled:
+            self.call_after_refresh(self._when_painted, tries - 1)
+        else:
+            self.call_after_refresh(self._painted)
+
+    @property
+    def _focus_settled(self) -> bool:
+        focused = self.screen.focused
+        if self._page not in ("answer", "waiting"):
+            return focused is self._aside
+        if self._form_view is None:
+            return focused is self._url
+        if self.form is not None and any(spec.sendable for spec in self.form.fields):
+            return self._form_view.focused_field is not None
+        return focused is not None and self in focused.ancestors
 
     def _painted(self) -> None:
         self._quiet.painted()
@@ -224,6 +241,8 @@ class QuestionFrame(InputGuard, Vertical):
             if self._form_view is None:
                 assert self._url is not None
                 self._url.focus()
+            elif self._last_field is not None:
+                self._form_view.focus_field(self._last_field)
             elif not self._form_view.focus_first():
                 region = self.query_one("#message", Region)
                 region.can_focus = True
@@ -240,6 +259,16 @@ class QuestionFrame(InputGuard, Vertical):
         if isinstance(event, (events.Key, events.Paste)):
             self.deadline.touch()
         return True
+
+    @property
+    def deaf(self) -> bool:
+        """Whether it is too early to decide anything: not painted, or only just."""
+        return self._quiet.deaf
+
+    @property
+    def page(self) -> PageName:
+        """Which page is shown."""
+        return self._page
 
     @property
     def draft(self) -> Draft:
@@ -267,6 +296,7 @@ class QuestionFrame(InputGuard, Vertical):
     def on_form_view_focused(self, event: FormView.Focused) -> None:
         """Name the keys of the field."""
         event.stop()
+        self._last_field = event.field_control.spec.name
         self._status.show_keys(event.field_control.keys)
 
     def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
@@ -320,7 +350,7 @@ class QuestionFrame(InputGuard, Vertical):
         aside = page in ("review", "step", "raw", "help")
         if text is not None:
             self._aside.tell(text)
-        self._aside.display = aside
+        self._aside.display = self._aside.can_focus = aside
         self.set_class(aside, "-aside")
         self.set_class(page == "step", "-step")
         for panel in (self._form_view, self._url):
@@ -332,7 +362,7 @@ class QuestionFrame(InputGuard, Vertical):
         self._status.hush()
         self._summarise()
         self._focus_page()
-        self.call_after_refresh(self._first_painting)
+        self.call_after_refresh(self._when_painted)
 
     def action_back(self) -> None:
         """From a page to the fields, with nothing changed."""

@@ -17,6 +17,8 @@ class QuestionScreen(ModalScreen[Outcome | Draft]):
     takes the screen down in the `finally` of the future it waits for.
     """
 
+    AUTO_FOCUS = ""
+
     def __init__(self, view: QuestionView) -> None:
         super().__init__()
         self.view = view

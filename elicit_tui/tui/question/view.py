@@ -148,7 +148,7 @@ class QuestionView(QuestionFrame):
         self._status.say(sentence)
 
     def _too_early(self) -> bool:
-        return self._done or self._quiet.deaf
+        return self._done or self.deaf
 
     def _decide(self, outcome: Outcome) -> None:
         self._done = True

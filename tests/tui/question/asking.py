@@ -1,0 +1,147 @@
+"""A small application that asks one question, and the words to drive it with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, AsyncIterator
+
+from textual.app import App
+from textual.pilot import Pilot
+
+from elicit_tui.elicitation import (
+    Call,
+    Deadline,
+    ElicitationRequest,
+    Finding,
+    Outcome,
+    Question,
+    Review,
+    ServerIdentity,
+    Severity,
+)
+from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.form import read_form
+from elicit_tui.tui.question import Draft, DraftStore, QuestionScreen, QuestionView
+from elicit_tui.tui.theme import use_theme
+
+SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy Server", "1.4")
+WARNING = Finding(
+    "destructive.production",
+    Severity.WARN,
+    "message",
+    "production",
+    "This acts on production. Make sure that this is what you want.",
+)
+
+
+def schema(required: tuple[str, ...] = (), **properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+def form_question(
+    requested: Mapping[str, Any],
+    *findings: Finding,
+    message: str = "Where to?",
+    server: ServerIdentity = SERVER,
+    **more: Any,
+) -> Question:
+    params = {"message": message, "requestedSchema": requested}
+    call = Call("tools/call", "deploy", {"branch": "fix/login"})
+    request = ElicitationRequest(server, params, **{"call": call, "wire_id": 7, **more})
+    return Question(request, Review(findings))
+
+
+def url_question(url: str, *findings: Finding, **more: Any) -> Question:
+    params = {"mode": "url", "message": "Sign in.", "url": url, "elicitationId": "e1"}
+    request = ElicitationRequest(SERVER, params, **{"wire_id": 7, **more})
+    return Question(request, Review(findings))
+
+
+class Asking(App[None]):
+    """Shows one question and keeps what came of it."""
+
+    def __init__(
+        self,
+        question: Question,
+        *,
+        review: Any = "risky",
+        examine: Callable[[Mapping[str, Any]], tuple[Finding, ...]] = lambda content: (),
+        drafts: DraftStore | None = None,
+        opener: Callable[[str], bool] | None = None,
+        theme: str = "dark",
+        deadline: Deadline | None = None,
+        queue_position: tuple[int, int] = (1, 1),
+    ) -> None:
+        super().__init__()
+        use_theme(self, theme)
+        form = None if question.request.mode == "url" else read_form(question.request.requested_schema)
+        self.deadline = deadline or Deadline(300)
+        self.view = QuestionView(
+            question,
+            form,
+            self.deadline,
+            settings=ElicitationSettings(review=review),
+            examine=examine,
+            drafts=drafts,
+            opener=opener,
+            queue_position=queue_position,
+        )
+        self.outcomes: list[Outcome] = []
+        self.later: list[Draft] = []
+
+    def on_mount(self) -> None:
+        self.push_screen(QuestionScreen(self.view))
+
+    def on_question_view_answered(self, event: QuestionView.Answered) -> None:
+        self.outcomes.append(event.outcome)
+
+    def on_question_view_later(self, event: QuestionView.Later) -> None:
+        self.later.append(event.draft)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self.outcomes[-1] if self.outcomes else None
+
+    @property
+    def words(self) -> str:
+        return screen_text(self)
+
+
+def screen_text(app: App[Any]) -> str:
+    """What a person can read on the screen, line by line."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text for strip in strips)[: (width + 1) * height * 4]
+
+
+async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:
+    """Let the application work until the condition holds; fails after ten seconds."""
+    end = asyncio.get_running_loop().time() + 10
+    while not condition():
+        assert asyncio.get_running_loop().time() < end, f"never came: {what}"
+        await pilot.pause()
+
+
+@asynccontextmanager
+async def asked(app: Asking, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
+    """The question on the screen, ready to be decided."""
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: not app.view.deaf, "the question is ready")
+        yield pilot
+
+
+async def answer(app: Asking, *keys: str, size: tuple[int, int] = (80, 24)) -> Outcome | None:
+    """Press these keys, one page after the other, and give what came of it."""
+    async with asked(app, size) as pilot:
+        for key in keys:
+            await pilot.press(key)
+            await until(pilot, lambda: bool(app.outcomes) or not app.view.deaf, "the page is ready")
+        await pilot.pause()
+    return app.outcome
+
+
+def typing(text: str) -> list[str]:
+    """The keys for a text."""
+    return ["space" if character == " " else character for character in text]

@@ -1,0 +1,160 @@
+"""The frame: who asks, in fixed places, usable at every size, and nothing hostile in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Deadline, Finding, ServerIdentity, Severity
+from tests.tui.question.asking import (
+    WARNING,
+    Asking,
+    asked,
+    form_question,
+    schema,
+    url_question,
+)
+
+pytestmark = pytest.mark.anyio
+
+SIZES = [(80, 24), (140, 40), (40, 24)]
+KINDS: dict[str, Any] = {
+    "text": {"type": "string", "title": "Text", "minLength": 2},
+    "email": {"type": "string", "format": "email", "title": "Email"},
+    "count": {"type": "integer", "minimum": 1, "maximum": 10, "title": "How many"},
+    "sure": {"type": "boolean", "title": "Are you sure"},
+    "one": {"type": "string", "enum": ["Staging", "Production", "Canary"], "title": "One of"},
+    "many": {"type": "array", "items": {"enum": ["red", "green"]}, "title": "Several"},
+    "city": {"type": "string", "enum": [f"city {number}" for number in range(300)]},
+    "story": {"type": "string", "maxLength": 5000, "title": "Story"},
+}
+
+
+async def test_the_frame_says_who_asks_for_what_and_how_long_is_left() -> None:
+    app = Asking(
+        form_question(schema(v={"type": "string"}), WARNING, round=2, group_size=3),
+        queue_position=(1, 3),
+        deadline=Deadline(271),
+    )
+    async with asked(app, (110, 34)):
+        words = app.words
+    assert "deploy asks" in words
+    assert "calls itself “Deploy Server” 1.4" in words
+    assert "stdio: deploy-mcp-server" in words
+    assert 'for deploy(branch="fix/login")' in words
+    assert "round 2 · 3 questions together" in words
+    assert "1 of 3 · 4:31 left" in words
+    assert "▲ warn" in words
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("theme", ["dark", "light", "high-contrast"])
+async def test_a_long_message_leaves_fields_and_buttons_in_reach(
+    size: tuple[int, int], theme: str
+) -> None:
+    message = "word " * 1000 + "THEEND"
+    app = Asking(form_question(schema(**KINDS), WARNING, message=message), theme=theme)
+    async with asked(app, size) as pilot:
+        for action in ("send", "decline", "cancel", "later", "review", "raw", "help"):
+            button = app.screen.query_one(f"#do-{action}")
+            assert app.screen.region.contains_region(button.region), action
+            assert button.region.area > 0, action
+        assert "Text" in app.words
+        for _ in range(200):
+            await pilot.press("pagedown")
+            if "THEEND" in app.words:
+                break
+        assert "THEEND" in app.words
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_field_can_be_reached_and_seen_with_tab(size: tuple[int, int]) -> None:
+    app = Asking(form_question(schema(**KINDS), WARNING))
+    async with asked(app, size) as pilot:
+        form = app.view._form_view
+        assert form is not None
+        for name in KINDS:
+            focused = form.focused_field
+            assert focused is not None
+            assert focused.spec.name == name
+            await pilot.pause()
+            visible = app.screen.find_widget(focused).visible_region
+            assert visible.height > 0, name
+            await pilot.press("tab")
+            await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_url_question_can_be_answered_at_every_size(size: tuple[int, int]) -> None:
+    app = Asking(url_question("https://example.com/" + "a" * 100, WARNING))
+    async with asked(app, size):
+        for action in ("send", "copy", "code", "elsewhere", "decline", "cancel", "later"):
+            button = app.screen.query_one(f"#do-{action}")
+            assert app.screen.region.contains_region(button.region), action
+
+
+async def test_markup_of_a_server_is_shown_as_it_is_everywhere() -> None:
+    evil = "[@click=app.quit]x[/] [bold]b[/bold] [red]"
+    server = ServerIdentity(evil, "stdio", evil, evil, evil)
+    prop = {"type": "string", "title": evil, "description": evil, "default": evil}
+    finding = Finding(evil, Severity.WARN, evil, evil, evil)
+    choice = {"type": "string", "title": "c", "enum": [evil, "b"]}
+    app = Asking(
+        form_question(schema(v=prop, c=choice), finding, message=evil, server=server)
+    )
+    async with asked(app, (200, 50)) as pilot:
+        assert app.words.count("[bold]b[/bold]") >= 8
+        await pilot.press("f2")
+        await pilot.pause()
+        await pilot.press("f2")
+        await pilot.pause()
+
+
+async def test_escapes_and_invisible_characters_of_a_server_never_reach_the_terminal() -> None:
+    evil = "a\x1b[31mb\u202ec\u200bd\x07"
+    server = ServerIdentity("s", "stdio", evil, evil, evil)
+    prop = {"type": "string", "title": evil, "description": evil}
+    finding = Finding("r.r", Severity.WARN, evil, evil, evil)
+    choice = {"type": "string", "enum": [evil, "b"]}
+    app = Asking(form_question(schema(v=prop, c=choice), finding, message=evil, server=server))
+    async with asked(app, (120, 45)):
+        for character in "\x1b\x07\u202e\u200b":
+            assert character not in app.words
+
+
+async def test_long_arguments_scroll_and_are_not_cut() -> None:
+    from elicit_tui.elicitation import Call
+
+    call = Call("tools/call", "deploy", {"note": "x" * 3000 + "THEEND"})
+    app = Asking(form_question(schema(v={"type": "string"}), call=call))
+    async with asked(app) as pilot:
+        region = app.screen.query_one("#call")
+        assert region.size.height <= 3
+        assert region.can_focus
+        region.focus()
+        await pilot.press("end")
+        await pilot.pause()
+        assert "THEEND" in app.words
+
+
+async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = Asking(form_question(schema(**KINDS), WARNING))
+    async with asked(app, (100, 40)) as pilot:
+        await pilot.press("a")
+        await pilot.pause()
+        assert "▲ warn" in app.words
+        assert "▌ Text" in app.words
+        assert "✗ at least 2 characters" in app.words
+
+
+async def test_nothing_moves_when_an_error_appears() -> None:
+    app = Asking(form_question(schema(**KINDS)))
+    async with asked(app, (100, 40)) as pilot:
+        email = app.view._form_view._rows["email"]  # type: ignore[union-attr]
+        before = email.region
+        await pilot.press("a")
+        await pilot.pause()
+        assert "✗" in app.words
+        assert email.region == before

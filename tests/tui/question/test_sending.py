@@ -1,0 +1,215 @@
+"""Sending, reviewing, the second step, declining, cancelling, putting back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Finding, Severity
+from tests.tui.question.asking import (
+    WARNING,
+    Asking,
+    answer,
+    asked,
+    form_question,
+    schema,
+    typing,
+    until,
+)
+
+pytestmark = pytest.mark.anyio
+
+TEXT = {"type": "string", "title": "Name"}
+SECRET = Finding("outgoing.secret", Severity.WARN, "content.v", "sk-…", "This looks like a key.")
+
+
+async def test_sending_an_incomplete_form_goes_to_the_first_field_at_fault_and_says_why() -> None:
+    app = Asking(form_question(schema(("b",), a=TEXT, b=TEXT)))
+    async with asked(app) as pilot:
+        assert "1 answer missing" in app.words
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: "needs an answer" in app.words, "the error")
+        assert app.outcome is None
+        focused = app.view._form_view.focused_field  # type: ignore[union-attr]
+        assert focused is not None
+        assert focused.spec.name == "b"
+        await pilot.press("y", "ctrl+s")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.content == {"a": "x", "b": "y"}
+
+
+async def test_an_untouched_required_field_shows_no_error_before_send() -> None:
+    app = Asking(form_question(schema(("v",), v=TEXT)))
+    async with asked(app):
+        assert "needs an answer" not in app.words
+
+
+async def test_a_form_without_fields_is_a_yes_or_no_question() -> None:
+    outcome = await answer(Asking(form_question(schema())), "ctrl+s")
+    assert outcome is not None
+    assert (outcome.action, outcome.content) == ("accept", {})
+
+
+async def test_enter_and_space_answer_no_yes_or_no_question() -> None:
+    assert await answer(Asking(form_question(schema())), "enter", "space") is None
+
+
+async def test_decline_is_a_key_and_a_button() -> None:
+    for decline in ("key", "click"):
+        app = Asking(form_question(schema(v=TEXT)))
+        async with asked(app) as pilot:
+            if decline == "key":
+                await pilot.press("ctrl+n")
+            else:
+                await pilot.click("#do-decline")
+            await pilot.pause()
+        assert app.outcome is not None
+        assert (app.outcome.action, app.outcome.decided_by) == ("decline", "user")
+        assert app.outcome.content is None
+
+
+async def test_escape_cancels_at_once_when_nothing_was_typed() -> None:
+    outcome = await answer(Asking(form_question(schema(v=TEXT))), "escape")
+    assert outcome is not None
+    assert outcome.action == "cancel"
+
+
+async def test_escape_asks_once_more_when_something_was_typed() -> None:
+    app = Asking(form_question(schema(v=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press("a", "escape")
+        await pilot.pause()
+        assert app.outcome is None
+        assert "Esc again" in app.words
+        await pilot.press("escape")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.action == "cancel"
+
+
+async def test_typing_after_the_first_escape_takes_it_back() -> None:
+    outcome = await answer(Asking(form_question(schema(v=TEXT))), "a", "escape", "b", "escape")
+    assert outcome is None
+
+
+async def test_later_hands_the_entries_back_and_decides_nothing() -> None:
+    app = Asking(form_question(schema(v=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press("a", "ctrl+l")
+        await pilot.pause()
+    assert app.outcome is None
+    assert app.later[0].touched == {"v"}
+
+
+async def test_a_warned_question_needs_a_second_step_that_says_what_will_happen() -> None:
+    app = Asking(form_question(schema(v=TEXT), WARNING))
+    async with asked(app) as pilot:
+        assert "This acts on production." in app.words
+        assert "destructive.production in message: production" in app.words
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: app.view.page == "step", "the second step")
+        await until(pilot, lambda: not app.view.deaf, "the step is painted")
+        assert "Sending hands the answer below to deploy for deploy." in app.words
+        assert '"v": "x"' in app.words
+        await pilot.press("ctrl+s", "enter", "space")
+        await pilot.pause()
+        assert app.outcome is None
+        await pilot.press("ctrl+y")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "x"}
+
+
+async def test_the_second_step_stays_when_review_is_never() -> None:
+    app = Asking(form_question(schema(v=TEXT), WARNING), review="never")
+    assert await answer(app, "x", "ctrl+s") is None
+
+
+async def test_a_note_needs_no_second_step() -> None:
+    note = Finding("schema.size", Severity.NOTE, "schema", "", "A large form.")
+    assert await answer(Asking(form_question(schema(v=TEXT), note)), "x", "ctrl+s") is not None
+
+
+async def test_an_answer_that_looks_like_a_secret_is_asked_about_once_more() -> None:
+    def examine(content: Any) -> tuple[Finding, ...]:
+        return (SECRET,) if "v" in content else ()
+
+    app = Asking(form_question(schema(v=TEXT)), examine=examine)
+    async with asked(app) as pilot:
+        await pilot.press(*typing("sk-1"), "ctrl+s")
+        await until(pilot, lambda: app.view.page == "step", "the second step")
+        assert "This looks like a key." in app.words
+        await pilot.press("escape")
+        await until(pilot, lambda: app.view.page == "answer" and not app.view.deaf, "the form")
+        await pilot.press("ctrl+u", "ctrl+s")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.content == {}
+
+
+async def test_review_always_shows_the_exact_json_before_every_send() -> None:
+    app = Asking(form_question(schema(v=TEXT, w=TEXT)), review="always")
+    async with asked(app) as pilot:
+        await pilot.press("é", "ctrl+s")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        assert app.outcome is None
+        assert '"v": "é"' in app.words
+        assert "Left out, because unset: Name" in app.words
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "é"}
+
+
+async def test_what_review_shows_can_be_changed_before_it_is_sent() -> None:
+    keys = ("a", "ctrl+r", "escape", "b", "ctrl+r", "ctrl+s")
+    outcome = await answer(Asking(form_question(schema(v=TEXT))), *keys)
+    assert outcome is not None
+    assert outcome.content == {"v": "ab"}
+
+
+async def test_nothing_typed_on_the_review_page_reaches_the_content() -> None:
+    app = Asking(form_question(schema(v=TEXT)))
+    outcome = await answer(app, "a", "ctrl+r", "b", "c", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": "a"}
+
+
+async def test_the_review_of_an_incomplete_form_cannot_be_sent_and_says_what_is_missing() -> None:
+    app = Asking(form_question(schema(("v",), v=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        assert "Not ready to be sent" in app.words
+        assert "Name: needs an answer" in app.words
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+    assert app.outcome is None
+
+
+async def test_the_raw_request_is_on_a_key_with_every_invisible_character_escaped() -> None:
+    app = Asking(form_question(schema(v=TEXT), message="a\u202eb"))
+    async with asked(app) as pilot:
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw", "the raw request")
+        assert '"message": "a\\u202eb"' in app.words
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "answer", "the form again")
+
+
+async def test_help_says_what_each_key_does() -> None:
+    app = Asking(form_question(schema(v=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: app.view.page == "help", "help")
+        assert "neither yes nor no" in app.words
+
+
+async def test_a_decision_is_posted_once() -> None:
+    app = Asking(form_question(schema()))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s", "ctrl+s", "ctrl+n")
+        await pilot.pause()
+    assert len(app.outcomes) == 1

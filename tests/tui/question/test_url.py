@@ -1,0 +1,186 @@
+"""Url mode: the whole address, consent, and what happens after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from elicit_tui.elicitation import Finding, Severity
+from elicit_tui.tui.question.address import address_of, registrable_domain
+from elicit_tui.tui.question.browser import may_open, open_in_browser
+from elicit_tui.tui.question.qr import qr_code
+from tests.tui.question.asking import Asking, asked, until, url_question
+
+pytestmark = pytest.mark.anyio
+
+URL = "https://login.accounts.example.co.uk/authorize?state=abc"
+LOOKALIKE = Finding("url.punycode", Severity.WARN, "url", "xn--…", "Check the letters.")
+
+
+class Browser:
+    def __init__(self, starts: bool = True) -> None:
+        self.starts = starts
+        self.opened: list[str] = []
+
+    def __call__(self, url: str) -> bool:
+        self.opened.append(url)
+        return self.starts
+
+
+async def test_consent_opens_the_page_and_answers_a_pushed_question() -> None:
+    browser = Browser()
+    app = Asking(url_question(URL), opener=browser)
+    async with asked(app) as pilot:
+        assert browser.opened == []
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert browser.opened == [URL]
+    assert app.outcome is not None
+    assert (app.outcome.action, app.outcome.content) == ("accept", None)
+
+
+async def test_enter_and_space_open_nothing() -> None:
+    browser = Browser()
+    app = Asking(url_question(URL), opener=browser)
+    async with asked(app) as pilot:
+        await pilot.press("enter", "space")
+        await pilot.pause()
+    assert browser.opened == []
+    assert app.outcome is None
+
+
+async def test_a_browser_that_cannot_start_is_said_and_the_question_stays_open() -> None:
+    app = Asking(url_question(URL), opener=Browser(starts=False))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "No browser could be started" in app.words, "the sentence")
+        assert app.outcome is None
+        await pilot.press("f7")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.action == "accept"
+
+
+async def test_a_warned_address_needs_a_second_step() -> None:
+    browser = Browser()
+    app = Asking(url_question(URL, LOOKALIKE), opener=browser)
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
+        assert browser.opened == []
+        assert "tells deploy for" not in app.words
+        assert "Opening it shows this page in your browser" in app.words
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert browser.opened == [URL]
+
+
+@pytest.mark.parametrize("finish", ["the key", "the notice"])
+async def test_an_answer_that_retries_the_call_waits_until_the_page_is_finished(
+    finish: str,
+) -> None:
+    browser = Browser()
+    app = Asking(url_question(URL, era="modern"), opener=browser)
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.page == "waiting" and not app.view.deaf, "the wait")
+        assert app.outcome is None
+        assert "I have finished" in app.words
+        await pilot.press("f8")
+        await until(pilot, lambda: len(browser.opened) == 2, "opened again")
+        await until(pilot, lambda: not app.view.deaf, "painted again")
+        if finish == "the key":
+            await pilot.press("ctrl+s")
+        else:
+            app.view.completed()
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.action == "accept"
+
+
+async def test_a_notice_before_consent_answers_nothing() -> None:
+    app = Asking(url_question(URL), opener=Browser())
+    async with asked(app) as pilot:
+        app.view.completed()
+        await pilot.pause()
+    assert app.outcome is None
+
+
+async def test_a_long_address_is_shown_to_its_last_character() -> None:
+    url = "https://example.com/" + "0123456789" * 40 + "THEEND"
+    app = Asking(url_question(url), opener=Browser())
+    async with asked(app, (60, 30)) as pilot:
+        panel = app.view._url
+        assert panel is not None
+        shown = "".join(part.strip() for part in app.words.replace("│", "").split("\n"))
+        await pilot.press("end")
+        await pilot.pause()
+        shown += "".join(part.strip() for part in app.words.replace("│", "").split("\n"))
+        assert "THEEND" in shown
+        assert "…" not in shown
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "file:///etc/passwd", "ssh://h/", "https:///x", "http://a b/"]
+)
+async def test_only_http_and_https_can_be_opened(url: str) -> None:
+    browser = Browser()
+    app = Asking(url_question(url), opener=browser)
+    async with asked(app) as pilot:
+        assert "This cannot be opened from here" in app.words
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+    assert browser.opened == []
+    assert app.outcome is None
+    assert not may_open(url)
+    assert not open_in_browser(url)
+
+
+async def test_copy_goes_through_the_terminal_itself() -> None:
+    app = Asking(url_question(URL), opener=Browser())
+    async with asked(app) as pilot:
+        await pilot.press("f5")
+        await pilot.pause()
+        assert app.clipboard == URL
+        assert app.outcome is None
+
+
+async def test_the_qr_code_comes_on_demand_and_goes_again() -> None:
+    app = Asking(url_question("https://example.com/"), opener=Browser())
+    async with asked(app, (80, 40)) as pilot:
+        assert "▀" not in app.words
+        await pilot.press("f6")
+        await until(pilot, lambda: "▀" in app.words, "the code")
+        await pilot.press("f6")
+        await until(pilot, lambda: "▀" not in app.words, "no code")
+
+
+def test_a_code_that_does_not_fit_is_none() -> None:
+    assert qr_code("https://example.com/", 10, 10) is None
+    assert qr_code("https://example.com/" + "x" * 5000, 500, 500) is None
+
+
+def test_the_registrable_domain_is_set_off_in_brackets() -> None:
+    address = address_of(URL)
+    assert address.domain == "example.co.uk"
+    assert address.content().plain == (
+        "https://login.accounts.⟦example.co.uk⟧/authorize?state=abc"
+    )
+
+
+def test_the_domain_is_the_one_behind_a_user_name() -> None:
+    address = address_of("https://bank.example@evil.com/bank.example")
+    assert address.content().plain == "https://bank.example@⟦evil.com⟧/bank.example"
+
+
+def test_a_host_without_a_registered_part_is_set_off_whole() -> None:
+    assert registrable_domain("127.0.0.1") == "127.0.0.1"
+    assert registrable_domain("localhost") == "localhost"
+
+
+def test_punycode_is_shown_in_both_spellings() -> None:
+    assert address_of("https://xn--mnchen-3ya.de/").spellings == ("münchen.de", "xn--mnchen-3ya.de")
+    assert address_of("https://münchen.de/").spellings == ("münchen.de", "xn--mnchen-3ya.de")
+
+
+def test_an_address_that_cannot_be_taken_apart_is_shown_whole() -> None:
+    assert address_of("https://[::1/x").content().plain == "https://[::1/x"
