@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -93,7 +94,7 @@ def at_system_path(server: ServerSettings, directories: tuple[Path, ...]) -> Ser
     if server.command is None:
         return server
     found = find(server.command, directories)
-    path = ":".join(str(directory) for directory in directories)
+    path = os.pathsep.join(str(directory) for directory in directories)
     if found is None:
         return replace(
             server,

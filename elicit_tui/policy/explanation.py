@@ -126,12 +126,10 @@ def _run(settings: Settings, server: ServerSettings) -> tuple[Step, str | None]:
         return step, "not called"
     if not server.enabled:
         key = dotted("mcp_servers", server.name, "enabled")
-        sentence = f"{server.name} is started only when it is named: {{}}."
         layer = layer_of(settings, key)
-        change = who_can_change(settings, key, f"{key} = true would start it with the others.")
-        return Step(
-            "server", sentence.format(told(key, False, layer)), key, layer, False, change
-        ), None
+        said = f"{server.name} is not started: {told(key, False, layer)}."
+        change = who_can_change(settings, key, f"{key} = true would start it.")
+        return Step("server", said, key, layer, True, change), "not called"
     return Step("server", f"{server.name} may run.", key, layer_of(settings, key)), None
 
 

@@ -76,9 +76,10 @@ def why_not(
             return f"the guardian warns: {named} is not listed in despite"
     if form.refusal is not None:
         return f"the form cannot be answered: {neutral_line(form.refusal)}"
-    for name in form.unenforced:
+    problems = form.judge(content)
+    for name in form.unenforced:  # after the judge: only a run shows which pattern takes too long
         return f"{neutral_line(name, 80)}: its pattern could not be run in time"
-    for problem in form.judge(content):
+    for problem in problems:
         place = f"{neutral_line(problem.field, 80)}: " if problem.field is not None else ""
         return f"the content is not valid: {place}{neutral_line(problem.message)}"
     return None

@@ -194,6 +194,7 @@ def test_cursor(servers: Servers) -> None:
         '{"url": "https://x.example/mcp?api_key=S3CRET"}',
         '{"url": "https://me:S3CRET@x.example/mcp"}',
         '{"url": "https://x.example", "headers": {"Authorization": "Bearer S3CRET"}}',
+        '{"url": "https://x.example", "bearer_token": "S3CRET"}',
         '{"url": "https://x.example", "headers": {"X-Api-Key": "S3CRET"}}',
         '{"url": "https://x.example", "headers": {"Cookie": "a=S3CRET"}}',
     ],

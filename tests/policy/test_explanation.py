@@ -54,6 +54,8 @@ def explained(
             "approval_policy.granular.rules = true",
         ),
         ({"server": {"missing": ("TOKEN",)}}, "not called", "TOKEN"),
+        ({"server": {"enabled": False}}, "not called", "mcp_servers.s.enabled = true"),
+        ({"server": {"refused": "No."}}, "not called", None),
         ({"server": {"disabled_tools": ("t",)}, "tool": "t"}, "not called", "disabled_tools"),
         (
             {

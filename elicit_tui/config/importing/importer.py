@@ -143,6 +143,10 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
     server.values["url"] = url or ""
     if kind == "sse":
         server.values["transport"] = "sse"
+    if rest.pop("bearer_token", None) is not None:
+        name = variable_name(server.name, "bearer_token")
+        server.note(f"bearer_token is a secret, which is not copied: set {name}")
+        server.values["bearer_token_env_var"] = name
     headers: dict[str, str] = {}
     for key in ("http_headers", "headers"):
         headers.update(_texts(server, "headers", rest.pop(key, None)))
