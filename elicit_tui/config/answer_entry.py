@@ -52,8 +52,12 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
 
     Fields with a default have it; the others stand there as comments with what is wanted.
     """
-    if request.mode != "form":
-        return "\n".join(_head(request, "decline", once=False)) + "\n"
+    if request.mode != "form" or review.verdict == "block":
+        why = "no entry can accept a URL"
+        if request.mode == "form":
+            why = "no entry can accept what the guardian blocks"
+        lines = [f"# {why}", *_head(request, "decline", once=False)]
+        return "\n".join(lines) + "\n"
     lines = _head(request, "accept", once=False)
     warned = sorted({exactly(each.rule) for each in review.at_least(Severity.WARN)})
     if warned:

@@ -147,6 +147,13 @@ def test_a_url_has_only_a_refusal_ready() -> None:
     assert (rule.action, rule.mode) == ("decline", "url")
 
 
+def test_a_block_has_only_a_refusal_ready() -> None:
+    review = Review((Finding("credentials.token", Severity.BLOCK, "message", "x", "No."),))
+    entry = ready_entry(asked(), review)
+    assert entry.startswith("# no entry can accept what the guardian blocks\n")
+    assert read_answers(entry.encode())[0].action == "decline"
+
+
 NAMES = st.text(max_size=8) | st.sampled_from(
     ["a\n[[answers]]", '"', "'''", "#", "\x1b[2J", "\ud800"]
 )
