@@ -22,8 +22,11 @@ from elicit_tui.form.limits import objects
 from elicit_tui.form.pattern import Patterns
 from elicit_tui.text import neutral_line
 
-MAX_STEPS: Final = 200_000
+MAX_STEPS: Final = 50_000
 """Keywords looked at in one judgement; a legal answer to a large form takes a few thousand."""
+MAX_KEYWORDS_DEEP: Final = 100
+"""Keywords inside each other. Each takes four frames of Python's stack, and an exhausted stack
+makes the Rust code under jsonschema panic instead of raising RecursionError."""
 MAX_SUBSCHEMAS: Final = 4_000
 """Objects in a schema, lists of titled constants aside; checking each takes its time."""
 
@@ -40,19 +43,24 @@ class Bounds(FormatChecker):
     def __init__(self, patterns: Patterns) -> None:
         super().__init__(formats=())
         self.patterns = patterns
-        self.steps = 0
+        self.steps = self.depth = 0
         self._tallies: dict[int, Counter[Hashable]] = {}
         self._branch_tallies: dict[int, Counter[Hashable] | None] = {}
 
     def new_run(self) -> None:
         """A judgement starts."""
-        self.steps = 0
+        self.steps = self.depth = 0
 
-    def step(self) -> None:
-        """One keyword more; raises TooMuchWork past the limit."""
+    def enter(self) -> None:
+        """One keyword more; raises TooMuchWork past a limit."""
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        self.depth += 1
+        if self.steps > MAX_STEPS or self.depth > MAX_KEYWORDS_DEEP:
             raise TooMuchWork
+
+    def leave(self) -> None:
+        """The keyword is done."""
+        self.depth -= 1
 
     def conforms(self, instance: object, format: str) -> bool:
         """Whether a string has the format; formats that are not ours only describe."""
@@ -77,9 +85,14 @@ class Bounds(FormatChecker):
 
 
 def _counted(keyword: Any) -> Any:
-    def counted(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        validator.format_checker.step()
-        return keyword(validator, value, instance, schema)
+    def counted(
+        validator: Any, value: Any, instance: Any, schema: Any
+    ) -> Iterator[ValidationError]:
+        validator.format_checker.enter()
+        try:
+            yield from keyword(validator, value, instance, schema) or ()
+        finally:
+            validator.format_checker.leave()
 
     return counted
 
@@ -226,15 +239,8 @@ def metaschema_problem(schema: Mapping[str, Any]) -> str | None:
     outline = _outline(without_dialects(schema))
     if sum(1 for _ in islice(objects(outline), MAX_SUBSCHEMAS + 1)) > MAX_SUBSCHEMAS:
         return "its schema is too complicated to be checked"
-    try:
-        error = next(validator.iter_errors(outline), None)
-    except TooMuchWork:
-        return "its schema is too complicated to be checked"
-    except RecursionError:
-        return "its schema is nested too deep to be checked"
-    if error is None:
-        return None
-    return _in_words(error)
+    error = next(validator.iter_errors(outline), None)
+    return None if error is None else _in_words(error)
 
 
 def _outline(value: Any) -> Any:

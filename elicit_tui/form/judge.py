@@ -90,8 +90,8 @@ class Judge:
         try:
             self._whole().format_checker.new_run()
             return tuple(_fault(error) for error in islice(errors(), MAX_FAULTS))
-        except Exception as trouble:  # noqa: BLE001 - whatever breaks the judge is a no
-            return (Fault((), "judge", _TROUBLES.get(type(trouble).__name__, _OTHER_TROUBLE)),)
+        except BaseException as trouble:  # noqa: BLE001 - whatever breaks the judge is a no
+            return (Fault((), "judge", _in_words(trouble, _OTHER_TROUBLE)),)
 
     def _find_schema_problem(self) -> str | None:
         if not isinstance(self._schema, Mapping):
@@ -103,7 +103,21 @@ class Judge:
             return "it combines unevaluatedProperties or unevaluatedItems in a way without bounds"
         from elicit_tui.form.bounded_validator import metaschema_problem
 
-        return metaschema_problem(self._schema)
+        try:
+            return metaschema_problem(self._schema)
+        except BaseException as trouble:  # noqa: BLE001 - what cannot be checked is no schema
+            return _in_words(trouble, "its schema cannot be checked")
+
+
+def _in_words(trouble: BaseException, otherwise: str) -> str:
+    """Why the judge gave up; what is not its own trouble, such as an interrupt, goes on.
+
+    A panic of the Rust code under jsonschema is a BaseException, and the judge's own trouble.
+    """
+    name = type(trouble).__name__
+    if not isinstance(trouble, Exception) and name != "PanicException":
+        raise trouble
+    return _TROUBLES.get(name, otherwise)
 
 
 def _fault(error: Any) -> Fault:

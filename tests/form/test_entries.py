@@ -170,7 +170,7 @@ def test_content_comes_back_as_the_input_that_made_it() -> None:
 
 def test_prototype_names_are_names_like_any_other() -> None:
     names = ["__proto__", "constructor", "toString", "hasOwnProperty", "__class__", "$schema"]
-    form = form_of({name: TEXT for name in names}, *names)
+    form = form_of(dict.fromkeys(names, TEXT), *names)
     entries = {name: Typed(name) for name in names}
     assert form.convert(entries).ok
     assert form.convert(entries).content == {name: name for name in names}

@@ -119,22 +119,34 @@ def test_limits_are_read_in_all_their_spellings() -> None:
         ({"type": "number", "minimum": 1.0, "maximum": 2.5}, "1 to 2.5"),
         ({"type": "number", "minimum": 0}, "at least 0"),
         ({"type": "number", "maximum": 9}, "at most 9"),
-        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, "more than 0 and less than 1"),
+        (
+            {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+            "more than 0 and less than 1",
+        ),
         ({"type": "number", "exclusiveMinimum": 0, "minimum": 5}, "at least 5"),
         ({"type": "integer", "multipleOf": 5}, "a multiple of 5"),
-        ({"type": "integer", "minimum": 0, "maximum": 9, "multipleOf": 3}, "0 to 9, a multiple of 3"),
+        (
+            {"type": "integer", "minimum": 0, "maximum": 9, "multipleOf": 3},
+            "0 to 9, a multiple of 3",
+        ),
         ({"type": "string", "minLength": 3, "maxLength": 20}, "3 to 20 characters"),
         ({"type": "string", "minLength": 1}, "at least 1 character"),
         ({"type": "string", "maxLength": 1}, "at most 1 character"),
         ({"type": "string", "minLength": 4, "maxLength": 4}, "exactly 4 characters"),
-        ({"type": "array", "items": {"enum": ["a"]}, "minItems": 1, "maxItems": 2}, "choose 1 to 2"),
+        (
+            {"type": "array", "items": {"enum": ["a"]}, "minItems": 1, "maxItems": 2},
+            "choose 1 to 2",
+        ),
         ({"type": "array", "items": {"enum": ["a"]}, "minItems": 2}, "choose at least 2"),
         ({"type": "array", "items": {"enum": ["a"]}, "maxItems": 1}, "choose at most 1"),
         ({"type": "array", "items": {"enum": ["a"]}}, ""),
-        ({"type": "array", "items": {"type": "string"}, "maxItems": 3}, "one text on each line, at most 3 lines"),
+        (
+            {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+            "one text on each line, at most 3 lines",
+        ),
         ({"type": "boolean"}, ""),
     ],
-)  # fmt: skip
+)
 def test_a_hint_says_in_a_few_words_what_is_wanted(schema: Any, hint: str) -> None:
     assert field_of(schema).hint == hint
 

@@ -179,15 +179,23 @@ def test_what_lacks_the_format_is_refused_whoever_answers(name: str, text: str) 
     [
         ("email", "@", "an email address such as name@example.com"),
         ("uri", "example.com", "a full address such as https://example.com/page"),
-        ("uri", "http://a b", "an address without blanks, backslashes or letters that need a % escape"),
+        (
+            "uri",
+            "http://a b",
+            "an address without blanks, backslashes or letters that need a % escape",
+        ),
         ("date", "21.11.2026", "a date such as 2026-11-21"),
         ("date", "2026-13-01", "a month from 01 to 12, not 13"),
         ("date", "2026-02-30", "a day from 01 to 28 in that month, not 30"),
-        ("date-time", "2026-11-21", "a date and time with its offset, such as 2026-11-21T09:30:00Z"),
+        (
+            "date-time",
+            "2026-11-21",
+            "a date and time with its offset, such as 2026-11-21T09:30:00Z",
+        ),
         ("date-time", "2026-11-21T25:00:00Z", "a time from 00:00:00 to 23:59:59"),
         ("date-time", "2026-11-21T09:00:00+99:00", "an offset from -23:59 to +23:59"),
     ],
-)  # fmt: skip
+)
 def test_the_format_that_is_wanted_is_said(name: str, text: str, message: str) -> None:
     assert wrong({"type": "string", "format": name}, Typed(text)) == message
 

@@ -1,0 +1,194 @@
+"""`pattern` is ECMA-262, unanchored, and bounded in time whatever it is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from elicit_tui.form import Form, Typed
+from elicit_tui.form.ecma import Untranslatable, translated
+from elicit_tui.form.pattern import Patterns
+from tests.form.forms import form_of, wrong
+
+EXPLODING = "^(a|aa|ab?)+$"
+FOOD = "a" * 60 + "!"
+
+FOUND = [
+    ("b", "abc"),
+    ("^b", "bc"),
+    ("c$", "abc"),
+    (r"^\d+$", "2026"),
+    (r"^\w+$", "a_9"),
+    (r"\s", "\u00a0"),
+    (r"\s", "\ufeff"),
+    (r"\s", "\u2028"),
+    (r"^.$", "😀"),
+    (r"^[😀-😂]$", "😁"),
+    (r"^\u{1F600}$", "😀"),
+    (r"^\uD83D\uDE00$", "😀"),
+    (r"^\u0041\x42\cJ\t\0$", "AB\n\t\0"),
+    (r"^\p{L}+$", "Straßeñя名"),
+    (r"^\p{Script=Greek}+$", "αβγ"),
+    (r"^\p{Lu}\P{Lu}$", "Ab"),
+    (r"^\p{ASCII}\p{Any}$", "aé"),
+    (r"^(?<year>\d{4})-\k<year>$", "2026-2026"),
+    (r"^(a)?b\1c$", "bc"),
+    (r"^(?:a|(b))\1$", "a"),
+    (r"(?<=\$)\d+", "cost $15"),
+    (r"(?<!-)\b\d+\b", "15"),
+    (r"^(?!.*\.\.).+$", "a.b"),
+    (r"^[\w.+-]+@[\w-]+\.[\w.]+$", "a.b+c@d-e.fr"),
+    (r"^[^]$", "\n"),
+    (r"^[\]\\[^&|~-]+$", "]\\[^&|~-"),
+    (r"^[\d-x]+$", "1-x"),
+    (r"^[\D]$", "a"),
+    (r"^[^\D]$", "1"),
+    (r"^[\b]$", "\x08"),
+    (r"^a{2,3}?$", "aaa"),
+    (r"^{a}$", "{a}"),
+    (r"^a{,2}$", "a{,2}"),
+    (r"^\-\_\@\ \'$", "-_@ '"),
+    (r"\bfoo\b", "a foo é"),
+    ("", "anything"),
+]
+NOT_FOUND = [
+    (r"^\d+$", "٣"),
+    (r"^\d+$", "12\n"),
+    (r"^\w+$", "é"),
+    (r"^.$", "\u2028"),
+    (r"^.$", "ab"),
+    (r"[]", "a"),
+    (r"^[^\W]$", "é"),
+    (r"^\p{ASCII}$", "é"),
+    (r"^a$", "A"),
+    (r"a$", "a\n"),
+    (r"^(?:foo){e<=1}$", "fo"),
+    (r"\Bfoo", "foo"),
+]
+NO_PATTERNS = [
+    "(", ")", "[a", "a**", "a++", "*a", "(?i)a", "(?P<n>a)", "(?>a)", "(?R)", "(?#x)", r"\A", r"\Z",
+    r"\z", r"\x4", r"\u12", r"\u{110000}", r"\u{}", r"\c1", r"\p", r"\pL", r"\p{Nonsense}", r"\1",
+    r"(a)\2", r"\k<n>", r"(?<n>a)(?<n>b)", "[b-a]", "\\", r"\01", "a{2,1}", "(?<1>a)", "(?",
+    "(?i:a)", "(*VERB)", r"\N{DIGIT ONE}", r"(?|a|b)", "a{1}{2}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pattern", "text"), FOUND)
+def test_a_pattern_is_found_anywhere_and_means_what_ecma_means(pattern: str, text: str) -> None:
+    assert Patterns().search(pattern, text) is True
+
+
+@pytest.mark.parametrize(("pattern", "text"), NOT_FOUND)
+def test_what_ecma_does_not_match_is_not_matched(pattern: str, text: str) -> None:
+    assert Patterns().search(pattern, text) is False
+
+
+@pytest.mark.parametrize("pattern", NO_PATTERNS)
+def test_what_is_no_pattern_of_ecma_is_not_enforced_and_the_field_says_so(pattern: str) -> None:
+    form = form_of({"it": {"type": "string", "pattern": pattern}, "other": {"type": "string"}})
+    assert form.unenforced == ("it",)
+    assert any("pattern is not checked" in note for note in form.notes_for("it"))
+    assert form.notes_for("other") == ()
+    assert form.judge({"it": "anything"}) == ()
+    assert [problem.field for problem in form.judge({"it": "anything"}, unattended=True)] == ["it"]
+
+
+def test_a_value_that_does_not_match_is_told_the_pattern() -> None:
+    assert wrong({"type": "string", "pattern": "^[a-z]+$"}, Typed("A")) == (
+        "it must match the pattern ^[a-z]+$"
+    )
+    said = wrong({"type": "string", "pattern": "^[a-z\u202e\x1b]+$"}, Typed("A"))
+    assert said.isprintable()
+
+
+def _seconds(form: Form) -> float:
+    started = time.process_time()
+    entries = {field.name: Typed(FOOD) for field in form.fields}
+    for name, entry in entries.items():
+        form.check_field(name, entry)
+    form.convert(entries)
+    form.judge({field.name: FOOD for field in form.fields})
+    return time.process_time() - started
+
+
+def test_a_pattern_that_explodes_is_given_up_and_no_rule_may_accept() -> None:
+    form = form_of({"it": {"type": "string", "pattern": EXPLODING}, "b": {"type": "boolean"}})
+    assert form.unenforced == ()
+    assert form.judge({"it": "aab"}, unattended=True) == ()
+    assert _seconds(form) < 2
+    assert form.unenforced == ("it",)
+    assert form.notes_for("it") == ("the pattern is not checked: it takes too long to run",)
+    assert form.judge({"it": FOOD}) == ()
+    assert form.judge({"it": FOOD}, unattended=True) != ()
+
+
+def test_a_rule_that_meets_an_exploding_pattern_first_is_refused_as_well() -> None:
+    form = form_of({"it": {"type": "string", "pattern": EXPLODING}})
+    assert [problem.field for problem in form.judge({"it": FOOD}, unattended=True)] == ["it"]
+
+
+def test_two_hundred_exploding_patterns_cost_no_more_than_a_few() -> None:
+    many = {
+        f"p{number}": {"type": "string", "pattern": f"^(a|aa|ab{{{number}}})+$"}
+        for number in range(200)
+    }
+    assert _seconds(form_of(many)) < 3
+
+
+def test_patterns_of_items_references_and_names_are_bounded_too() -> None:
+    form = form_of(
+        {
+            "lines": {"type": "array", "items": {"type": "string", "pattern": EXPLODING}},
+            "referred": {"$ref": "#/$defs/bad"},
+        },
+        patternProperties={"^(a|aa|ab?)+$": {"type": "string"}},
+        propertyNames={"pattern": "^(x|xx|a|aa|b)+$"},
+        additionalProperties={"type": "string"},
+        **{"$defs": {"bad": {"type": "string", "pattern": "^(a|aa|b)+$"}}},
+    )
+    started = time.process_time()
+    form.judge({"lines": [FOOD] * 50, "referred": FOOD, FOOD: "x"})
+    assert time.process_time() - started < 3
+    assert form.unenforced == ("lines", "referred", "the form as a whole")
+    assert form.judge({"lines": ["a"]}, unattended=True)
+
+
+def test_additional_properties_know_the_patterns_of_names() -> None:
+    form = form_of(
+        {"a": {"type": "string"}},
+        patternProperties={r"^x-\d+$": {"type": "integer"}},
+        additionalProperties=False,
+    )
+    assert form.judge({"a": "1", "x-1": 1}) == ()
+    assert [problem.message for problem in form.judge({"x-1": "one"})] == ["“x-1”: a whole number"]
+    assert [problem.message for problem in form.judge({"b\x1b": 1})]
+    assert form.judge({"b\x1b": 1})[0].message.isprintable()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(" * 2000 + ")" * 2000,
+        "[" * 4000,
+        "(?<" * 1300,
+        "a{1,999999}" * 300,
+        "(?:" * 1000 + "a" + "{2})" * 1000,
+        "\\p{L}" * 800,
+        "x" * 1_000_000,
+        "(?=a)" * 800,
+        "|" * 4000,
+    ],
+)
+def test_a_monstrous_pattern_is_read_compiled_and_run_in_a_moment(pattern: str) -> None:
+    started = time.process_time()
+    many = {f"p{n}": {"type": "string", "pattern": f"{pattern}{n}"} for n in range(30)}
+    form = form_of(many)
+    form.judge(dict.fromkeys(many, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"))
+    assert isinstance(form.unenforced, tuple)
+    assert time.process_time() - started < 4
+
+
+def test_the_reason_why_a_pattern_cannot_be_run_is_a_clause() -> None:
+    with pytest.raises(Untranslatable, match="a group is not closed"):
+        translated("(a")
