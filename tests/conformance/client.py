@@ -1,0 +1,146 @@
+"""A thin client of our host for the official conformance suite.
+
+    python -m tests.conformance.client URL
+
+It connects, lists what there is and calls every tool once; whoever is asked accepts with the
+form's defaults. Exit code 0 when the host came through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation import (
+    Call,
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    Review,
+    accept,
+)
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import ElicitTuiError
+from elicit_tui.host import Connection, Host, Tool
+from elicit_tui.policy import Policy
+
+CALL_SECONDS = 15.0
+
+
+class AcceptsDefaults:
+    """A person who presses Send on every form as it comes."""
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        if question.request.mode == "url":
+            return accept("user", "", None)
+        schema = question.request.requested_schema or {}
+        return accept("user", "", filled(schema, only_needed=True))
+
+
+class NoFindings:
+    def review(self, request: ElicitationRequest) -> Review:
+        return Review()
+
+
+class NoLedger:
+    def asked(self, request: ElicitationRequest, review: Review) -> None: ...
+
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None: ...
+
+    def sent(self, request_id: str) -> None: ...
+
+    def flood(self, server: str, count: int, outcome: Outcome) -> None: ...
+
+
+def filled(schema: Mapping[str, Any], *, only_needed: bool = False) -> dict[str, Any]:
+    """Defaults, and the plainest value for what is required without one."""
+    properties = schema.get("properties") or {}
+    required = schema.get("required") or []
+    content = {}
+    for name, field in properties.items():
+        if "default" in field:
+            content[name] = field["default"]
+        elif name in required or not only_needed:
+            content[name] = plainest(field)
+    return content
+
+
+def plainest(field: Mapping[str, Any]) -> Any:
+    """A value of this field's type."""
+    if field.get("enum"):
+        return field["enum"][0]
+    if field.get("oneOf"):
+        return field["oneOf"][0].get("const")
+    kind = field.get("type")
+    if kind in ("integer", "number"):
+        return field.get("minimum", 5)
+    if kind == "boolean":
+        return True
+    if kind == "array":
+        return []
+    if kind == "object":
+        return filled(field)
+    return "text"
+
+
+async def call_all(connection: Connection) -> None:
+    """Call each tool once, or what the scenario lists."""
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    tools = await connection.tools()
+    listed = context.get("toolCalls")
+    if listed:
+        for entry in listed:
+            await attempt(connection, entry["name"], entry.get("arguments") or {})
+        return
+    for tool in tools:
+        await attempt(connection, tool.name, arguments_of(tool, tools))
+
+
+def arguments_of(tool: Tool, tools: Sequence[Tool]) -> dict[str, Any]:
+    """Plain values; a tool that takes a schema gets another tool's, as we were given it."""
+    arguments = filled(tool.input_schema)
+    if isinstance(arguments.get("schema"), dict):
+        arguments["schema"] = next((o.input_schema for o in tools if o.name != tool.name), {})
+    return arguments
+
+
+async def attempt(connection: Connection, name: str, arguments: Mapping[str, Any]) -> None:
+    """One tool that answers with an error is no failure of the host."""
+    try:
+        await connection.call(Call("tools/call", name, arguments))
+    except ElicitTuiError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+
+
+async def main(url: str) -> int:
+    version = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION") or "2025-11-25"
+    server = ServerSettings(
+        "suite",
+        url=url,
+        protocol="2026-07-28" if version == "2026-07-28" else "2025-11-25",
+        tool_timeout_sec=CALL_SECONDS,
+    )
+    owner = Settings(servers={"suite": server})
+    broker = Broker(owner, Policy(owner), NoFindings(), NoLedger(), AcceptsDefaults())  # type: ignore[arg-type]
+    try:
+        async with Host(owner, broker) as host:
+            connection = await host.connect("suite")
+            await call_all(connection)
+            for prompt in await connection.prompts():
+                print("prompt", prompt.name)
+            for resource in await connection.resources():
+                print("resource", resource.uri)
+    except ElicitTuiError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(sys.argv[1])))
