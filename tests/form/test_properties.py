@@ -121,7 +121,7 @@ def _comes_to_an_end(form: Form) -> None:
     form.judge({"a": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "b": [1, {"a": None}]})
 
 
-@settings(STEADY, max_examples=400)
+@settings(STEADY, max_examples=200)
 @given(st.one_of(JSON, schema_like()))
 def test_any_json_as_schema_becomes_a_form_or_a_refusal(schema: Any) -> None:
     started = time.process_time()
@@ -131,7 +131,7 @@ def test_any_json_as_schema_becomes_a_form_or_a_refusal(schema: Any) -> None:
     assert time.process_time() - started < 5
 
 
-@settings(STEADY, max_examples=400)
+@settings(STEADY, max_examples=200)
 @given(st.dictionaries(st.sampled_from("ab"), schema_like()), schema_like(), schema_like())
 def test_any_json_as_properties_becomes_fields_or_a_refusal(
     properties: dict[str, Any], definition: Any, more: Any

@@ -1,0 +1,183 @@
+"""One line of text as an answer: plain prompts and KEY=VALUE arguments."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Problem, Ticked, Typed, Unset
+from tests.form.forms import field_of, form_of
+
+BOOLEAN = {"type": "boolean"}
+TITLED = {
+    "type": "string",
+    "oneOf": [
+        {"const": "stg", "title": "Staging"},
+        {"const": "prd", "title": "Production"},
+        {"const": "1", "title": "Number one"},
+    ],
+}
+MANY = {"type": "array", "items": {"enum": ["red", "green", "light, blue"]}}
+
+
+@pytest.mark.parametrize("text", ["yes", "y", "true", "YES", " True "])
+def test_yes_is_yes(text: str) -> None:
+    assert field_of(BOOLEAN).entry_from_text(text) == Ticked(True)
+
+
+@pytest.mark.parametrize("text", ["no", "n", "false", "No"])
+def test_no_is_no(text: str) -> None:
+    assert field_of(BOOLEAN).entry_from_text(text) == Ticked(False)
+
+
+@pytest.mark.parametrize("text", ["1", "0", "on", "maybe", "yes please", "ÿes"])
+def test_anything_else_is_neither_yes_nor_no(text: str) -> None:
+    assert field_of(BOOLEAN).entry_from_text(text) == Problem("it", "yes or no")
+
+
+@pytest.mark.parametrize("schema", [BOOLEAN, TITLED, MANY, {"type": "string"}])
+def test_nothing_typed_is_unset(schema: Any) -> None:
+    assert field_of(schema).entry_from_text("") == Unset()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("stg", "stg"),
+        ("Staging", "stg"),
+        (" production ", "prd"),
+        ("PRD", "prd"),
+        ("2", "prd"),
+        ("1", "1"),
+        ("number ONE", "1"),
+        ("3", "1"),
+    ],
+)
+def test_a_choice_goes_by_value_label_or_number_in_that_order(text: str, value: str) -> None:
+    assert field_of(TITLED).entry_from_text(text) == Chosen(value)
+
+
+@pytest.mark.parametrize("text", ["0", "4", "-1", "stag", "٢", "99999999999"])
+def test_what_names_no_choice_lists_the_choices(text: str) -> None:
+    problem = field_of(TITLED).entry_from_text(text)
+    assert problem == Problem("it", "one of: Staging, Production, Number one")
+
+
+def test_choices_that_are_no_texts_go_by_their_json() -> None:
+    field = field_of({"enum": [10, 20, True, "x"]})
+    assert field.entry_from_text("20") == Chosen(20)
+    assert field.entry_from_text("20.0") == Chosen(20)
+    assert field.entry_from_text("true") == Chosen(True)
+    assert field.entry_from_text("yes") == Chosen(True)
+    assert field.entry_from_text("4") == Chosen("x")
+
+
+def test_labels_that_differ_only_in_case_are_not_guessed() -> None:
+    field = field_of({"enum": ["abc", "ABC"]})
+    assert field.entry_from_text("ABC") == Chosen("ABC")
+    assert isinstance(field.entry_from_text("Abc"), Problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("red", ("red",)),
+        ("red, GREEN", ("red", "green")),
+        ("1,2", ("red", "green")),
+        ("light, blue", ("light, blue",)),
+        ('["red", "light, blue"]', ("red", "light, blue")),
+        ("red,red", ("red",)),
+    ],
+)
+def test_several_choices_have_commas_between(text: str, values: tuple[str, ...]) -> None:
+    assert field_of(MANY).entry_from_text(text) == ChosenMany(values)
+
+
+def test_an_empty_json_list_is_empty_on_purpose() -> None:
+    assert field_of(MANY).entry_from_text("[]") == EmptyOnPurpose()
+
+
+@pytest.mark.parametrize("text", ["red, pink", ",", "[red", "[" * 100_001])
+def test_one_unknown_choice_among_several_is_a_problem(text: str) -> None:
+    problem = field_of(MANY).entry_from_text(text)
+    assert isinstance(problem, Problem)
+    assert problem.message.endswith("with commas between")
+
+
+def test_text_and_numbers_are_taken_as_typed_and_judged_later() -> None:
+    assert field_of({"type": "string"}).entry_from_text(" x ") == Typed(" x ")
+    assert field_of({"type": "integer"}).entry_from_text("x") == Typed("x")
+    assert field_of({"type": "string"}).entry_from_text("[1]") == Typed("[1]")
+
+
+def test_a_list_of_free_texts_may_be_json() -> None:
+    field = field_of({"type": "array", "items": {"type": "string"}})
+    assert field.entry_from_text('["a", "b"]') == Typed("a\nb")
+    assert field.entry_from_text("a, b") == Typed("a, b")
+
+
+def test_what_cannot_be_answered_cannot_be_typed() -> None:
+    assert field_of({"type": "object"}).entry_from_text("x") == Problem(
+        "it", "this property cannot be answered"
+    )
+
+
+def test_ten_thousand_numbers_of_choices_do_not_take_long() -> None:
+    field = field_of({"type": "array", "items": {"enum": [f"c{n}" for n in range(500)]}})
+    entry = field.entry_from_text(",".join(f"c{n}" for n in range(500)))
+    assert entry == ChosenMany(tuple(f"c{n}" for n in range(500)))
+
+
+def test_showing_a_form_loads_neither_jsonschema_nor_regex() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}
+    program = (
+        "import sys; from elicit_tui.form import read_form;"
+        f"form = read_form({schema!r}); form.initial();"
+        "loaded = {'jsonschema', 'regex', 'referencing', 'textual', 'mcp'} & set(sys.modules);"
+        "assert not loaded, loaded; form.judge({'a': 'a'}); assert 'jsonschema' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_the_form_of_the_official_test_server_is_read_and_sent() -> None:
+    form = form_of(
+        {
+            "name": {
+                "title": "Full Name",
+                "type": "string",
+                "description": "Your full, legal name",
+            },
+            "check": {"title": "Agree to terms", "type": "boolean"},
+            "firstLine": {"title": "Favorite first line", "type": "string", "default": "It was…"},
+            "email": {"title": "Email", "type": "string", "format": "email"},
+            "homepage": {"type": "string", "format": "uri", "title": "Homepage"},
+            "birthdate": {"title": "Birthdate", "type": "string", "format": "date"},
+            "integer": {"title": "Favorite Integer", "type": "integer", "default": 42},
+            "number": {"title": "Favorite Number", "type": "number", "minimum": 0, "default": 3.14},
+            "untitledSingle": {"type": "string", "enum": ["Monica", "Rachel"], "default": "Monica"},
+            "untitledMultiple": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 3,
+                "items": {"type": "string", "enum": ["Guitar", "Piano", "Drums"]},
+                "default": ["Guitar"],
+            },
+            "legacy": {"type": "string", "enum": ["p1", "p2"], "enumNames": ["Cat", "Dog"]},
+        },
+        "name",
+    )
+    entries = {**form.initial(), "name": Typed("Ada"), "check": Ticked(False)}
+    conversion = form.convert(entries)
+    assert conversion.ok
+    assert conversion.content == {
+        "name": "Ada",
+        "check": False,
+        "firstLine": "It was…",
+        "integer": 42,
+        "number": 3.14,
+        "untitledSingle": "Monica",
+        "untitledMultiple": ["Guitar"],
+    }
