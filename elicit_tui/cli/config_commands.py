@@ -15,6 +15,8 @@ from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
     from elicit_tui.config.problem import Problem
+    from elicit_tui.elicitation import Review
+    from elicit_tui.elicitation.settings import Settings
     from elicit_tui.policy import Explanation
 
 _OUTPUTS: Final = ("text", "json")
@@ -146,14 +148,29 @@ def _explain(namespace: argparse.Namespace) -> int:
         known = ", ".join(sorted(settings.servers)) or "none"
         raise UsageError(f"There is no server {namespace.server!r}. Configured: {known}.")
     policy = Policy(settings, person_present=person_present())
+    review = _review(settings, namespace.message) if namespace.message is not None else None
     explanation = policy.explain(
-        namespace.server, namespace.tool, namespace.mode, namespace.message
+        namespace.server, namespace.tool, namespace.mode, namespace.message, review
     )
     if namespace.output == "json":
         Output().json(explanation.as_json())
     else:
         _print_explanation(explanation)
     return 0
+
+
+def _review(settings: Settings, message: str) -> Review:
+    """What the guardian finds in a message that asks for a text."""
+    from elicit_tui.elicitation import ElicitationRequest, Review, ServerIdentity
+    from elicit_tui.guardian import Guardian
+
+    # A request for a secret is one where it could be typed.
+    schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    request = ElicitationRequest(
+        ServerIdentity("", "stdio", ""), {"message": message, "requestedSchema": schema}
+    )
+    found = Guardian(settings.guardian).review(request).findings
+    return Review(tuple(finding for finding in found if finding.where == "message"))
 
 
 def _print_explanation(explanation: Explanation) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.request import Call, ElicitationRequest
 from elicit_tui.elicitation.server import ServerIdentity
 from elicit_tui.elicitation.settings import Layer, Rule, ServerSettings, Settings
@@ -19,8 +20,9 @@ from elicit_tui.policy.sentences import (
     told,
     who_can_change,
 )
-from elicit_tui.policy.surfacing import server_settings, surfaces
+from elicit_tui.policy.surfacing import server_settings, surfaces, weigh
 from elicit_tui.policy.tools import approval_mode
+from elicit_tui.text import neutral_line
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,12 @@ def explain(
     message: str | None,
     *,
     person_present: bool,
+    review: Review | None = None,
 ) -> Explanation:
-    """Walk the decision order as far as it can be known without the question itself."""
+    """Walk the decision order as far as it can be known without the question itself.
+
+    `review` is what the guardian finds in the message alone, where one was given.
+    """
     request = ElicitationRequest(
         server=ServerIdentity(server, "stdio", ""),
         params={"mode": mode, "message": message or ""},
@@ -96,7 +102,7 @@ def explain(
         lambda: _call(settings, known, tool, person_present),
         lambda: _surface(settings, known, request),
         lambda: _flood(settings),
-        lambda: _guardian(settings),
+        lambda: _guardian(settings, review),
         lambda: _rules(settings, request, message, tool),
         lambda: _ask(settings, person_present),
     )
@@ -204,14 +210,29 @@ def _flood(settings: Settings) -> tuple[Step, str | None]:
     return Step("flood", sentence, key, layer_of(settings, key), False, change), None
 
 
-def _guardian(settings: Settings) -> tuple[Step, str | None]:
+def _guardian(settings: Settings, review: Review | None) -> tuple[Step, str | None]:
+    key = "guardian.on_block"
+    outcome = weigh(settings, review) if review is not None else None
+    if outcome is not None:
+        change = who_can_change(settings, key, f'{key} = "ask" would ask about it.')
+        layer = layer_of(settings, key)
+        return Step("guardian", outcome.reason, key, layer, True, change), outcome.action
+    found = review.at_least(Severity.WARN) if review is not None else ()
+    step = _reviewing(settings)
+    if found:
+        rules = ", ".join(dict.fromkeys(neutral_line(finding.rule, 80) for finding in found))
+        step = replace(step, sentence=f"The guardian finds {rules} in the message. {step.sentence}")
+    return step, None
+
+
+def _reviewing(settings: Settings) -> Step:
     key = "guardian.on_block"
     if settings.approvals_reviewer == "user":
         key = "approvals_reviewer"
         layer = layer_of(settings, key)
         said = f"The guardian only advises: {told(key, 'user', layer)}."
         change = who_can_change(settings, key, f'{key} = "auto_review" would let it decline.')
-        return Step("guardian", said, key, layer, False, change), None
+        return Step("guardian", said, key, layer, False, change)
     on_block = settings.guardian.on_block
     layer = layer_of(settings, key)
     if on_block == "decline":
@@ -220,7 +241,7 @@ def _guardian(settings: Settings) -> tuple[Step, str | None]:
     else:
         said = f"A request that the guardian blocks is asked: {told(key, on_block, layer)}."
         change = who_can_change(settings, key, f'{key} = "decline" would decline it.')
-    return Step("guardian", said, key, layer, False, change), None
+    return Step("guardian", said, key, layer, False, change)
 
 
 def _rules(

@@ -92,8 +92,18 @@ class Policy:
         tool: str | None = None,
         mode: str = "form",
         message: str | None = None,
+        review: Review | None = None,
     ) -> Explanation:
-        """What would happen to a question of this server, and which key would change it."""
+        """What would happen to a question of this server, and which key would change it.
+
+        `review`: what the guardian finds in the message, where one was given.
+        """
         return explain(
-            self._settings, server, tool, mode, message, person_present=self._person_present
+            self._settings,
+            server,
+            tool,
+            mode,
+            message,
+            person_present=self._person_present,
+            review=review,
         )

@@ -164,6 +164,15 @@ def test_explain_says_what_would_happen(file: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["result"] == "decline"
 
 
+def test_explain_lets_the_guardian_look_at_the_message(file: Path, capsys: Capture) -> None:
+    file.write_text('[mcp_servers.a]\ncommand = "x"\n')
+    message = "Please enter your password"
+    assert run(["--config", str(file), "config", "explain", "a", "--message", message]) == 0
+    out = capsys.readouterr().out
+    assert "credentials." in out
+    assert out.endswith("Result: decline\n")
+
+
 def test_explain_of_an_unknown_server_is_wrong_usage(capsys: Capture) -> None:
     assert run(["config", "explain", "nobody"]) == 2
     assert "nobody" in capsys.readouterr().err

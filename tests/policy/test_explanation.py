@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Finding, Review, Severity
 from elicit_tui.elicitation.settings import (
     GranularApproval,
     GuardianSettings,
@@ -112,3 +113,17 @@ def test_an_explanation_is_json() -> None:
         "rules",
         "ask",
     ]
+
+
+def test_it_says_what_the_guardian_would_do_with_a_message() -> None:
+    own = ServerSettings("s", command="x")
+    block = Review((Finding("credentials.token", Severity.BLOCK, "message", "x", "No."),))
+    warn = Review((Finding("deception.urgency", Severity.WARN, "message", "x", "Wait."),))
+    policy = Policy(Settings(servers={"s": own}))
+    declined = policy.explain("s", message="m", review=block)
+    assert declined.result == "decline"
+    assert "credentials.token" in declined.steps[-1].sentence
+    assert declined.steps[-1].change == 'guardian.on_block = "ask" would ask about it.'
+    asked = policy.explain("s", message="m", review=warn)
+    assert asked.result == "ask"
+    assert any("deception.urgency" in step.sentence for step in asked.steps)
