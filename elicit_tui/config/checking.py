@@ -41,7 +41,7 @@ def check(
         managed = managed_document(managed_path, managed_owner)
     except ManagedConfigError as error:
         problems += [Problem(sentence) for sentence in error.problems]
-    user = user_document(command_line.config_file or config_path, command_line)
+    user = user_document(command_line.config_file or config_path)
     if user is not None:
         problems += [*user.problems, *user_faults(user, managed, environment)]
     if problems:

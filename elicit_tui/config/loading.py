@@ -43,7 +43,7 @@ def load(
     command_line = command_line or CommandLine()
     environment = os.environ if environment is None else environment
     managed = managed_document(managed_path, managed_owner)
-    user = user_document(command_line.config_file or config_path, command_line)
+    user = user_document(command_line.config_file or config_path)
     problems = [] if user is None else [*user.problems, *user_faults(user, managed, environment)]
     if problems:
         raise ConfigError([str(problem) for problem in problems])
@@ -66,17 +66,17 @@ def managed_document(path: Path | None = None, owner: int = ROOT) -> Document | 
     return document
 
 
-def user_document(path: Path | None, command_line: CommandLine | None = None) -> Document | None:
+def user_document(named: Path | None = None) -> Document | None:
     """The user's document, with its problems; None when there is no file and none was named."""
-    named = path is not None or (command_line is not None and command_line.config_file is not None)
-    path = path or paths.config_file()
-    if not named:
-        try:
-            path.stat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError:
-            pass  # reading it below says why it cannot be read
+    if named is not None:
+        return read(named, USER, "user")
+    path = paths.config_file()
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        pass  # reading it below says why it cannot be read
     return read(path, USER, "user")
 
 
