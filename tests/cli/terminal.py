@@ -18,6 +18,8 @@ from tests.cli.running import COMMAND, environment
 
 SECONDS = 30.0
 
+WHERE_IS_THE_CURSOR = b"\x1b[6n"
+
 # The child makes the pseudo-terminal its controlling one, so that Ctrl+C is a signal as it is
 # for a person.
 ADOPT = (
@@ -25,7 +27,7 @@ ADOPT = (
     "os.execv(sys.argv[1], sys.argv[1:])"
 )
 CONTROL = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\r"
+    r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\r"
 )
 
 
@@ -80,6 +82,8 @@ class Terminal:
         except OSError:
             return False
         self._raw += chunk.decode("utf-8", "replace")
+        for _ in range(chunk.count(WHERE_IS_THE_CURSOR)):
+            os.write(self._ours, b"\x1b[1;1R")
         return bool(chunk)
 
     def wait_for(self, text: str, seconds: float = SECONDS) -> str:

@@ -98,7 +98,9 @@ def test_the_printed_entry_completed_by_hand_answers_the_question(config: Path) 
 def test_an_invalid_answer_is_cancelled_and_its_field_is_named(
     config: Path, content: str, named: str
 ) -> None:
-    ended = deploy(config, f'[[answers]]\naction = "accept"\nmessage = "Deploy*"\ncontent = {content}\n')
+    ended = deploy(
+        config, f'[[answers]]\naction = "accept"\nmessage = "Deploy*"\ncontent = {content}\n'
+    )
     assert ended.code == 3
     assert named in ended.document["elicitations"][0]["reason"]
 
