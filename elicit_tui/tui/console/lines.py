@@ -112,8 +112,12 @@ class LineView(Drawn, can_focus=True):
 
     def on_resize(self) -> None:
         """Wrap again for the new width."""
-        if self.scrollable_content_region.width != self._drawn_for:
-            self._lay_out()
+        if self.scrollable_content_region.width == self._drawn_for:
+            return
+        at_end = not self._drawn_for or self.is_vertical_scroll_end
+        self._lay_out()
+        if self._follow and at_end:
+            self.call_after_refresh(self.scroll_end, animate=False, immediate=True, x_axis=False)
 
     def render_line(self, y: int) -> Strip:
         """One line of what is seen."""

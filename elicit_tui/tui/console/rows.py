@@ -126,9 +126,8 @@ class RowList(Drawn, can_focus=True):
         spans = drawn[part] if part < len(drawn) else ()
         if number != self.cursor:
             return self.strip_of(spans, width)
-        return self.strip_of(
-            spans, width, self.get_component_rich_style("role--cursor", partial=True)
-        )
+        over = self.get_component_rich_style("role--cursor", partial=True)
+        return self.strip_of(_pointed(spans), width, over)
 
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""
@@ -157,3 +156,11 @@ class RowList(Drawn, can_focus=True):
                 self.action_choose()
             else:
                 self.cursor = number
+
+
+def _pointed(spans: Line) -> Line:
+    """The line with a bar in its empty first cell: the cursor is seen without colours too."""
+    if not spans or not spans[0][0].startswith(" "):
+        return spans
+    (text, role), *rest = spans
+    return (("▌", "accent"), (text[1:], role), *rest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -70,7 +71,7 @@ class ServerRecord:
         return self.flooded > 0 or (full and time.monotonic() - self.recent[0] < LOOP_SECONDS)
 
 
-def server_records(settings: dict[str, ServerSettings]) -> dict[str, ServerRecord]:
+def server_records(settings: Mapping[str, ServerSettings]) -> dict[str, ServerRecord]:
     """A record for each configured server, in the order of the configuration."""
     records = {}
     for name, server in settings.items():
@@ -79,4 +80,15 @@ def server_records(settings: dict[str, ServerSettings]) -> dict[str, ServerRecor
             record.state, record.failure = "refused", server.refused
         elif not server.enabled:
             record.state, record.failure = "off", f"mcp_servers.{name}.enabled is false."
+        elif server.missing:
+            names = ", ".join(f"${{{missing}}}" for missing in server.missing)
+            record.state = "failed"
+            record.failure = (
+                f"Its configuration names {names}, which the environment does not have."
+            )
     return records
+
+
+def startable(server: ServerSettings) -> bool:
+    """Whether this server may run and has all that its configuration names."""
+    return server.refused is None and server.enabled and not server.missing

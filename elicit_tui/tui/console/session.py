@@ -17,7 +17,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import Calls
-from elicit_tui.tui.console.servers import ServerRecord, server_records
+from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.waiting import WaitingQuestions
 from elicit_tui.tui.console.words import ROLES, SIGNS, plural, told
 
@@ -51,7 +51,7 @@ class Session:
         servers = {
             name: server
             for name, server in settings.servers.items()
-            if only is None or name in only
+            if only is None or name in only or not startable(server)
         }
         self.servers: dict[str, ServerRecord] = server_records(servers)
         self.questions = WaitingQuestions()

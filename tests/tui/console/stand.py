@@ -22,6 +22,7 @@ from elicit_tui.policy import Policy
 from elicit_tui.runtime import Runtime
 from elicit_tui.runtime.runtime import LazyGuardian
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.screen import ConsoleScreen
 
 CITY = {
     "type": "object",
@@ -178,6 +179,11 @@ class Stand:
                 )
             )
         )
+
+        screen = self.app.screen
+        assert isinstance(screen, ConsoleScreen)
+        await self.until(lambda: screen._seen == self.app.session.version)
+        await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)

@@ -65,7 +65,7 @@ class HistoryPane(Pane):
     def action_read(self) -> None:
         """Read the ledger; long ones in pieces, so that the keys stay quick."""
         if self.ready and self.app.runtime is not None:
-            self.run_worker(self._read(), exclusive=True)
+            self.run_worker(self._read, exclusive=True)
 
     async def _read(self) -> None:
         assert self.app.runtime is not None

@@ -1,0 +1,44 @@
+"""A server in a loop is named and muted with one key; memory and keys stay as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+from elicit_tui.host.events import ServerLog
+from elicit_tui.tui.console.activity import KEPT_LINES
+from tests.tui.console.stand import CITY, console
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_server_in_a_loop_is_named_and_muted_with_one_key(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("4", "slash")
+        alpha = ServerIdentity("alpha", "stdio", "alpha-server")
+        refused = 0
+        for number in range(2_000):
+            params = {"message": f"Number {number}", "requestedSchema": CITY}
+            request = ElicitationRequest(alpha, params)
+            outcome = stand.runtime.broker.admit(request)
+            refused += outcome is not None and outcome.decided_by == "flood"
+        assert refused > 1_900
+        await stand.until(lambda: "alpha asks in a loop" in stand.text())
+        other = stand.ask("beta")
+        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        await stand.press("f9")
+        assert stand.app.muted == {"alpha"}
+        await stand.press("ctrl+o")
+        await stand.shown(other)
+
+
+@pytest.mark.skip
+async def test_a_hundred_thousand_log_lines_take_constant_memory(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        for number in range(100_000):
+            stand.host.tell(ServerLog("alpha", f"line {number}"))
+        assert len(stand.app.session.activity) == KEPT_LINES
+        await stand.press("4")
+        await stand.until(lambda: "line 99999" in stand.text())

@@ -1,0 +1,122 @@
+"""What a newcomer sees, at every width, and with keys of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation.settings import ConsoleSettings
+from elicit_tui.host.events import ServerLog
+from elicit_tui.tui.console.known_keys import known_keys
+from elicit_tui.tui.theme import THEMES
+from tests.tui.console.stand import console
+
+pytestmark = pytest.mark.anyio
+
+SIZES = ((40, 20), (80, 24), (140, 40))
+
+
+async def test_without_a_server_the_ways_to_get_one_are_named(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=()) as stand:
+        for words in ("elicit-tui demo", "--with", "config import", "config.toml"):
+            assert words in stand.text()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_pane_can_be_reached_and_says_what_it_is(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, size=size) as stand:
+        for key, words in (
+            ("2", "Waiting for you"),
+            ("3", "No call yet"),
+            ("4", "Activity of this run"),
+            ("5", "History"),
+            ("1", "Servers"),
+        ):
+            await stand.press(key)
+            await stand.until(lambda words=words: words in stand.text())
+            assert "Help" in stand.text().splitlines()[-1]
+            assert max(map(len, stand.text().splitlines())) <= size[0]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_help_explains_the_words_and_lists_every_key(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, size=size) as stand:
+        await stand.press("f1")
+        await stand.until(lambda: "decline (say" in stand.text())
+        await stand.press("end")
+        await stand.until(lambda: "[console.keys]" in stand.text())
+        await stand.press("escape")
+
+
+async def test_keys_can_be_changed_and_the_bar_shows_the_new_one(tmp_path: Path) -> None:
+    keys = {"servers.restart": "f5", "console.next_question": "f4"}
+    async with console(tmp_path, console=ConsoleSettings(keys=keys)) as stand:
+        await stand.until(lambda: "F5 Restart" in stand.text())
+        await stand.press("4", "slash")
+        request = stand.ask()
+        await stand.until(lambda: "F4 opens" in stand.text())
+        await stand.press("f4")
+        await stand.shown(request)
+
+
+async def test_a_key_for_an_action_that_does_not_exist_is_told_with_the_nearest(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, console=ConsoleSettings(keys={"servers.restrt": "f5"})) as stand:
+        assert "Did you mean servers.restart?" in stand.notices()
+
+
+def test_action_ids_are_unique_and_every_one_has_words() -> None:
+    for name, binding in known_keys().items():
+        assert binding.description, name
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+async def test_every_theme_can_be_worn(tmp_path: Path, theme: str) -> None:
+    async with console(tmp_path, console=ConsoleSettings(theme=theme)) as stand:
+        assert stand.app.theme == THEMES[theme].name
+        for key in "12345":
+            await stand.press(key)
+
+
+async def test_every_action_is_in_the_command_palette(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("3")
+        titles = [command.title for command in stand.app.get_system_commands(stand.app.screen)]
+        for title in ("Help", "Show history", "Restart alpha", "Mute beta", "Leave elicit-tui"):
+            assert title in titles
+        assert "Theme: light" in titles
+
+
+async def test_the_cursor_is_seen_without_colours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with console(tmp_path) as stand:
+        assert "▌● alpha" in stand.text()
+        await stand.press("down")
+        assert "▌● beta" in stand.text()
+
+
+async def test_hostile_names_and_lines_stay_text(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        stand.host.tell(ServerLog("alpha", "[red]@click=app.quit[/] [link=x]"))
+        await stand.press("4")
+        await stand.until(lambda: "[red]@click=app.quit[/]" in stand.text())
+
+
+async def test_history_shows_how_a_question_of_this_run_ended(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask("alpha", "Shall we?")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        await stand.press("5")
+        await stand.until(lambda: "Shall we?" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "decidedBy" in stand.text())
