@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Final
+
+SYSTEM_PATH: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
+"""Without /usr/local, which is not root's alone on every system; there a command is absolute."""
 
 
 def system_directories() -> tuple[Path, ...]:
@@ -16,11 +20,7 @@ def system_directories() -> tuple[Path, ...]:
         kernel = getattr(ctypes, "windll").kernel32  # noqa: B009 - the name exists on Windows only
         kernel.GetSystemDirectoryW(buffer, 1024)
         return (Path(buffer.value),)
-    if sys.platform == "darwin":
-        names = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
-    else:
-        names = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
-    return tuple(Path(name) for name in names)
+    return tuple(Path(name) for name in SYSTEM_PATH)
 
 
 def find(command: str, directories: tuple[Path, ...]) -> str | None:

@@ -13,7 +13,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     Severity,
 )
-from elicit_tui.elicitation.settings import GranularApproval, Rule, Settings
+from elicit_tui.elicitation.settings import GranularApproval, Rule, ServerSettings, Settings
 from elicit_tui.form import read_form
 from elicit_tui.policy import Policy, RuleAnswer
 
@@ -242,3 +242,18 @@ def test_a_hostile_field_name_cannot_break_the_reason_into_lines() -> None:
     assert outcome.action == "cancel"
     assert "\n" not in outcome.reason
     assert "\x1b" not in outcome.reason
+
+
+def test_a_managed_accept_that_cannot_answer_leaves_the_question_to_the_file() -> None:
+    managed = Rule("accept", server="deploy", content={"environment": "moon"}, layer="managed")
+    found = answer(managed, answers=(Rule("accept", content=GOOD),))
+    assert outcome_of(found).decided_by == "answers"
+    assert outcome_of(found).content == GOOD
+
+
+def test_a_refused_server_is_declined_with_the_administrators_reason() -> None:
+    own = ServerSettings("deploy", command="x", refused="The server deploy may not run: no.")
+    outcome = Policy(Settings(servers={"deploy": own})).surfaces(asked())
+    assert outcome is not None
+    assert (outcome.action, outcome.decided_by, outcome.layer) == ("decline", "policy", "managed")
+    assert "may not run" in outcome.reason
