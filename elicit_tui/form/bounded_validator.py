@@ -17,7 +17,7 @@ from jsonschema.validators import extend
 from referencing import Registry
 
 from elicit_tui.form.formats import FORMATS
-from elicit_tui.form.json_values import is_number, json_key
+from elicit_tui.form.json_values import is_integer, is_number, json_key
 from elicit_tui.form.limits import objects
 from elicit_tui.form.pattern import Patterns
 from elicit_tui.text import neutral_line
@@ -145,8 +145,8 @@ def _multiple_of(
 
 
 def _exact(number: int | float) -> Fraction:
-    """The number as written in decimals, so that 0.07 is a multiple of 0.01."""
-    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+    """A fraction as written in decimals (0.07 is a multiple of 0.01), a whole number as it is."""
+    return Fraction(number) if is_integer(number) else Fraction(repr(number))
 
 
 def _unique_items(

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from elicit_tui.form.ecma import Untranslatable, translated
 
-SECONDS_EACH: Final = 0.05
+SECONDS_EACH: Final = 0.04
 """One search; measured by `regex` in processor time."""
-SECONDS_TOGETHER: Final = 0.25
+SECONDS_TOGETHER: Final = 0.15
 """All searches of one judgement."""
-SECONDS_OF_SLOWNESS: Final = 0.5
+SECONDS_OF_SLOWNESS: Final = 0.3
 """What all slow searches may cost as long as the form is open, however often it is judged."""
 SLOW: Final = 0.005
 """Seconds from which on a search is a slow one; an honest one takes microseconds."""

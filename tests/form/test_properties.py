@@ -106,7 +106,7 @@ def test_a_default_that_satisfies_the_schema_is_filled_in_and_sent(
         assert conversion.content == content
 
 
-def _comes_to_an_end(form: Form) -> None:
+def _comes_to_an_end(form: Form, content: Any) -> None:
     """Everything a caller may ask of a form of unknown origin."""
     conversion = form.convert(form.initial())
     assert isinstance(conversion.ok, bool)
@@ -119,14 +119,16 @@ def _comes_to_an_end(form: Form) -> None:
             form.check_field(field.name, Typed(text))
         assert field.title.isprintable()
     form.judge({"a": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "b": [1, {"a": None}]})
+    form.judge(content)
+    form.judge({"a": content, "b": content}, unattended=True)
 
 
 @settings(STEADY, max_examples=200)
-@given(st.one_of(JSON, schema_like()))
-def test_any_json_as_schema_becomes_a_form_or_a_refusal(schema: Any) -> None:
+@given(st.one_of(JSON, schema_like()), JSON)
+def test_any_json_as_schema_becomes_a_form_or_a_refusal(schema: Any, content: Any) -> None:
     started = time.process_time()
     for form in (read_form(schema), read_form(schema, purpose="arguments")):
-        _comes_to_an_end(form)
+        _comes_to_an_end(form, content)
     assert isinstance(schema_digest(schema), str)
     assert time.process_time() - started < 5
 
@@ -141,5 +143,5 @@ def test_any_json_as_properties_becomes_fields_or_a_refusal(
         schema = {**more, **schema}
     form = read_form(schema)
     assert form.refusal is not None or len(form.fields) == len(properties)
-    _comes_to_an_end(form)
-    _comes_to_an_end(read_form(schema, purpose="arguments"))
+    _comes_to_an_end(form, more)
+    _comes_to_an_end(read_form(schema, purpose="arguments"), more)
