@@ -82,6 +82,7 @@ class LineView(Drawn, can_focus=True):
         self._source: Source = lambda width: ()
         self._lines: Sequence[Line] = ()
         self._follow = follow
+        self._sticks = follow
         self._drawn_for = 0
 
     @property
@@ -96,13 +97,20 @@ class LineView(Drawn, can_focus=True):
 
     def show(self, source: Source, *, keep_place: bool = False) -> None:
         """Draw these lines; from the top unless the place is to be kept."""
-        at_end = self.is_vertical_scroll_end
         self._source = source
         self._lay_out()
-        if self._follow and at_end:
-            self.scroll_end(animate=False, immediate=True, x_axis=False)
+        if self._sticks:
+            self._to_end()
         elif not keep_place and not self._follow:
             self.scroll_home(animate=False, immediate=True)
+
+    def _to_end(self) -> None:
+        self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Follow the end for as long as one stands there; new lines do not move this."""
+        super().watch_scroll_y(old_value, new_value)
+        self._sticks = self._follow and new_value >= self.max_scroll_y
 
     def _lay_out(self) -> None:
         self._drawn_for = self.scrollable_content_region.width or self.size.width
@@ -114,10 +122,9 @@ class LineView(Drawn, can_focus=True):
         """Wrap again for the new width."""
         if self.scrollable_content_region.width == self._drawn_for:
             return
-        at_end = not self._drawn_for or self.is_vertical_scroll_end
         self._lay_out()
-        if self._follow and at_end:
-            self.call_after_refresh(self.scroll_end, animate=False, immediate=True, x_axis=False)
+        if self._sticks:
+            self.call_after_refresh(self._to_end)
 
     def render_line(self, y: int) -> Strip:
         """One line of what is seen."""

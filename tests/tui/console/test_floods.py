@@ -34,7 +34,6 @@ async def test_a_server_in_a_loop_is_named_and_muted_with_one_key(tmp_path: Path
         await stand.shown(other)
 
 
-@pytest.mark.skip
 async def test_a_hundred_thousand_log_lines_take_constant_memory(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         for number in range(100_000):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -65,8 +65,9 @@ class HistoryPane(Pane):
     def action_read(self) -> None:
         """Read the ledger; long ones in pieces, so that the keys stay quick."""
         if self.ready and self.app.runtime is not None:
-            self.run_worker(self._read, exclusive=True)
+            self._read()
 
+    @work(exclusive=True)
     async def _read(self) -> None:
         assert self.app.runtime is not None
         ledger = self.app.runtime.ledger
