@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from textual import events
 from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
@@ -23,7 +24,7 @@ class Action:
     primary: bool = False
 
 
-class ActionButton(Guarded, Button):
+class ActionButton(Button, Guarded):
     """A button one row high."""
 
     DEFAULT_CSS = """
@@ -45,6 +46,7 @@ class ActionButton(Guarded, Button):
             compact=True,
         )
         self.does = action.name
+        self.cells = Content(f"{action.label} {action.key}").cell_length + 2
 
 
 class ActionBar(Container):
@@ -52,6 +54,7 @@ class ActionBar(Container):
 
     DEFAULT_CSS = """
     ActionBar { height: auto; width: 100%; layout: horizontal; padding: 0 0 0 1; }
+    ActionBar.-tight ActionButton { margin: 0; }
     ActionBar.-narrow { layout: grid; grid-size: 3; grid-gutter: 0 1; grid-rows: 1; }
     ActionBar.-narrow ActionButton { width: 100%; margin: 0; }
     """
@@ -63,11 +66,28 @@ class ActionBar(Container):
             super().__init__()
             self.action = action
 
+    def on_resize(self, event: events.Resize) -> None:
+        """One row where all buttons fit, else columns of equal width."""
+        self._fall(event.size.width)
+
+    def _fall(self, width: int) -> None:
+        cells = [button.cells for button in self.query(ActionButton)]
+        if not cells or not width:
+            return
+        columns = sum(cells) + 1 > width
+        if columns:
+            fitting = max(1, width // (max(cells) - 1))
+            rows = -(-len(cells) // fitting)
+            self.styles.grid_size_columns = -(-len(cells) // rows)
+        self.set_class(columns, "-narrow")
+        self.set_class(sum(cells) + len(cells) > width, "-tight")
+
     async def show(self, actions: Sequence[Action]) -> None:
         """Show these buttons instead of the ones that are there."""
         async with self.batch():
             await self.remove_children()
             await self.mount_all([ActionButton(action) for action in actions])
+            self._fall(self.size.width)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Hand the press on as an action of the view."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 
 from elicit_tui.elicitation import (
@@ -42,7 +42,7 @@ _SHORT = 30
 _PAINTINGS = 20
 
 
-class QuestionFrame(InputGuard, Vertical):
+class QuestionFrame(Vertical, InputGuard):
     """The parts of a question in their fixed places, and the pages over the fields.
 
     It starts the deadline when it is painted and touches it on each key. What decides is
@@ -77,9 +77,16 @@ class QuestionFrame(InputGuard, Vertical):
         & > #findings { max-height: 7; margin: 1 0 0 0; }
         & > #message { max-height: 34%; margin: 1 0; }
         & > #status { margin: 1 0 0 0; }
+        &.-short > #identity { max-height: 2; }
         &.-short > #findings { max-height: 4; margin: 0; }
-        &.-short > #message { max-height: 30%; min-height: 1; }
+        &.-short > #message { max-height: 25%; }
         &.-short > #status { margin: 0; }
+        &.-short.-narrow {
+            & > #call { max-height: 2; }
+            & > #findings { max-height: 3; }
+            & > #message { max-height: 4; margin: 0; }
+            & > #form, & > #url { margin: 1 0 0 0; }
+        }
         &.-aside > #message { display: none; }
         &.-step > #findings { display: none; }
         & > #aside { margin: 1 0 0 0; }
@@ -212,7 +219,7 @@ class QuestionFrame(InputGuard, Vertical):
         """Tighter spacing where there is little room."""
         self.set_class(event.size.height < _SHORT, "-short")
         narrow = event.size.width < _NARROW
-        self._actions.set_class(narrow, "-narrow")
+        self.set_class(narrow, "-narrow")
         self._status.set_class(narrow, "-narrow")
         self._retitle()
 
@@ -315,8 +322,10 @@ class QuestionFrame(InputGuard, Vertical):
         self.screen.focus_previous()
 
     def action_scroll_message(self, pages_down: int) -> None:
-        """Scroll the message while a field has the focus."""
-        region = self.query_one("#message", Region)
+        """Scroll the message while a field has the focus; the fields when it needs none."""
+        region: VerticalScroll = self.query_one("#message", Region)
+        if region.max_scroll_y == 0 and self._form_view is not None:
+            region = self._form_view
         if pages_down > 0:
             region.scroll_page_down(animate=False)
         else:

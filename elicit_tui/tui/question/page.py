@@ -12,7 +12,7 @@ from textual.widgets import Static
 from elicit_tui.tui.widgets.guarded import Guarded
 
 
-class Page(Guarded, VerticalScroll, can_focus=True):
+class Page(VerticalScroll, Guarded, can_focus=True):
     """Text that takes the focus, so that arrows scroll it and keys find the question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from elicit_tui.tui.widgets.guarded import Guarded
 
 
-class Region(Guarded, VerticalScroll, can_focus=False):
+class Region(VerticalScroll, Guarded, can_focus=False):
     """A text with a limit to its height; it takes the focus only when it has more to scroll."""
 
     BINDINGS: ClassVar[list[BindingType]] = []

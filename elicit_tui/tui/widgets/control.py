@@ -24,6 +24,14 @@ class FieldChanged(Message):
         self.field_control = control
 
 
+class FieldFinished(Message):
+    """The person is through with a field and wants the next one; nothing is sent by this."""
+
+    def __init__(self, control: FieldControl) -> None:
+        super().__init__()
+        self.field_control = control
+
+
 class FieldControl(Guarded):
     """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
 

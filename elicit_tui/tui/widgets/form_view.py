@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from elicit_tui.form import Conversion, Entry, Form, Unset
 from elicit_tui.tui.widgets.columns import Columns, columns_for
-from elicit_tui.tui.widgets.control import FieldChanged, FieldControl
+from elicit_tui.tui.widgets.control import FieldChanged, FieldControl, FieldFinished
 from elicit_tui.tui.widgets.row import FieldRow, longest_hint
 
 _BATCH = 6
@@ -23,7 +23,7 @@ _ROW_GUESS = 3
 """Lines that a row not mounted yet is taken to need."""
 
 
-class FormView(VerticalScroll, can_focus=False):
+class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
     """The fields of a form. Holds raw entries; `form` says what they mean."""
 
     DEFAULT_CSS = """
@@ -146,7 +146,7 @@ class FormView(VerticalScroll, can_focus=False):
         if columns != self._columns:
             first = self._columns is None
             self._columns = columns
-            for row in self._rows.values():
+            for row in list(self._rows.values()):
                 row.lay_out(columns)
             if first:
                 self._mount_rows(self.size.height // 2 + 1)
@@ -236,7 +236,7 @@ class FormView(VerticalScroll, can_focus=False):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Draw the bar beside the focused row and bring all of it into view."""
-        for row in self._rows.values():
+        for row in list(self._rows.values()):
             row.activate(row.control is event.widget)
             if row.control is event.widget:
                 self.scroll_to_widget(row, animate=False)
@@ -249,9 +249,17 @@ class FormView(VerticalScroll, can_focus=False):
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Take the bar away."""
-        for row in self._rows.values():
+        for row in list(self._rows.values()):
             if row.control is event.widget:
                 row.activate(False)
+
+    def on_field_finished(self, event: FieldFinished) -> None:
+        """Go to the next field that takes an answer, if there is one."""
+        event.stop()
+        names = [spec.name for spec in self.form.fields if spec.sendable]
+        place = names.index(event.field_control.spec.name) + 1
+        if place < len(names):
+            self.focus_field(names[place])
 
     # Judging
 

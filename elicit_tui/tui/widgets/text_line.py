@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
 from elicit_tui.tui.widgets.unseen import unseen_in
 
 
@@ -82,8 +82,8 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
         event.stop()
 
     def action_next_field(self) -> None:
-        """Enter goes on, it never sends."""
-        self.screen.focus_next()
+        """Enter goes on to the next field; from the last one it goes nowhere, least of all to Send."""
+        self.post_message(FieldFinished(self))
 
     def action_empty_field(self) -> None:
         """Empty on purpose; with text in the line the key goes to its end, as in a shell."""

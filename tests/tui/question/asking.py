@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, AsyncIterator
+from typing import Any
 
 from textual.app import App
 from textual.pilot import Pilot
@@ -76,7 +76,9 @@ class Asking(App[None]):
     ) -> None:
         super().__init__()
         use_theme(self, theme)
-        form = None if question.request.mode == "url" else read_form(question.request.requested_schema)
+        form = (
+            None if question.request.mode == "url" else read_form(question.request.requested_schema)
+        )
         self.deadline = deadline or Deadline(300)
         self.view = QuestionView(
             question,

@@ -44,9 +44,7 @@ async def content_of(prop: dict[str, Any], *keys: str, required: bool = False) -
         pytest.param(
             {**TEXT, "default": "x"}, ["ctrl+u", "ctrl+z"], {"v": "x"}, id="ctrl+z takes it back"
         ),
-        pytest.param(
-            {**TEXT, "format": "email"}, typing("a@b.co"), {"v": "a@b.co"}, id="an email"
-        ),
+        pytest.param({**TEXT, "format": "email"}, typing("a@b.co"), {"v": "a@b.co"}, id="an email"),
         pytest.param(
             {**TEXT, "format": "uri"}, typing("https://a.b"), {"v": "https://a.b"}, id="a uri"
         ),
@@ -63,7 +61,10 @@ async def content_of(prop: dict[str, Any], *keys: str, required: bool = False) -
         ),
         pytest.param({"type": "number"}, typing("-0.5"), {"v": -0.5}, id="a negative number"),
         pytest.param(
-            {"type": "integer", "minimum": 3}, ["up", "up"], {"v": 4}, id="stepping from the minimum"
+            {"type": "integer", "minimum": 3},
+            ["up", "up"],
+            {"v": 4},
+            id="stepping from the minimum",
         ),
         pytest.param(
             {"type": "integer", "maximum": 3, "default": 3}, ["up"], {"v": 3}, id="no step too far"

@@ -13,6 +13,7 @@ from tests.tui.question.asking import (
     asked,
     form_question,
     schema,
+    until,
     url_question,
 )
 
@@ -61,11 +62,12 @@ async def test_a_long_message_leaves_fields_and_buttons_in_reach(
             assert app.screen.region.contains_region(button.region), action
             assert button.region.area > 0, action
         assert "Text" in app.words
-        for _ in range(200):
-            await pilot.press("pagedown")
-            if "THEEND" in app.words:
-                break
-        assert "THEEND" in app.words
+        await pilot.press("pagedown")
+        region = app.screen.query_one("#message")
+        await until(pilot, lambda: region.scroll_y > 0, "the message scrolled")
+        await pilot.press("shift+tab")
+        await pilot.press("end")
+        await until(pilot, lambda: "THEEND" in app.words, "the end of the message")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -100,9 +102,7 @@ async def test_markup_of_a_server_is_shown_as_it_is_everywhere() -> None:
     prop = {"type": "string", "title": evil, "description": evil, "default": evil}
     finding = Finding(evil, Severity.WARN, evil, evil, evil)
     choice = {"type": "string", "title": "c", "enum": [evil, "b"]}
-    app = Asking(
-        form_question(schema(v=prop, c=choice), finding, message=evil, server=server)
-    )
+    app = Asking(form_question(schema(v=prop, c=choice), finding, message=evil, server=server))
     async with asked(app, (200, 50)) as pilot:
         assert app.words.count("[bold]b[/bold]") >= 8
         await pilot.press("f2")
@@ -134,8 +134,7 @@ async def test_long_arguments_scroll_and_are_not_cut() -> None:
         assert region.can_focus
         region.focus()
         await pilot.press("end")
-        await pilot.pause()
-        assert "THEEND" in app.words
+        await until(pilot, lambda: "THEEND" in app.words, "the end of the arguments")
 
 
 async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

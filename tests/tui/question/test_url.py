@@ -162,9 +162,7 @@ def test_a_code_that_does_not_fit_is_none() -> None:
 def test_the_registrable_domain_is_set_off_in_brackets() -> None:
     address = address_of(URL)
     assert address.domain == "example.co.uk"
-    assert address.content().plain == (
-        "https://login.accounts.⟦example.co.uk⟧/authorize?state=abc"
-    )
+    assert address.content().plain == ("https://login.accounts.⟦example.co.uk⟧/authorize?state=abc")
 
 
 def test_the_domain_is_the_one_behind_a_user_name() -> None:

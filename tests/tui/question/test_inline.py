@@ -1,0 +1,137 @@
+"""The form under the prompt: one app for a queue of questions."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from elicit_tui.elicitation import Deadline, Outcome, Question
+from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.tui.inline import InlineResponder, size_of_standard_error
+from elicit_tui.tui.question.view import QuestionView
+from tests.tui.question.asking import form_question, schema, until
+
+pytestmark = pytest.mark.anyio
+
+TEXT = {"type": "string", "title": "Name"}
+
+
+def responder(**more: Any) -> InlineResponder:
+    return InlineResponder(ElicitationSettings(), lambda content: (), headless=True, **more)
+
+
+def ask(who: InlineResponder, question: Question) -> asyncio.Task[Outcome]:
+    return asyncio.create_task(who.respond(question, Deadline(300)))
+
+
+async def shown(who: InlineResponder, message: str) -> Pilot[Any]:
+    """A pilot of the app once this question is the one on the screen."""
+    end = asyncio.get_running_loop().time() + 10
+    while True:
+        assert asyncio.get_running_loop().time() < end, f"{message} was never shown"
+        app = who.app
+        if app is not None and app.is_running:
+            views = list(app.query(QuestionView))
+            if len(views) == 1 and views[0].question.request.message == message:
+                pilot: Pilot[Any] = Pilot(app)
+                await until(pilot, lambda: not views[0].deaf, "it is ready")
+                return pilot
+        await asyncio.sleep(0)
+
+
+async def test_one_question_is_answered_and_the_app_is_gone_when_it_returns() -> None:
+    who = responder()
+    task = ask(who, form_question(schema(v=TEXT), message="one"))
+    pilot = await shown(who, "one")
+    assert who.open
+    await pilot.press("a", "ctrl+s")
+    outcome = await asyncio.wait_for(task, 10)
+    assert outcome.content == {"v": "a"}
+    assert not who.open
+
+
+async def test_several_questions_are_asked_one_after_the_other() -> None:
+    who = responder()
+    tasks = [ask(who, form_question(schema(v=TEXT), message=m)) for m in ("one", "two")]
+    await (await shown(who, "one")).press("1", "ctrl+s")
+    await (await shown(who, "two")).press("2", "ctrl+s")
+    outcomes = await asyncio.wait_for(asyncio.gather(*tasks), 10)
+    assert [outcome.content for outcome in outcomes] == [{"v": "1"}, {"v": "2"}]
+
+
+async def test_later_shows_the_next_question_and_keeps_what_was_typed() -> None:
+    who = responder()
+    first = ask(who, form_question(schema(v=TEXT), message="one"))
+    second = ask(who, form_question(schema(w=TEXT), message="two"))
+    await (await shown(who, "one")).press("1", "ctrl+l")
+    await (await shown(who, "two")).press("ctrl+n")
+    assert (await asyncio.wait_for(second, 10)).action == "decline"
+    await (await shown(who, "one")).press("2", "ctrl+s")
+    assert (await asyncio.wait_for(first, 10)).content == {"v": "12"}
+
+
+async def test_later_with_no_other_question_says_so_and_stays() -> None:
+    who = responder()
+    task = ask(who, form_question(schema(v=TEXT), message="one"))
+    pilot = await shown(who, "one")
+    await pilot.press("ctrl+l")
+    await pilot.pause()
+    assert not task.done()
+    await pilot.press("escape")
+    assert (await asyncio.wait_for(task, 10)).action == "cancel"
+
+
+async def test_a_withdrawn_question_leaves_the_screen_and_keeps_what_was_typed() -> None:
+    who = responder()
+    question = form_question(schema(v=TEXT), message="one")
+    task = ask(who, question)
+    pilot = await shown(who, "one")
+    await pilot.press("a")
+    await pilot.pause()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 10)
+    assert not who.open
+    assert who.drafts.find(question.request) is not None
+
+
+async def test_a_withdrawn_question_makes_room_for_the_next() -> None:
+    who = responder()
+    first = ask(who, form_question(schema(v=TEXT), message="one"))
+    second = ask(who, form_question(schema(v=TEXT), message="two"))
+    await shown(who, "one")
+    first.cancel()
+    await (await shown(who, "two")).press("ctrl+n")
+    assert (await asyncio.wait_for(second, 10)).action == "decline"
+
+
+async def test_control_c_interrupts_once_the_terminal_is_restored() -> None:
+    interrupted = asyncio.Event()
+    who = responder(interrupt=interrupted.set)
+    task = ask(who, form_question(schema(v=TEXT), message="one"))
+    await (await shown(who, "one")).press("a", "ctrl+c")
+    await asyncio.wait_for(interrupted.wait(), 10)
+    assert not who.open
+    assert not task.done()
+    task.cancel()
+
+
+async def test_narration_waits_until_the_form_is_gone(capfd: pytest.CaptureFixture[str]) -> None:
+    who = responder()
+    task = ask(who, form_question(schema(v=TEXT), message="one"))
+    pilot = await shown(who, "one")
+    who.say("hello")
+    await pilot.press("ctrl+n")
+    await asyncio.wait_for(task, 10)
+    assert not who.open
+
+
+def test_the_size_is_read_from_standard_error_and_put_back() -> None:
+    real = sys.__stdout__
+    with size_of_standard_error():
+        assert sys.__stdout__ is sys.__stderr__
+    assert sys.__stdout__ is real
