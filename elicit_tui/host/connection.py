@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
@@ -54,6 +53,10 @@ class Connection:
         self.emit = emit
         self._session: Session | None = None
         self._turn: asyncio.Lock | None = None
+        self._has_turn: Call | None = None
+        self._tools_listed = False
+        self.lost: Callable[[str], None] = lambda sentence: None
+        """Tells the task that lives this connection that it is of no more use, and why."""
         self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
         self._given_up: set[str] = set()
         self._settled = asyncio.Event()
@@ -118,6 +121,8 @@ class Connection:
     @property
     def active_call(self) -> Call | None:
         """The call that a question belongs to when nothing else tells: the only one."""
+        if self._turn is not None:
+            return self._has_turn
         calls = [call for call, _ in self._calls.values()]
         return calls[0] if len(calls) == 1 else None
 
@@ -126,6 +131,7 @@ class Connection:
     async def tools(self) -> tuple[Tool, ...]:
         """The tools that the owner's lists let be seen. Raises ServerError, LimitReached."""
         listed = [tool for entry in await self._listed("tools") if (tool := Tool.read(entry))]
+        self._tools_listed = True
         return tuple(tool for tool in listed if self.settings.offers_tool(tool.name))
 
     async def prompts(self) -> tuple[Prompt, ...]:
@@ -162,31 +168,45 @@ class Connection:
         ends its open questions by `shutdown`.
         """
         session = await self._ready_session()
-        async with self._turn or contextlib.nullcontext():
-            work = asyncio.ensure_future(self._driven(session, call))
-            self._calls[call.id] = (call, work)
-            try:
-                result, rounds = await self._limited(
-                    work, lambda: self._broker.waiting(call.id), f"answer {call.name}"
-                )
-                if call.id in self._given_up:
-                    raise Interrupted("The call was cancelled.")
-            except asyncio.CancelledError:
-                if call.id not in self._given_up:
-                    self._end_questions(call, cancel("shutdown", "elicit-tui ended first."))
-                    await self._answers_out(call)
-                    raise
+        work = asyncio.ensure_future(self._in_turn(session, call))
+        self._calls[call.id] = (call, work)
+        try:
+            result, rounds = await self._limited(
+                work, lambda: self._stands_still(call), f"answer {call.name}"
+            )
+            if call.id in self._given_up:
+                raise Interrupted("The call was cancelled.")
+        except asyncio.CancelledError:
+            if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.") from None
-            finally:
-                self._given_up.discard(call.id)
-                self._calls.pop(call.id, None)
-                work.cancel()
-                session.wire.call_ended(call.id)
-                await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
-                # Looked at, so that an end nobody waited for is no warning of its own.
-                if work.done() and not work.cancelled():
-                    work.exception()
+            self._end_questions(call, cancel("shutdown", "elicit-tui ended first."))
+            await self._answers_out(call)
+            raise
+        finally:
+            self._given_up.discard(call.id)
+            self._calls.pop(call.id, None)
+            work.cancel()
+            session.wire.call_ended(call.id)
+            await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
+            # Looked at, so that an end nobody waited for is no warning of its own.
+            if work.done() and not work.cancelled():
+                work.exception()
         return CallResult(result, rounds, session.protocol_version)
+
+    def _stands_still(self, call: Call) -> bool:
+        """A call's time does not pass while it waits for its turn or for a person."""
+        waits = self._turn is not None and self._has_turn is not call
+        return waits or self._broker.waiting(call.id)
+
+    async def _in_turn(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
+        if self._turn is None:
+            return await self._driven(session, call)
+        async with self._turn:
+            self._has_turn = call
+            try:
+                return await self._driven(session, call)
+            finally:
+                self._has_turn = None
 
     async def cancel(self, call_id: str) -> None:
         """The person gives a call up: its questions are cancelled by `user`, then the call."""
@@ -202,11 +222,18 @@ class Connection:
         from elicit_tui.host.rounds import drive
         from elicit_tui.host.session_link import SessionLink
 
+        if call.method == "tools/call" and self._wants_headers(session):
+            # Its tools may want arguments repeated in headers; the SDK learns which by listing.
+            await self.tools()
         link = SessionLink(self.identity, session, self._broker, self._call_progress, self._round)
         rounds = self._owner.elicitation.rounds
         ended: tuple[dict[str, Any], int]
         ended = await self._reachable(drive(link, self._broker, call, rounds))
         return ended
+
+    def _wants_headers(self, session: Session) -> bool:
+        modern = session.wire.era == "modern" and self.identity.transport == "http"
+        return modern and not self._tools_listed
 
     async def _reachable(self, work: Any) -> Any:
         """Say in a sentence what an HTTP refusal or a lost connection came to."""
@@ -216,9 +243,11 @@ class Connection:
         try:
             return await work
         except TransportRefused as error:
-            raise ServerError(
-                f"The server {self.name} refused the request: {self._refusal(error)}."
-            ) from None
+            sentence = f"The server {self.name} refused the request: {self._refusal(error)}."
+            if str(error).startswith("Session terminated"):
+                sentence = f"The server {self.name} no longer knows our session; connect anew."
+                self.lost(sentence)
+            raise ServerError(sentence) from None
         except Gone:
             await self._find_out(session)
             raise self._lost() from None
@@ -270,11 +299,18 @@ class Connection:
             if asked_for is not None and asked_for.id == call.id:
                 pending.settle(outcome)
 
-    async def _answers_out(self, call: Call) -> None:
-        """Give the answers of a call that ends a moment to leave."""
-        session = self._session
+    async def end_all_questions(self) -> None:
+        """Answer everything that is open with a cancel by `shutdown`, before the end."""
+        for pending in self._broker.pending:
+            if pending.question.request.server.name == self.name:
+                pending.settle(cancel("shutdown", f"The connection to {self.name} was closed."))
+        await self._answers_out(None)
+
+    async def _answers_out(self, call: Call | None) -> None:
+        """Give the answers of a call, or of all, a moment to leave."""
+        call_id = call.id if call is not None else None
         for _ in range(int(ANSWERS_OUT_SECONDS / 0.01)):
-            if session is None or not session.wire.unanswered(call.id):
+            if self._session is None or not self._session.wire.unanswered(call_id):
                 return
             await asyncio.sleep(0.01)
 

@@ -121,13 +121,18 @@ class Host:
 
     async def _end(self, connections: Iterable[Connection]) -> None:
         """End these connections side by side, to their end even when we are cancelled."""
+        connections = tuple(connections)
+        cancelled = False
+        try:
+            await asyncio.gather(*(one.end_all_questions() for one in connections))
+        except asyncio.CancelledError:
+            cancelled = True
         tasks = []
         for connection in connections:
             life, task = self._lives.get(connection, (None, None))
             if life is not None and task is not None:
                 life.end()
                 tasks.append(task)
-        cancelled = False
         while tasks and not all(task.done() for task in tasks):
             try:
                 done, _ = await asyncio.wait(tasks, timeout=END_SECONDS)

@@ -28,12 +28,18 @@ class Life:
         self._log_file = log_file
         self._over = asyncio.Event()
         self._asked_to_end = False
+        self._lost: str | None = None
+        connection.lost = self._lose
         self._log = ServerLogReader(self._heard)
         self._log_task: asyncio.Task[None] | None = None
 
     def end(self) -> None:
         """Close the connection in order; `run` returns when everything of it is gone."""
         self._asked_to_end = True
+        self._over.set()
+
+    def _lose(self, sentence: str) -> None:
+        self._lost = sentence
         self._over.set()
 
     def _heard(self, line: str) -> None:
@@ -73,7 +79,7 @@ class Life:
             await self._over.wait()
             if not self._asked_to_end:
                 # Told before the streams are closed: a question on the screen goes away at once.
-                self._connection.ended(await self._went_away())
+                self._connection.ended(self._lost or await self._went_away())
 
     def _streams(self, process: ServerProcess | None) -> Any:
         if process is not None:

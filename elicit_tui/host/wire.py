@@ -8,16 +8,24 @@ is busy writing to us does not read.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextvars import Context
 from typing import Any, Final
 
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Era, Outcome, ServerIdentity
+from elicit_tui.elicitation.outcome import INVALID_PARAMS
 from elicit_tui.host.advertise import advertise
 from elicit_tui.host.answers import REFUSED, elicit_result
 from elicit_tui.host.envelope import METHOD_NOT_FOUND, Message, error_message, result_message
@@ -207,6 +215,8 @@ class Wire:
         outcome = self._outcomes.get(identifier)
         if outcome is None:
             self._broker.refused_on_the_wire(request, "The protocol library refused the request.")
+            # The SDK would spell out what went wrong inside of us.
+            message.error = ErrorData(code=INVALID_PARAMS, message=REFUSED)
             return True
         # The question has its outcome and it says that nothing can be sent.
         self._let_through.pop(identifier, None)
@@ -241,20 +251,20 @@ class Wire:
             return None
         try:
             outcome = await self._broker.resolve(request)
-        except BaseException:
+        except asyncio.CancelledError:
             self._let_through.pop(wire_id, None)
             raise
         self._outcomes[wire_id] = outcome
         return outcome
 
-    def unanswered(self, call_id: str) -> tuple[ElicitationRequest, ...]:
-        """The questions of one call whose answers have not left yet."""
-        pushed = (
+    def unanswered(self, call_id: str | None) -> tuple[ElicitationRequest, ...]:
+        """The questions of one call, or of all, whose answers have not left yet."""
+        in_rounds = (request for questions in self._rounds.values() for request in questions)
+        return tuple(
             request
-            for request in self._let_through.values()
-            if request.call is not None and request.call.id == call_id
+            for request in (*self._let_through.values(), *in_rounds)
+            if call_id is None or (request.call is not None and request.call.id == call_id)
         )
-        return (*pushed, *self._rounds.get(call_id, ()))
 
     def call_ended(self, call_id: str) -> None:
         """Withdraw what is still asked for a call that has ended: nobody waits for it."""

@@ -10,7 +10,7 @@ import pytest
 
 from elicit_tui.elicitation import Call, Question, accept, cancel, decline
 from elicit_tui.elicitation.settings import ElicitationSettings, ServerSettings
-from elicit_tui.errors import LimitReached, ServerError
+from elicit_tui.errors import Interrupted, LimitReached, ServerError
 from elicit_tui.host import RoundStarted, UrlCompleted
 from tests.host.world import (
     HANDSHAKE,
@@ -233,8 +233,6 @@ async def test_a_server_that_dies_takes_its_open_form_along(transport: str, prot
 
 
 async def test_a_call_can_be_cancelled_while_its_form_is_open(server: ServerSettings) -> None:
-    from elicit_tui.errors import Interrupted
-
     async with world(server) as here:
         connection = await here.host.connect("asking")
         asking = Call("tools/call", "one")
@@ -340,3 +338,46 @@ async def test_a_page_that_must_be_visited_first_is_shown_and_the_call_repeated(
     else:
         with http_server() as url:
             await visit(ServerSettings("asking", url=url, protocol=HANDSHAKE))
+
+
+async def test_the_older_sse_transport_asks_too() -> None:
+    with http_server("asking.py", "sse") as url:
+        server = ServerSettings("asking", url=url, transport="sse")
+        async with world(server, answer=says({"value": "x"})) as here:
+            assert await call(here, "two") == (
+                'accept {"value": "x"} by user | accept {"value": "x"} by user'
+            )
+            assert here.host.connections["asking"].identity.transport == "sse"
+
+
+async def test_closing_one_connection_cancels_its_question_by_shutdown(
+    server: ServerSettings,
+) -> None:
+    async with world(server) as here:
+        running = asyncio.ensure_future(call(here, "one"))
+        await asyncio.wait_for(here.person.someone_asked.wait(), WAIT)
+        await asyncio.wait_for(here.host.disconnect("asking"), WAIT)
+        await asyncio.wait((running,), timeout=WAIT)
+        assert running.done()
+        running.exception()
+        outcome = here.only_outcome()
+        assert (outcome.action, outcome.decided_by) == ("cancel", "shutdown")
+        assert here.host.connections["asking"].state == "closed"
+
+
+async def test_a_call_that_waits_for_its_turn_can_be_cancelled() -> None:
+    server = python_server("asking", "asking.py", protocol=HANDSHAKE, tool_timeout_sec=0.5)
+    async with world(server) as here:
+        connection = await here.host.connect("asking")
+        first = asyncio.ensure_future(connection.call(Call("tools/call", "one")))
+        await asyncio.wait_for(here.person.someone_asked.wait(), WAIT)
+        second = Call("tools/call", "plain")
+        waiting = asyncio.ensure_future(connection.call(second))
+        done, _ = await asyncio.wait((waiting,), timeout=0.8)
+        assert not done
+        await connection.cancel(second.id)
+        with pytest.raises(Interrupted):
+            await waiting
+        assert not first.done()
+        first.cancel()
+        await asyncio.wait((first,), timeout=WAIT)

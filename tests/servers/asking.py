@@ -250,8 +250,28 @@ def serve_http(server: Server[Any]) -> None:
     listening = socket.create_server(("127.0.0.1", 0))
     # Whoever connects from here on is served as soon as the application runs.
     print(listening.getsockname()[1], flush=True)
-    config = uvicorn.Config(server.streamable_http_app(), log_level="critical", lifespan="on")
+    application = old_sse(server) if "sse" in sys.argv else server.streamable_http_app()
+    config = uvicorn.Config(application, log_level="critical", lifespan="auto")
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def old_sse(server: Server[Any]) -> Any:
+    """The transport of before streamable HTTP: one stream down, posts up."""
+    from mcp.server.sse import SseServerTransport
+    from starlette.applications import Starlette
+    from starlette.responses import Response
+    from starlette.routing import Mount, Route
+
+    transport = SseServerTransport("/messages/")
+
+    async def connect(request: Any) -> Response:
+        async with transport.connect_sse(request.scope, request.receive, request._send) as streams:
+            await server.run(streams[0], streams[1], server.create_initialization_options())
+        return Response()
+
+    return Starlette(
+        routes=[Route("/mcp", connect), Mount("/messages/", app=transport.handle_post_message)]
+    )
 
 
 def main() -> None:
