@@ -15,7 +15,7 @@ from elicit_tui.form.entry import (
 )
 from elicit_tui.form.field import MISSING, NUMBER_KINDS, TEXT_KINDS, Field
 from elicit_tui.form.json_values import is_integer, json_key, number_text
-from elicit_tui.form.numbers import read_number
+from elicit_tui.form.numbers import WANTED_INTEGER, WANTED_NUMBER, read_number
 from elicit_tui.form.problem import Problem
 
 _STRIPPED: Final = frozenset({"email", "uri", "date", "date-time"})
@@ -75,7 +75,7 @@ def wanted(field: Field) -> str:
     if field.kind == "multi":
         return "choose among the listed"
     if field.kind in NUMBER_KINDS:
-        return "a whole number, such as 12" if field.kind == "integer" else "a number, such as 12"
+        return WANTED_INTEGER if field.kind == "integer" else WANTED_NUMBER
     return "one text on each line" if field.each_line else "a text"
 
 

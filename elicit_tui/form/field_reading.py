@@ -12,7 +12,7 @@ from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind
 from elicit_tui.form.json_values import is_count, is_number, limit_text
 from elicit_tui.form.limits import MAX_CHOICES
 from elicit_tui.form.pattern import Patterns, unchecked
-from elicit_tui.form.reference import flattened
+from elicit_tui.form.reference import NULLABLE, flattened
 from elicit_tui.form.vocabulary import (
     ARRAY_KEYWORDS,
     NUMBER_KEYWORDS,
@@ -60,7 +60,7 @@ def read_field(name: str, schema: Any, root: Any, required: bool, patterns: Patt
     if isinstance(description, str) and description.strip():
         blank = replace(blank, description=neutral(description, 4_000))
     types = _types(flat.get("type"))
-    nullable = "null" in types or flat.get("x-nullable") is True
+    nullable = "null" in types or flat.get(NULLABLE) is True
     blank = replace(blank, nullable=nullable)
     field = _of_type(blank, flat, root, [one for one in types if one != "null"])
     reason = patterns.untranslatable(field.pattern) if field.pattern is not None else None

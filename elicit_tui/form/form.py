@@ -137,7 +137,7 @@ class Form:
         if value is MISSING:
             return NEEDS_ANSWER if each.required else None
         faults = self.judge_of_schema.property_faults(name, value)
-        return in_words(faults[0], each) if faults else None
+        return in_words(faults[0], each, _line(faults[0].path, each)) if faults else None
 
     def default_problems(self) -> tuple[Problem, ...]:
         """What is wrong with the server's own defaults, field by field."""
@@ -180,7 +180,8 @@ class Form:
         if fault.path:
             name = fault.path[0]
             if name in self.by_name:
-                return [Problem(name, in_words(fault, self.by_name[name]))]
+                each = self.by_name[name]
+                return [Problem(name, in_words(fault, each, _line(fault.path[1:], each)))]
             return [Problem(None, f"“{neutral_line(str(name), 80)}”: {in_words(fault, None)}")]
         if fault.keyword == "required" and isinstance(fault.expected, list):
             missing = [name for name in fault.expected if name not in content]
@@ -196,6 +197,11 @@ class Form:
                 if name in content and needed not in content
             ]
         return [Problem(None, in_words(fault, None))]
+
+
+def _line(path: tuple[Any, ...], each: Field) -> int | None:
+    """Which line a fault is in, for a list of free texts."""
+    return path[0] if path and each.each_line and isinstance(path[0], int) else None
 
 
 def _needed(name: Any, known: Mapping[str, Field]) -> str:

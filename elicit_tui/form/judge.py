@@ -68,8 +68,10 @@ class Judge:
     def property_faults(self, name: str, value: Any) -> tuple[Fault, ...]:
         """What the schema of one declared property does not allow in one value.
 
-        Cheap enough for each key: the whole schema is not checked for this.
+        Cheap enough for each key: the schema itself is checked only the first time.
         """
+        if self.schema_problem is not None:
+            return (Fault((), "judge", self.schema_problem),)
         return self._run(lambda: self._property(name).iter_errors(value))
 
     def _property(self, name: str) -> Any:

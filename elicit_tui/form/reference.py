@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote
 
 from elicit_tui.form.limits import MAX_REFERENCES
+
+NULLABLE: Final = "x-nullable"
+"""Marks a flattened schema that also allows null; a server that sends it gains nothing."""
 
 
 def resolve(reference: Any, root: Any) -> Any:
@@ -50,7 +53,7 @@ def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
             schema = _merged(schema, "allOf", _lone(schema["allOf"]))
         elif _or_null(schema) is not None:
             keyword, branch = _or_null(schema) or ("", {})
-            schema = {"x-nullable": True, **_merged(schema, keyword, branch)}
+            schema = {NULLABLE: True, **_merged(schema, keyword, branch)}
         else:
             return schema
     return f"it refers on and on, more than {MAX_REFERENCES} times"

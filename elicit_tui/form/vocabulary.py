@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from elicit_tui.form.reference import NULLABLE
 from elicit_tui.text import neutral_line
 
 ANNOTATIONS: Final = frozenset(
@@ -29,7 +30,7 @@ ANNOTATIONS: Final = frozenset(
         "title",
         "type",
         "writeOnly",
-        "x-nullable",
+        NULLABLE,
     }
 )
 

@@ -72,8 +72,16 @@ def choose_words(low: Any, high: Any) -> str:
     return f"choose {words}" if words else ""
 
 
-def in_words(fault: Fault, field: Field | None) -> str:
-    """One fault as a phrase that completes "wanted: …"."""
+def in_words(fault: Fault, field: Field | None, line: int | None = None) -> str:
+    """One fault as a phrase that says what is wanted, such as "between 1 and 10".
+
+    `line` counts from 0: where in a list of free texts the fault is.
+    """
+    words = _in_words(fault, field)
+    return words if line is None else f"line {line + 1}: {words}"
+
+
+def _in_words(fault: Fault, field: Field | None) -> str:
     schema = fault.schema if isinstance(fault.schema, dict) else {}
     key, expected, value = fault.keyword, fault.expected, fault.instance
     if key == "judge":

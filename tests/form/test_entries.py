@@ -146,6 +146,8 @@ def test_each_line_is_one_text_of_a_list() -> None:
     assert sent(LINES, Typed("a\nb c\n")) == {"it": ["a", "b c"]}
     assert sent(LINES, Typed("a\n\nb")) == {"it": ["a", "", "b"]}
     assert wrong({**LINES, "maxItems": 1}, Typed("a\nb")) == "at most 1 line, now 2"
+    short = {"type": "array", "items": {"type": "string", "maxLength": 1}}
+    assert wrong(short, Typed("a\nbb")) == "line 2: at most 1 character, now 2"
     for items in (["a"], [""], ["", "a"], ["a", ""], ["", ""], []):
         assert sent(LINES, field_of(LINES).entry_for(items)) == {"it": items}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import MISSING, Choice, Unset, read_form
+from elicit_tui.form import MISSING, Choice, Chosen, Typed, Unset, read_form
 from tests.form.forms import field_of, form_of
 
 
@@ -312,6 +312,8 @@ def test_a_reference_inside_the_schema_is_followed() -> None:
     assert form.by_name["twice"].title == "Its own title"
     assert form.judge({"direct": "red", "many": ["green"], "escaped": 3}) == ()
     assert form.judge({"direct": "blue"})
+    assert form.check_field("escaped", Typed("3")) is None
+    assert form.check_field("direct", Chosen("red")) is None
     assert form.convert(form.initial()).content == {"wrapped": "red"}
 
 
