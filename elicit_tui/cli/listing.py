@@ -12,7 +12,7 @@ from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.settings import load_settings, named_server, startable
-from elicit_tui.errors import ServerError
+from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.text import ci_safe, neutral, neutral_line
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ async def _offers(
     try:
         connection = await runtime.host.connect(name)
         return [_described(name, offer) for offer in await _listed(connection, kind)]
-    except ServerError as error:
+    except (ServerError, LimitReached, ProtocolCallError) as error:
         narration.say(f"{name}: {error}")
         return None
 

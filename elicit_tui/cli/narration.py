@@ -24,8 +24,13 @@ class Narration:
         self.write(ci_safe(neutral(text)) + "\n")
 
     def error(self, error: BaseException) -> None:
-        """Say what ended the command."""
-        self.say(f"elicit-tui: {str(error) or type(error).__name__}")
+        """Say what ended the command, in one line; what nobody foresaw is said to be that."""
+        from elicit_tui.errors import ElicitTuiError
+
+        if isinstance(error, ElicitTuiError) and str(error):
+            self.say(f"elicit-tui: {error}")
+        else:
+            self.say(f"elicit-tui: unforeseen {type(error).__name__}: {error}")
 
     def hold(self) -> None:
         """A form is on the screen: keep the lines until `let_go`."""

@@ -106,13 +106,26 @@ class OneCall:
             with Interrupts() as interrupts:
                 try:
                     asyncio.run(interrupts.run(self._conducted()))
-                except ElicitTuiError as error:
-                    self._report.error = error
                 except Exception as error:  # noqa: BLE001 - one document on stdout, whatever ended it
                     self._report.error = error
+                    self._log_trace(error)
                 return self._finish()
         finally:
             self._output.release()
+
+    def _log_trace(self, error: Exception) -> None:
+        """Keep the traceback of what nobody foresaw in the log file; none reaches a screen."""
+        if isinstance(error, ElicitTuiError) or self._options.log_file is None:
+            return
+        from traceback import format_exception
+
+        from elicit_tui.host.server_log import LogFile
+        from elicit_tui.text import neutral_line
+
+        log = LogFile(self._options.log_file)
+        for line in "".join(format_exception(error)).splitlines():
+            log.write("elicit-tui", neutral_line(line, 500))
+        log.close()
 
     def _finish(self) -> int:
         error = self._report.error

@@ -74,10 +74,10 @@ class Recording:
 
     def _withheld(self, answer: RecordedAnswer) -> dict[str, str]:
         """The fields whose values must not be written, each with the reason."""
-        request, sensitive = answer.question.request, answer.question.review.sensitive
+        request, review = answer.question.request, answer.question.review
         withheld = {}
         for name, value in (answer.content or {}).items():
-            if name in sensitive:
+            if review.masks(name):
                 withheld[name] = "the guardian calls it sensitive"
             elif self._guardian is not None:
                 found = self._guardian.outgoing({name: value}, request.requested_schema)

@@ -9,8 +9,7 @@ from typing import Any, Final
 from elicit_tui.broker import Requested, Resolved
 from elicit_tui.cli import exit_codes
 from elicit_tui.elicitation import ElicitationRequest, Finding, Method, Outcome, Review
-
-MASK: Final = "***"
+from elicit_tui.ledger.events import MASK
 
 SUBJECTS: Final = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}
 """The document's key for what was called."""
@@ -22,9 +21,7 @@ def masked(outcome: Outcome, review: Review, history_content: str) -> dict[str, 
         return None
     if history_content == "full":
         return dict(outcome.content)
-    return {
-        name: MASK if name in review.sensitive else value for name, value in outcome.content.items()
-    }
+    return {name: MASK if review.masks(name) else value for name, value in outcome.content.items()}
 
 
 def question_fields(

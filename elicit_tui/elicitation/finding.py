@@ -64,3 +64,11 @@ class Review:
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
         """The findings of this severity or worse."""
         return tuple(finding for finding in self.findings if finding.severity >= severity)
+
+    def masks(self, name: str) -> bool:
+        """Whether a property's value must not be stored or told: it is a secret, or looks so."""
+        place = f"content.{name}"
+        return name in self.sensitive or any(
+            finding.where == place or finding.where.startswith((f"{place}[", f"{place}."))
+            for finding in self.findings
+        )
