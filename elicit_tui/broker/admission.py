@@ -1,6 +1,7 @@
-"""Step 2, admit: is the mode one that was advertised, and is the request well formed?
+"""Step 2, admit: is the request well formed?
 
-Cheap and synchronous: it is asked for each raw message, before the SDK sees it.
+Cheap and synchronous: it is asked for each raw message, before the SDK sees it. Whether its mode
+was advertised is policy's to say, which knows the key that left it out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from elicit_tui.elicitation import ElicitationRequest, Outcome, decline, unsent
 from elicit_tui.elicitation.outcome import INVALID_PARAMS
 
 
-def defect(request: ElicitationRequest, advertised_modes: tuple[str, ...]) -> str | None:
+def defect(request: ElicitationRequest) -> str | None:
     """What is malformed about a request, in a sentence; None when it is well formed.
 
     Spec: client/elicitation, "Protocol Messages" and "Error Handling".
@@ -21,13 +22,9 @@ def defect(request: ElicitationRequest, advertised_modes: tuple[str, ...]) -> st
         return request.defect
     if not isinstance(request.params, Mapping):
         return "The request has no parameters object."
-    if not advertised_modes:
-        return "Elicitation was not advertised to this server, yet it asked."
     mode = request.mode
     if mode not in ("form", "url"):
         return "The request has a mode that the protocol does not know."
-    if mode not in advertised_modes:
-        return f"The {mode} mode was not advertised to this server."
     if not isinstance(request.params.get("message"), str):
         return "The request has no message."
     return _form_defect(request) if mode == "form" else _url_defect(request)

@@ -25,7 +25,7 @@ from elicit_tui.elicitation import (
     decline,
     unsent,
 )
-from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.elicitation.settings import Settings
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
@@ -130,8 +130,7 @@ class Broker:
 
     def _gate(self, request: ElicitationRequest) -> Outcome | None:
         name = request.server.name
-        server = self._settings.servers.get(name, ServerSettings(name))
-        sentence = defect(request, server.advertised_modes)
+        sentence = defect(request)
         if sentence is not None:
             return malformed(request, sentence)
         if self._closed:

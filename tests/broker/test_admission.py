@@ -10,7 +10,6 @@ from elicit_tui.broker.admission import defect, malformed
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 
 SERVER = ServerIdentity("raw", "stdio", "raw-server")
-BOTH = ("form", "url")
 EMPTY_FORM = {"type": "object", "properties": {}}
 
 MALFORMED: dict[str, Any] = {
@@ -32,7 +31,7 @@ MALFORMED: dict[str, Any] = {
 @pytest.mark.parametrize("params", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_request_is_an_error_in_the_handshake_era(params: Any) -> None:
     request = ElicitationRequest(SERVER, params, wire_id=7)
-    sentence = defect(request, BOTH)
+    sentence = defect(request)
     assert sentence is not None
     outcome = malformed(request, sentence)
     assert (outcome.action, outcome.decided_by, outcome.error_code) == (None, "policy", -32602)
@@ -41,22 +40,16 @@ def test_a_malformed_request_is_an_error_in_the_handshake_era(params: Any) -> No
 @pytest.mark.parametrize("params", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_request_of_a_round_is_declined_alone(params: Any) -> None:
     request = ElicitationRequest(SERVER, params, era="modern", wire_id="a")
-    outcome = malformed(request, defect(request, BOTH) or "")
+    outcome = malformed(request, defect(request) or "")
     assert (outcome.action, outcome.decided_by, outcome.error_code) == ("decline", "policy", None)
 
 
 def test_a_request_sent_as_a_notification_has_nothing_to_answer() -> None:
     request = ElicitationRequest(SERVER, {}, defect="It came as a notification.")
-    outcome = malformed(request, defect(request, BOTH) or "")
+    outcome = malformed(request, defect(request) or "")
     assert (outcome.action, outcome.error_code) == (None, None)
 
 
 def test_a_form_without_fields_is_well_formed() -> None:
     params = {"message": "Go on?", "requestedSchema": EMPTY_FORM}
-    assert defect(ElicitationRequest(SERVER, params, wire_id=1), BOTH) is None
-
-
-@pytest.mark.parametrize("modes", [(), ("url",)], ids=["off", "url only"])
-def test_a_mode_that_was_not_advertised_is_malformed(modes: tuple[str, ...]) -> None:
-    params = {"message": "Go on?", "requestedSchema": EMPTY_FORM}
-    assert defect(ElicitationRequest(SERVER, params, wire_id=1), modes) is not None
+    assert defect(ElicitationRequest(SERVER, params, wire_id=1)) is None

@@ -277,3 +277,20 @@ def test_an_accept_that_cannot_be_recorded_is_withheld_and_a_refusal_still_goes_
         assert [e.sentence for e in table.events if isinstance(e, Notice)] != []
 
     run(body())
+
+
+@pytest.mark.parametrize(
+    ("server", "key"),
+    [
+        (ServerSettings("paint", command="x", elicitations="off"), "elicitations"),
+        (ServerSettings("paint", command="x", elicitation_modes=("url",)), "elicitation_modes"),
+    ],
+    ids=["off", "url only"],
+)
+def test_a_mode_that_was_not_advertised_is_refused_with_the_key_that_left_it_out(
+    bench: BenchFactory, server: ServerSettings, key: str
+) -> None:
+    outcome = bench(Settings(servers={"paint": server})).broker.admit(form_request())
+    assert outcome is not None
+    assert (outcome.action, outcome.error_code) == (None, -32602)
+    assert outcome.key == f"mcp_servers.paint.{key}"
