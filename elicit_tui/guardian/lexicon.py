@@ -28,6 +28,8 @@ _FOLDER: Final = Path(__file__).parent / "vocabulary"
 _GAP: Final = r"[^.?!\n]{0,50}?"
 _NARROW_GAP: Final = r"[^。？！\n]{0,14}?"
 _BLANK: Final = r"[\W_]{0,3}"
+_BREAK: Final = r"[\W_]{1,3}"
+_WORD: Final = r"[^\W_]{1,40}"
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,17 @@ def entries(table: str, name: str) -> Iterator[tuple[bool, str]]:
             yield bool(vocabulary["spaces"]), entry
 
 
+def _spaced(entry: str) -> str:
+    """An entry of a script with blanks as an expression that takes linear time.
+
+    Between two words of any kind the separator must be there: if it could be missing, a run of
+    letters could be cut into words in very many ways.
+    """
+    entry = entry.replace(r"(?: \w+)*", r"(?: \w+){0,6}")
+    entry = entry.replace(r" \w+", rf"{_BREAK}{_WORD}").replace(r"\w+ ", rf"{_WORD}{_BREAK}")
+    return entry.replace(" ", _BLANK).replace("…", _GAP).replace("...", _GAP)
+
+
 @lru_cache(maxsize=256)
 def concept(table: str, name: str) -> Concept:
     """The concept `table.name` in all languages, compiled when it is first asked for."""
@@ -92,7 +105,7 @@ def concept(table: str, name: str) -> Concept:
     for has_blanks, entry in entries(table, name):
         folded = fold(entry)
         if has_blanks:
-            spaced.append(folded.replace(" ", _BLANK).replace("…", _GAP).replace("...", _GAP))
+            spaced.append(_spaced(folded))
         else:
             unspaced.append(
                 folded.replace(" ", "").replace("…", _NARROW_GAP).replace("...", _NARROW_GAP)

@@ -36,7 +36,7 @@ _SHAPES: Final[tuple[tuple[str, str], ...]] = (
     ("vault_token", r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}"),
     ("age_key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,}"),
     ("password_in_url", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,80}:[^\s/@]{1,80}@[^\s/]+"),
-    ("authorization", r"(?i)\b(?:bearer|basic) [A-Za-z0-9._~+/=-]{20,}"),
+    ("authorization", r"\b(?i:bearer|basic) [A-Za-z0-9._~+/=-]{20,}"),
 )
 _CARD: Final = re.compile(r"(?<![\d.])(?:\d[ -]?){12,18}\d(?![\d.])")
 _RANDOM: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,200}")

@@ -10,6 +10,24 @@ from elicit_tui.guardian.rule import Rule
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[Rule, ...]:
     """Every rule of the house, by family."""
-    from elicit_tui.guardian.families import credentials, hidden, schema, url
+    from elicit_tui.guardian.families import (
+        credentials,
+        deception,
+        destructive,
+        exfiltration,
+        hidden,
+        personal,
+        schema,
+        url,
+    )
 
-    return (*credentials.RULES, *hidden.RULES, *url.RULES, *schema.RULES)
+    return (
+        *credentials.RULES,
+        *personal.RULES,
+        *exfiltration.RULES,
+        *destructive.RULES,
+        *deception.RULES,
+        *hidden.RULES,
+        *url.RULES,
+        *schema.RULES,
+    )

@@ -16,49 +16,25 @@ from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.lexicon import Concept, concept
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
+from elicit_tui.guardian.spotting import is_about, views
 
 _TABLE = "credentials"
-_CONTEXT = 70
-
-
-def _views(place: Place) -> tuple[Folded, ...]:
-    split, whole = place.folded, place.unsplit
-    return (split,) if split.text == whole.text else (split, whole)
-
-
-def _is_about(text: str, start: int, end: int) -> bool:
-    """Whether the words beside a secret say that its value is not what is wanted."""
-    after = text[end : end + _CONTEXT].lstrip(" _-'\"`")
-    if concept(_TABLE, "about_after").starts(after):
-        return True
-    clause = _clause_before(text, start)
-    return any(
-        span_end >= len(clause.rstrip(" _-'\"`«“"))
-        for _, span_end in concept(_TABLE, "about_before").matches(clause)
-    )
-
-
-def _clause_before(text: str, start: int) -> str:
-    before = text[max(0, start - _CONTEXT) : start]
-    for stop in ".?!;:\n。？！；：":
-        before = before.rpartition(stop)[2]
-    return before
 
 
 def secret_in(place: Place) -> tuple[Folded, int, int] | None:
     """The first value of a secret that a text speaks of as wanted, with where it stands."""
-    for folded in _views(place):
+    for folded in views(place):
         text = concept(_TABLE, "other_sense").mask(folded.text)
         for name in ("secret", "misspelt"):
             for start, end in concept(_TABLE, name).matches(text):
-                if not _is_about(text, start, end):
+                if not is_about(_TABLE, text, start, end):
                     return folded, start, end
     return None
 
 
 def _described_in(place: Place) -> tuple[Folded, int, int] | None:
     wanted: Concept = concept(_TABLE, "described")
-    for folded in _views(place):
+    for folded in views(place):
         span = wanted.first(concept(_TABLE, "other_sense").mask(folded.text))
         if span is not None:
             return folded, *span

@@ -1,0 +1,95 @@
+"""Questions that pretend, threaten, lure or give orders to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.lexicon import concept
+from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.spotting import first_spotted
+
+_TABLE: Final = "deception"
+
+
+def _told(reading: Reading) -> list[Place]:
+    return [place for place in reading.words if place.role not in ("server", "url")]
+
+
+def _block(sighting: Sighting) -> Sighting:
+    return Sighting(Severity.BLOCK, sighting.where, sighting.evidence)
+
+
+def _speaks_of(name: str, reading: Reading) -> Sighting | None:
+    return first_spotted(concept(_TABLE, name), _told(reading), concept(_TABLE, "other_sense"))
+
+
+def _plain(name: str, *, form_only: bool = False) -> Callable[[Reading], Iterator[Sighting]]:
+    def find(reading: Reading) -> Iterator[Sighting]:
+        if form_only and (reading.mode == "url" or not reading.free_fields):
+            return
+        found = _speaks_of(name, reading)
+        if found is not None:
+            yield _block(found)
+
+    return find
+
+
+def _threat(reading: Reading) -> Iterator[Sighting]:
+    threat = _speaks_of("threat", reading)
+    if threat is None or _speaks_of("demand", reading) is None:
+        return
+    if reading.free_fields or reading.mode == "url" or _speaks_of("deadline", reading):
+        yield _block(threat)
+
+
+def _pressed_for_payment(reading: Reading) -> Iterator[Sighting]:
+    if not reading.free_fields or _speaks_of("deadline", reading) is None:
+        return
+    found = _speaks_of("payment_data", reading)
+    if found is not None:
+        yield _block(found)
+
+
+def _impersonation(reading: Reading) -> Iterator[Sighting]:
+    pretended = _speaks_of("impersonation", reading)
+    if pretended is None or _speaks_of("impersonated_demand", reading) is None:
+        return
+    if reading.free_fields or reading.mode == "url" or _speaks_of("deadline", reading):
+        yield _block(pretended)
+
+
+def _always(reading: Reading) -> Iterator[Sighting]:
+    found = _speaks_of("always_allow", reading)
+    if found is not None:
+        yield found
+
+
+RULES = (
+    Rule("deception.threat", "Threats and deadlines that make you hand over data.",
+         "Do not be hurried: reach the company in a way you know.", _threat),
+    Rule("deception.payment", "Hurried payments with your card or account.",
+         "Do not pay here; check the claim with the one it names.", _pressed_for_payment),
+    Rule("deception.impersonation", "A server that speaks as the client, the system or a company.",
+         "This is the server's own text; nobody else speaks here.", _impersonation),
+    Rule("deception.prize", "Prizes and profits that cost you something first.",
+         "There is no prize; decline.", _plain("prize")),
+    Rule("deception.bank_change", "Payments that are led to another account.",
+         "Never change bank details on request; call somebody you know.", _plain("bank_change")),
+    Rule("deception.push_approval", "Somebody else's sign-in that you are to approve.",
+         "Approve no sign-in that you did not start yourself.", _plain("push_approval")),
+    Rule("deception.device_code", "A sign-in code that would let somebody else in.",
+         "Never hand a sign-in code to a server.", _plain("device_code", form_only=True)),
+    Rule("deception.paste_and_run", "Commands that you are to run yourself.",
+         "Run nothing that a question tells you to.", _plain("paste_and_run")),
+    Rule("deception.no_reading", "Being told not to look.",
+         "Read it all the more closely, or decline.", _plain("no_reading")),
+    Rule("deception.secrecy", "Being told to keep it from others.",
+         "An honest question may be talked about; ask somebody.", _plain("secrecy")),
+    Rule("deception.always_allow", "One yes that counts for everything later.",
+         "Say yes to this one only.", _always),
+    Rule("deception.orders", "Orders to the model, hidden in a question to you.",
+         "The text speaks to the model, not to you; decline.", _plain("orders")),
+)  # fmt: skip

@@ -1,0 +1,55 @@
+"""How the families look for a concept in the places of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.folding import Folded
+from elicit_tui.guardian.lexicon import Concept, concept
+from elicit_tui.guardian.reading import Place
+from elicit_tui.guardian.rule import Sighting, excerpt
+
+_CONTEXT = 70
+
+
+def views(place: Place) -> tuple[Folded, ...]:
+    """The folded text with camelCase split and, where that differs, without."""
+    split, whole = place.folded, place.unsplit
+    return (split,) if split.text == whole.text else (split, whole)
+
+
+def is_about(table: str, text: str, start: int, end: int) -> bool:
+    """Whether the words beside `text[start:end]` say that the thing itself is not meant."""
+    after = text[end : end + _CONTEXT].lstrip(" _-'\"`")
+    if concept(table, "about_after").starts(after):
+        return True
+    clause = clause_before(text, start)
+    bare = len(clause.rstrip(" _-'\"`«“"))
+    return any(last >= bare for _, last in concept(table, "about_before").matches(clause))
+
+
+def clause_before(text: str, start: int) -> str:
+    """What stands before a position in the same clause."""
+    before = text[max(0, start - _CONTEXT) : start]
+    for stop in ".?!;:\n。？！；：":
+        before = before.rpartition(stop)[2]
+    return before
+
+
+def spotted(wanted: Concept, place: Place, mask: Concept | None = None) -> Sighting | None:
+    """A warning about the first occurrence of a concept in a place, or None."""
+    for folded in views(place):
+        text = folded.text if mask is None else mask.mask(folded.text)
+        span = wanted.first(text)
+        if span is not None:
+            return Sighting(Severity.WARN, place.where, excerpt(folded, *span), None)
+    return None
+
+
+def first_spotted(
+    wanted: Concept, places: Iterable[Place], mask: Concept | None = None
+) -> Sighting | None:
+    """The first place that speaks of a concept."""
+    found: Iterator[Sighting | None] = (spotted(wanted, place, mask) for place in places)
+    return next((sighting for sighting in found if sighting is not None), None)
