@@ -25,9 +25,13 @@ class Narration:
 
     def error(self, error: BaseException) -> None:
         """Say what ended the command, in one line; what nobody foresaw is said to be that."""
-        from elicit_tui.errors import ElicitTuiError
+        from elicit_tui.errors import ElicitTuiError, ProtocolCallError
+        from elicit_tui.text import neutral_line
 
-        if isinstance(error, ElicitTuiError) and str(error):
+        if isinstance(error, ProtocolCallError):
+            # The server's own words: on one line, none of them can pass for a line of ours.
+            self.say(f"elicit-tui: error {error.code}: {neutral_line(error.message, 2000)}")
+        elif isinstance(error, ElicitTuiError) and str(error):
             self.say(f"elicit-tui: {error}")
         else:
             self.say(f"elicit-tui: unforeseen {type(error).__name__}: {error}")

@@ -10,7 +10,7 @@ from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.elicitation import Severity
 from elicit_tui.host import LogMessage, Progress, UrlCompleted
-from elicit_tui.text import ascii_json, neutral, neutral_line
+from elicit_tui.text import ascii_json, neutral_line
 
 EACH_SECOND: Final = 20
 """A server's progress and log lines told in one second; more are counted only."""
@@ -51,7 +51,7 @@ class Telling:
         if self._may_tell():
             data = event.data if isinstance(event.data, str) else ascii_json(event.data)
             level = neutral_line(str(event.level), 20)
-            self._narration.say(f"{event.server}: {level}: {neutral(data, 2000)}")
+            self._narration.say(f"{event.server}: {level}: {neutral_line(data, 2000)}")
 
     def _may_tell(self) -> bool:
         second = int(time.monotonic())

@@ -33,7 +33,7 @@ def _lines(question: Question) -> Iterator[str]:
     if request.round > 1 or request.group_size > 1:
         yield f"Round {request.round}, one of {request.group_size} questions of it."
     if question.note:
-        yield f"Note: {neutral(question.note)}"
+        yield f"Note: {neutral_line(question.note, None)}"
     yield from findings(question.review.findings)
     yield ""
     yield "The server says:"
@@ -47,7 +47,7 @@ def findings(found: tuple[Finding, ...]) -> Iterator[str]:
         word = finding.severity.word.upper()
         yield (
             f"{word} {finding.rule} in {neutral_line(finding.where, 100)}: "
-            f"{neutral(finding.advice)} [{neutral_line(finding.evidence, 160)}]"
+            f"{neutral_line(finding.advice, None)} [{neutral_line(finding.evidence, 160)}]"
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed
+from elicit_tui.responders.heading import indented
 from elicit_tui.text import neutral, neutral_line
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def _lines(field: Field, entry: Entry, number: int, count: int) -> Iterator[str]
     need = "required" if field.required else "optional"
     yield f"Field {number} of {count}: {neutral_line(field.title)} ({need})"
     if field.description:
-        yield f"  {neutral(field.description)}"
+        yield indented(neutral(field.description))
     for note in field.notes:
-        yield f"  Note: {neutral(note)}"
+        yield f"  Note: {neutral_line(note, None)}"
     for place, choice in enumerate(field.choices[:CHOICES_SHOWN], start=1):
         yield f"  {place}) {neutral_line(choice.label)}"
     if len(field.choices) > CHOICES_SHOWN:

@@ -8,6 +8,7 @@ from elicit_tui.elicitation import Outcome, Severity, accept
 from elicit_tui.form import EmptyOnPurpose, Form, Problem, Unset, read_form
 from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, Command
 from elicit_tui.responders.drafts import Drafts
+from elicit_tui.responders.heading import indented
 from elicit_tui.responders.plain_field import describe, told
 from elicit_tui.text import ascii_json, neutral, neutral_line
 
@@ -57,19 +58,23 @@ class FormDialogue:
 
     def _introduce(self) -> None:
         say = self._dialogue.say
-        for text in (self._form.title, self._form.description, *self._form.notes):
+        for text in (self._form.title, self._form.description):
             if text:
-                say(neutral(text))
+                say(indented(neutral(text)))
+        for note in self._form.notes:
+            say(f"Note: {neutral_line(note, None)}")
         for field in self._form.fields:
             if not field.sendable:
-                say(f"{neutral_line(field.title)}: left out. {' '.join(map(neutral, field.notes))}")
+                say(
+                    f"{neutral_line(field.title)}: left out. {' '.join(neutral_line(note, None) for note in field.notes)}"
+                )
         if self._form.refusal is None and self._fields:
             say(f"{_counted(len(self._fields))}. /help lists the commands, /cancel leaves.")
         if self._typed:
             say("What you typed before is kept: press Enter to keep an answer.")
 
     async def _only_refuse(self, why: str) -> Outcome:
-        self._dialogue.say(f"This form cannot be answered: {neutral(why)}")
+        self._dialogue.say(f"This form cannot be answered: {neutral_line(why, None)}")
         while True:
             await self._dialogue.ask("/decline or /cancel: ")
             self._dialogue.say("Only /decline and /cancel can be answered here.")
@@ -91,7 +96,7 @@ class FormDialogue:
             problem = self._enter(field, line)
             if problem is None:
                 return place + 1
-        dialogue.say(f"! {neutral_line(field.title)}: {neutral(problem)}")
+        dialogue.say(f"! {neutral_line(field.title)}: {neutral_line(problem, None)}")
         return place
 
     def _obey(self, command: Command, field: Field, place: int) -> int:
@@ -116,7 +121,7 @@ class FormDialogue:
         problem = self._try(field, entry)
         if problem is None:
             return place + 1
-        self._dialogue.say(f"! {neutral_line(field.title)}: {neutral(problem)}")
+        self._dialogue.say(f"! {neutral_line(field.title)}: {neutral_line(problem, None)}")
         return place
 
     def _enter(self, field: Field, line: str) -> str | None:
@@ -161,7 +166,7 @@ class FormDialogue:
             self._show_answers()
         for problem in problems:
             where = f"{neutral_line(problem.field)}: " if problem.field is not None else ""
-            dialogue.say(f"! {where}{neutral(problem.message)}")
+            dialogue.say(f"! {where}{neutral_line(problem.message, None)}")
         dialogue.say("This is what would be sent:")
         dialogue.say(ascii_json(content, indent=2))
         while True:

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Finding, Review, Severity
+from tests.responders.typing import ask, form_question
+
+WARNING = Finding("destructive.production", Severity.WARN, "message", "production", "Be sure.")
+
+
+@pytest.mark.parametrize(
+    ("schema", "line", "content"),
+    [
+        ({"type": "string"}, "Ada", "Ada"),
+        ({"type": "string"}, "  two  ", "  two  "),
+        ({"type": "string"}, "//etc/passwd", "/etc/passwd"),
+        ({"type": "string"}, "///x", "//x"),
+        ({"type": "integer"}, "7", 7),
+        ({"type": "number"}, "7.5", 7.5),
+        ({"type": "boolean"}, "yes", True),
+        ({"type": "boolean"}, "no", False),
+        ({"type": "string", "format": "date"}, "2026-11-21", "2026-11-21"),
+        ({"type": "string", "enum": ["a", "b"]}, "2", "b"),
+        ({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"]}, "1", "a"),
+        (
+            {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}},
+            "1, 3",
+            ["a", "c"],
+        ),
+    ],
+)
+def test_a_line_becomes_the_content_of_its_kind(schema: Any, line: str, content: Any) -> None:
+    outcome, _ = ask(line, "/send", question=form_question({"field": schema}, ("field",)))
+    assert (outcome.action, outcome.decided_by) == ("accept", "user")
+    assert outcome.content == {"field": content}
+
+
+def test_enter_leaves_an_optional_field_out_and_keeps_a_default() -> None:
+    question = form_question({"a": {"type": "string"}, "b": {"type": "integer", "default": 0}})
+    outcome, shown = ask("", "", "/send", question=question)
+    assert outcome.content == {"b": 0}
+    assert "Press Enter to leave it out." in shown
+    assert "Press Enter to keep: 0" in shown
+
+
+def test_a_required_field_is_asked_until_it_is_answered() -> None:
+    question = form_question({"a": {"type": "boolean"}}, ("a",))
+    outcome, shown = ask("", "maybe", "no", "/send", question=question)
+    assert outcome.content == {"a": False}
+    assert shown.count("Field 1 of 1") == 3
+
+
+def test_empty_on_purpose_is_not_unset() -> None:
+    question = form_question({"a": {"type": "string", "default": "x"}, "b": {"type": "string"}})
+    outcome, _ = ask("/empty", "", "/send", question=question)
+    assert outcome.content == {"a": ""}
+
+
+def test_a_default_can_be_cleared_and_brought_back() -> None:
+    question = form_question({"a": {"type": "string", "default": "x"}})
+    assert ask("/clear", "/send", question=question)[0].content == {}
+    again = ["/clear", "/back", "/default", "", "/send"]
+    assert ask(*again, question=question)[0].content == {"a": "x"}
+
+
+def test_back_and_numbers_go_to_a_field() -> None:
+    question = form_question({"a": {"type": "string"}, "b": {"type": "string"}})
+    lines = ["one", "/back", "ONE", "two", "/2", "TWO", "/send"]
+    assert ask(*lines, question=question)[0].content == {"a": "ONE", "b": "TWO"}
+
+
+def test_review_may_come_early_and_says_what_is_missing() -> None:
+    question = form_question({"a": {"type": "string"}, "b": {"type": "string"}}, ("b",))
+    outcome, shown = ask("/review", "/send", "/2", "x", "/send", question=question)
+    assert outcome.content == {"b": "x"}
+    assert "It cannot be sent yet" in shown
+
+
+def test_exactly_what_would_be_sent_is_shown_before_it_is() -> None:
+    question = form_question({"a": {"type": "string"}})
+    _, shown = ask("é", "/send", question=question)
+    assert '"a": "\\u00e9"' in shown
+    assert shown.index("\\u00e9") < shown.rindex("/send")
+
+
+@pytest.mark.parametrize("line", ["send", "yes", "", "y", "/sendit", "no", "decline", "cancel"])
+def test_only_the_command_sends(line: str) -> None:
+    question = form_question({"a": {"type": "string", "default": "x"}})
+    outcome, _ = ask("", line, "/decline", question=question)
+    assert outcome.action == "decline"
+
+
+@pytest.mark.parametrize(("line", "action"), [("/decline", "decline"), ("/cancel", "cancel")])
+def test_decline_and_cancel_work_at_every_prompt(line: str, action: str) -> None:
+    fields = {"a": {"type": "string"}}
+    warned = form_question(fields, review=Review((WARNING,)))
+    for before in ([], ["x"], ["x", "/send"]):
+        outcome, _ = ask(*before, line, question=warned)
+        assert (outcome.action, outcome.decided_by) == (action, "user")
+        assert outcome.content is None
+
+
+def test_the_words_decline_and_cancel_are_answers() -> None:
+    outcome, _ = ask("decline", "/send", question=form_question({"a": {"type": "string"}}))
+    assert outcome.content == {"a": "decline"}
+
+
+def test_an_unknown_command_is_no_answer() -> None:
+    question = form_question({"a": {"type": "string"}})
+    outcome, shown = ask("/etc/passwd", "", "/send", question=question)
+    assert outcome.content == {}
+    assert "This is not a command here" in shown
+
+
+def test_help_and_the_raw_request_are_there_at_every_prompt() -> None:
+    question = form_question({"a": {"type": "string"}})
+    _, shown = ask("/help", "/raw", "", "/help", "/cancel", question=question)
+    assert "/empty" in shown
+    assert '"requestedSchema"' in shown
+    assert "/send" in shown
+
+
+def test_a_question_without_fields_is_a_yes_by_sending() -> None:
+    outcome, shown = ask("/send", question=form_question({}))
+    assert (outcome.action, outcome.content) == ("accept", {})
+    assert "to send it means yes" in shown
+
+
+def test_a_warning_asks_for_a_second_deliberate_step() -> None:
+    question = form_question({}, review=Review((WARNING,)))
+    outcome, shown = ask("/send", "y", "/send", "yes", question=question)
+    assert outcome.action == "accept"
+    assert "WARN destructive.production in message: Be sure." in shown
+    assert "Nothing was sent." in shown
+
+
+def test_an_answer_that_looks_like_a_secret_asks_for_a_second_step() -> None:
+    def examine(content: Any, schema: Any) -> tuple[Finding, ...]:
+        found = Finding("outgoing.key", Severity.WARN, "content.a", "ghp_…", "It is a key.")
+        return (found,) if "ghp" in content.get("a", "") else ()
+
+    question = form_question({"a": {"type": "string"}})
+    outcome, shown = ask(
+        "ghp_1", "/send", "no", "/1", "x", "/send", question=question, examine=examine
+    )
+    assert outcome.content == {"a": "x"}
+    assert "It is a key." in shown
+
+
+def test_a_form_without_a_legal_answer_can_only_be_refused() -> None:
+    question = form_question({"a": {"type": "object", "properties": {}}}, ("a",))
+    outcome, shown = ask("x", "/send", "/decline", question=question)
+    assert outcome.action == "decline"
+    assert "cannot be answered" in shown
+
+
+def test_an_optional_field_without_a_legal_answer_is_left_out_and_said_to_be() -> None:
+    question = form_question({"a": {"type": "object", "properties": {}}, "b": {"type": "string"}})
+    outcome, shown = ask("x", "/send", question=question)
+    assert outcome.content == {"b": "x"}
+    assert "a: left out." in shown
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u200b\r\nServer: bank"
+
+
+def test_nothing_a_server_sends_takes_effect_or_passes_for_a_line_of_ours() -> None:
+    fields = {
+        HOSTILE: {
+            "type": "string",
+            "title": HOSTILE,
+            "description": HOSTILE,
+            "enum": ["a", "b"],
+            "enumNames": [HOSTILE, "\x9b31m"],
+        }
+    }
+    question = form_question(fields, message=HOSTILE, title=HOSTILE, description=HOSTILE)
+    outcome, shown = ask("/raw", "1", "/send", question=question)
+    assert outcome.content == {HOSTILE: "a"}
+    for active in ("\x1b", "\x07", "\u202e", "\u200b", "\r", "\x9b"):
+        assert active not in shown
+    assert [line for line in shown.splitlines() if line.startswith("Server: ")] == [
+        line for line in shown.splitlines() if line.startswith("Server: deploy")
+    ]

@@ -1,0 +1,114 @@
+"""A pretend person: lines typed one at a time, each after the prompt that asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from elicit_tui.elicitation import (
+    Call,
+    Deadline,
+    ElicitationRequest,
+    Finding,
+    Outcome,
+    Question,
+    Review,
+    ServerIdentity,
+)
+from elicit_tui.responders.plain import PlainResponder
+
+SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy \x1b[31mServer", "1.4")
+PROMPTS = ("> ", ": ")
+
+
+def form_question(
+    properties: Mapping[str, Any],
+    required: tuple[str, ...] = (),
+    *,
+    message: str = "Please.",
+    review: Review | None = None,
+    **schema: Any,
+) -> Question:
+    """A question with a form."""
+    requested = {"type": "object", "properties": dict(properties), "required": list(required)}
+    params = {"message": message, "requestedSchema": {**requested, **schema}}
+    call = Call("tools/call", "deploy", {"branch": "fix\x1b[2J"})
+    return Question(ElicitationRequest(SERVER, params, call=call), review or Review())
+
+
+def page_question(url: Any, review: Review | None = None) -> Question:
+    """A question about a page."""
+    params = {"mode": "url", "message": "Sign in.", "url": url, "elicitationId": "e"}
+    return Question(ElicitationRequest(SERVER, params), review or Review())
+
+
+class Person:
+    """Types the next line whenever a prompt appears; stays silent after the last."""
+
+    def __init__(self, *lines: str) -> None:
+        self._read, self._write = os.pipe()
+        self.stream = os.fdopen(self._read, encoding="utf-8")
+        self._lines = list(lines)
+        self.shown = ""
+        self.asked = 0
+        self.silent = asyncio.Event()
+
+    def hear(self, text: str) -> None:
+        """What is written to the terminal."""
+        self.shown += text
+        if text.endswith(PROMPTS):
+            self.asked += 1
+            if self._lines:
+                os.write(self._write, (self._lines.pop(0) + "\n").encode())
+            else:
+                self.silent.set()
+
+    def hang_up(self) -> None:
+        """End the input."""
+        if self._write >= 0:
+            os.close(self._write)
+        self._write = -1
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.hang_up()
+        self.stream.close()
+
+
+@contextmanager
+def person(*lines: str) -> Iterator[Person]:
+    """A person who types these lines."""
+    typist = Person(*lines)
+    try:
+        yield typist
+    finally:
+        typist.close()
+
+
+def nothing_found(
+    content: Mapping[str, Any], schema: Mapping[str, Any] | None
+) -> tuple[Finding, ...]:
+    """An outgoing check that finds nothing."""
+    return ()
+
+
+async def answered(
+    typist: Person, question: Question, examine: Any = nothing_found, seconds: float = 20
+) -> Outcome:
+    """The outcome of one question, within a bound."""
+    responder = PlainResponder(typist.stream, typist.hear, examine)
+    return await asyncio.wait_for(responder.respond(question, Deadline(300)), seconds)
+
+
+def ask(*lines: str, question: Question, examine: Any = nothing_found) -> tuple[Outcome, str]:
+    """Ask one question of a person who types these lines; the outcome, and all that was shown."""
+
+    async def run() -> tuple[Outcome, str]:
+        with person(*lines) as typist:
+            outcome = await answered(typist, question, examine)
+            return outcome, typist.shown
+
+    return asyncio.run(run())
