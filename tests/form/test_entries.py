@@ -195,6 +195,7 @@ def test_a_draft_is_offered_for_the_same_schema_only() -> None:
     assert schema_digest(one) == schema_digest(same)
     assert schema_digest(one) != schema_digest(other)
     assert len(schema_digest(one)) == 64
+    assert schema_digest({"title": "x" * 1_000_001}) == ""
 
 
 def test_a_tool_without_arguments_has_an_empty_form() -> None:

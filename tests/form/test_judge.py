@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import Form, read_form
+from elicit_tui.form import Form, Typed, read_form
 from tests.form.forms import form_of
 
 
@@ -331,3 +331,58 @@ def test_a_key_in_a_form_of_two_hundred_fields_is_judged_before_the_next_frame()
     started = time.process_time()
     assert form.convert(entries).ok
     assert time.process_time() - started < 0.1
+
+
+def test_branches_that_are_no_choices_are_judged_as_they_are() -> None:
+    branches = [{"pattern": "^a"}, {"pattern": "b$"}]
+    form = form_of({"any": {**TEXT, "anyOf": branches}, "one": {**TEXT, "oneOf": branches}})
+    assert [field.kind for field in form.fields] == ["string", "string"]
+    assert form.judge({"any": "a..b", "one": "a"}) == ()
+    assert [problem.field for problem in form.judge({"any": "x", "one": "a..b"})] == ["any", "one"]
+
+
+def test_names_beyond_the_declared_ones_are_judged_by_their_own_schema() -> None:
+    form = form_of({"a": TEXT}, additionalProperties={"type": "integer"})
+    assert form.judge({"a": "x", "b": 1}) == ()
+    assert [problem.message for problem in form.judge({"b": "x"})] == ["“b”: a whole number"]
+    odd = {"type": "string", "patternProperties": {"a": False}, "additionalProperties": False}
+    assert form_of({"a": {**odd, "uniqueItems": True, "multipleOf": 2}}).judge({"a": "x"}) == ()
+    repeated = {"type": "array", "items": TEXT, "uniqueItems": False}
+    assert form_of({"a": repeated}).judge({"a": ["x", "x"]}) == ()
+
+
+def test_an_interrupt_is_not_taken_for_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = form_of({"a": TEXT})
+    assert form.judge({"a": "x"}) == ()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(form.judge_of_schema, "_whole", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        form.judge({"a": "x"})
+
+
+def test_a_panic_under_the_judge_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        pass
+
+    def panicking(*_: object) -> None:
+        raise PanicException
+
+    form = form_of({"a": TEXT})
+    monkeypatch.setattr(form.judge_of_schema, "_whole", panicking)
+    assert [problem.message for problem in form.judge({"a": "x"})] == [
+        "it could not be checked by the server's schema"
+    ]
+
+
+def test_a_default_that_fits_is_no_problem() -> None:
+    form = form_of({"a": {**TEXT, "default": "x"}, "b": TEXT, "c": {"default": 1}})
+    assert form.default_problems() == ()
+
+
+def test_an_unknown_or_unanswerable_field_has_nothing_to_check() -> None:
+    form = form_of({"a": {"type": "object"}})
+    assert form.check_field("a", Typed("x")) is None
+    assert form.check_field("ghost", Typed("x")) is None
