@@ -143,6 +143,12 @@ def visible(run: str) -> str:
     return "".join(map(_VISIBLE.__getitem__, run))
 
 
+def drawn(run: str) -> str:
+    """One visible character for each active one: a control's picture, or the replacement."""
+    marks = map(_VISIBLE.__getitem__, run)
+    return "".join(mark if len(mark) == 1 else "\ufffd" for mark in marks)
+
+
 class _MarksAllowed(dict[str, int]):
     """How many marks one base may have when this is among them; 0 for what is no mark."""
 

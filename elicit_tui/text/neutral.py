@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui.text.active import (
     OTHER_THAN_PLAIN,
     active_pattern,
+    drawn,
     natural_length,
     piled_marks_pattern,
     visible,
@@ -61,6 +62,38 @@ def neutral_line(text: str, limit: int | None = 200) -> str:
     if limit is None or (not shorter and len(clean) <= limit):
         return clean
     return _cut(clean, limit, len(text))
+
+
+def stand_in(text: str, keep: str = "") -> str:
+    """The text with one visible character for each active one, so that positions stay the same.
+
+    For a field that edits the true value and must draw something else: a cursor at position 5 of
+    the one is at position 5 of the other. Controls are shown as their pictures,
+    the rest as U+FFFD.
+
+    Args:
+        text: the value, of any length.
+        keep: which of line feed and tab stay themselves; the others become `⏎` and `␉`.
+    """
+    for character, mark in (("\n", NEW_LINE_MARK), ("\t", "␉")):
+        if character not in keep:
+            text = text.replace(character, mark)
+    if OTHER_THAN_PLAIN.search(text) is None:
+        return text
+    text = piled_marks_pattern().sub(_stand_in_piled, text)
+    clean: str = active_pattern().sub(_stand_in, text)
+    return clean
+
+
+def _stand_in(match: regex.Match[str]) -> str:
+    found: str = match[0]
+    return found if match["natural"] else drawn(found)
+
+
+def _stand_in_piled(match: regex.Match[str]) -> str:
+    run: str = match[0]
+    natural = natural_length(run)
+    return run[:natural] + drawn(run[natural:])
 
 
 def _neutralise(text: str) -> str:

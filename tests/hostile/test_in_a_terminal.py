@@ -21,6 +21,9 @@ ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|
 
 SHOWN = [
     "everything_at_once",
+    "clears_the_screen",
+    "writes_the_clipboard",
+    "rewrites_the_line",
     "draws_a_dialog",
     "uses_markup",
     "turns_direction",
@@ -64,7 +67,14 @@ def must_be_ours(terminal: Terminal) -> None:
         assert "0wned" not in sequence
 
 
-@pytest.mark.parametrize("trick", SHOWN)
+DRAWN_RAW = pytest.mark.xfail(strict=True, reason="the line field draws a default as it is")
+IN_A_DEFAULT = ("writes_the_clipboard", "rewrites_the_line", "turns_direction")
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [pytest.param(name, marks=DRAWN_RAW if name in IN_A_DEFAULT else ()) for name in SHOWN],
+)
 def test_an_inline_form_shows_a_trick_and_it_does_not_act(trick: str, configuration: Path) -> None:
     with Terminal(command(configuration, "call", "hostile", trick), os.environ) as terminal:
         asked = terminal.read_until(ON_SCREEN, SECONDS)

@@ -55,7 +55,7 @@ def active_left(text: str) -> list[str]:
         if (
             category in ("Cs", "Co", "Zl", "Zp")
             or (category == "Cc" and character not in "\n\t")
-            or (category == "Cf" and code not in (*JOINERS, *DRAWN_FORMATS))
+            or (category == "Cf" and code not in (*JOINERS, *SELECTORS, *DRAWN_FORMATS))
             or code in (*FILLERS, *INVISIBLE_BUT_MARKS)
             or (0xE0000 <= code <= 0xE0FFF and code not in SELECTORS)
             or code & 0xFFFE == 0xFFFE

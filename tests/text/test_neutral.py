@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from elicit_tui.text import ascii_json, ci_safe, neutral, neutral_line, neutral_value
+from elicit_tui.text import ascii_json, ci_safe, neutral, neutral_line, neutral_value, stand_in
 from elicit_tui.text.active import OTHER_THAN_PLAIN, active_pattern, piled_marks_pattern
 from tests.text.alphabet import active_left, any_text
 
@@ -117,6 +117,22 @@ def test_a_string_in_json_is_printable_ascii_and_reads_back_exactly(text: str) -
     written = ascii_json({text: [text]})
     assert re.fullmatch("[ -~]*", written)
     assert json.loads(written) == json.loads(json.dumps({text: [text]}))
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_text, st.sampled_from(["", "\t", "\n\t"]))
+def test_a_field_is_drawn_harmless_with_every_position_where_it_was(text: str, keep: str) -> None:
+    drawn = stand_in(text, keep)
+    assert len(drawn) == len(text)
+    assert active_left(drawn) == []
+    assert stand_in(drawn, keep) == drawn
+    assert keep or "\n" not in drawn
+
+
+def test_a_field_draws_controls_as_pictures_and_the_rest_as_replacements() -> None:
+    assert stand_in("a\x1b[2J\r\n\u202eb\t") == "a␛[2J␍⏎\ufffdb␉"
+    for text in NATURAL:
+        assert stand_in(text, "\n\t") == text
 
 
 def test_the_shortcut_for_plain_text_never_hides_anything_active() -> None:
