@@ -108,8 +108,12 @@ class Report:
 
     def end(self, exit_code: int) -> dict[str, Any]:
         """How it ended."""
+        result = self.result
+        if result is not None and self._subject[0] == "tool":
+            # The spec's default, so that a script finds the key whatever the server left out.
+            result = {"isError": False, **result}
         return {
-            "result": self.result,
+            "result": result,
             "error": self._error(exit_code),
             "exitCode": exit_code,
         }

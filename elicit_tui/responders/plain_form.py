@@ -65,9 +65,8 @@ class FormDialogue:
             say(f"Note: {neutral_line(note, None)}")
         for field in self._form.fields:
             if not field.sendable:
-                say(
-                    f"{neutral_line(field.title)}: left out. {' '.join(neutral_line(note, None) for note in field.notes)}"
-                )
+                why = " ".join(neutral_line(note, None) for note in field.notes)
+                say(f"{neutral_line(field.title)}: left out. {why}")
         if self._form.refusal is None and self._fields:
             say(f"{_counted(len(self._fields))}. /help lists the commands, /cancel leaves.")
         if self._typed:

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import subprocess
+
+from tests.cli.terminal import Terminal
+
+
+def test_the_demo_opens_the_console_and_leaves_the_terminal_in_order() -> None:
+    with Terminal(["demo"], columns=100, lines=30) as terminal:
+        terminal.wait_for("book_table")
+        for _ in range(20):
+            terminal.type("\x11")
+            try:
+                code = terminal.end(2)
+            except subprocess.TimeoutExpired:  # the key came before the console was ready for it
+                continue
+            break
+        assert code == 0, terminal.shown[-3000:]

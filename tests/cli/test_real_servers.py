@@ -1,0 +1,60 @@
+"""The commands on servers that others wrote and ship."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run
+from tests.cli.terminal import Terminal
+
+MODULE = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+EVERYTHING = Path(__file__).parent.parent / "node" / MODULE
+
+pytestmark = pytest.mark.skipif(
+    not EVERYTHING.exists() or shutil.which("node") is None,
+    reason="needs the packages of tests/node",
+)
+
+WITH = ("--with", f"everything=node {EVERYTHING} stdio", "call", "everything")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mode", "code"),
+    [
+        (("trigger-elicitation-request",), "form", 0),
+        (("trigger-url-elicitation", "url=https://example.com/a"), "url", 0),
+        (("trigger-url-elicitation", "url=https://example.com/a", "errorPath=true"), "url", 1),
+    ],
+)
+def test_server_everything_is_declined_by_policy(
+    arguments: tuple[str, ...], mode: str, code: int
+) -> None:
+    ended = run(*WITH, *arguments, "--approval-policy", "never", "--output", "json")
+    assert ended.code == ended.document["exitCode"] == code, ended.stderr
+    (elicitation,) = ended.document["elicitations"]
+    assert elicitation["mode"] == mode
+    assert (elicitation["action"], elicitation["decidedBy"]) == ("decline", "policy")
+
+
+def test_a_person_answers_server_everything_and_it_names_what_was_typed(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    config = tmp_path / "config.toml"
+    config.write_text('[guardian]\non_block = "ask"\n')
+    arguments = ["--config", str(config), *WITH, "trigger-elicitation-request", "--plain"]
+    with file.open("wb") as out:
+        terminal = Terminal([*arguments, "--output", "json"], stdout=out)
+        with terminal:
+            terminal.wait_for("Field 1 of ")
+            terminal.answer("> ", "Ada Lovelace")
+            terminal.answer("> ", "/review")
+            # The second line is for the second step, if the guardian makes one of its wording.
+            terminal.answer("or /cancel: ", "/send\nyes")
+            assert terminal.end() == 0, terminal.shown
+    document = json.loads(file.read_text())
+    (elicitation,) = document["elicitations"]
+    assert elicitation["action"] == "accept", terminal.shown
+    assert "Ada Lovelace" in json.dumps(document["result"])

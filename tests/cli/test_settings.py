@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import argparse
+import io
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.cli.demo import demo_command, demo_settings
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.settings import load_settings, named_server, startable
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import UsageError
+
+
+def servers(*listed: ServerSettings) -> Settings:
+    return Settings(servers={server.name: server for server in listed})
+
+
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [
+        (ServerSettings("a", command="x", enabled=False), "disabled"),
+        (ServerSettings("a", command="x", missing=("TOKEN",)), "TOKEN"),
+        (ServerSettings("a", command="x", refused="managed says no"), "managed says no"),
+    ],
+)
+def test_a_server_that_may_not_start_is_wrong_usage_when_named(
+    server: ServerSettings, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        named_server(servers(server), "a")
+
+
+def test_a_server_that_is_not_there_is_answered_with_what_is() -> None:
+    both = servers(ServerSettings("deploy", command="x"), ServerSettings("docs", command="x"))
+    with pytest.raises(UsageError, match="Did you mean 'deploy'"):
+        named_server(both, "deplyo")
+    with pytest.raises(UsageError, match="Configured: deploy, docs"):
+        named_server(both, "zzz")
+    with pytest.raises(UsageError, match="--with"):
+        named_server(Settings(), "zzz")
+
+
+def test_all_enabled_servers_start_and_refused_ones_are_said() -> None:
+    stream = io.StringIO()
+    names = startable(
+        servers(
+            ServerSettings("a", command="x"),
+            ServerSettings("b", command="x", enabled=False),
+            ServerSettings("c", command="x", refused="managed says no"),
+        ),
+        Narration(stream),
+    )
+    assert names == ["a"]
+    assert "c: not started. managed says no" in stream.getvalue()
+
+
+def test_a_missing_name_stops_what_would_start_its_server() -> None:
+    with pytest.raises(UsageError, match="TOKEN"):
+        startable(servers(ServerSettings("a", command="x", missing=("TOKEN",))), Narration())
+
+
+def namespace(**more: object) -> argparse.Namespace:
+    return argparse.Namespace(
+        **{"config": None, "approval_policy": None, "with_servers": [], "log_file": None, **more}
+    )
+
+
+def test_the_demo_runs_on_its_own_server_only(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[mcp_servers.mine]\ncommand = "x"\n[elicitation]\ntimeout_sec = 7\n')
+    settings, name = demo_settings(namespace(config=config), Narration())
+    assert (name, list(settings.servers)) == ("demo", ["demo"])
+    assert [settings.servers["demo"].command, *settings.servers["demo"].args] == demo_command()
+    assert settings.elicitation.timeout_sec == 7
+
+
+def test_a_server_of_yours_that_is_called_demo_stays_yours(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[mcp_servers.demo]\ncommand = "x"\n')
+    settings, name = demo_settings(namespace(config=config), Narration())
+    assert (name, list(settings.servers)) == ("elicit-tui-demo", ["elicit-tui-demo"])
+
+
+def test_the_demos_program_is_named_by_its_path_and_not_looked_up() -> None:
+    _, program = demo_command()
+    assert Path(program).is_absolute()
+    assert Path(program).is_file()
+
+
+def test_what_the_configuration_has_to_say_is_said_once(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("[approval_policy.granular]\nsandbox_approval = true\n")
+    stream = io.StringIO()
+    load_settings(namespace(config=config), Narration(stream))
+    assert stream.getvalue().count("sandbox_approval") == 1
