@@ -205,23 +205,14 @@ class ConsoleApp(App[int]):
         self._tell_ends()
 
     def _tell_ends(self) -> None:
-        from elicit_tui.tui.console.words import told
+        from elicit_tui.tui.console.words import in_passing
 
         while self.session.ended:
             event = self.session.ended.popleft()
-            if event.outcome.decided_by in ("server", "deadline", "guardian", "ledger", "policy"):
-                message = neutral_line(event.request.message or event.request.url or "", 80)
-                kept = event.outcome.decided_by in ("server", "deadline")
-                self.notify(
-                    f"{neutral_line(event.outcome.reason, 300)}"
-                    + ("\nWhat you typed is kept." if kept else ""),
-                    title=f"{event.request.server.name}: {told(event.outcome)} · {message}".replace(
-                        "[", "\\["
-                    ),
-                    severity="warning",
-                    markup=False,
-                    timeout=8,
-                )
+            words = in_passing(event, self.key_of("pane.questions"))
+            if words is not None:
+                title, text = words
+                self.notify(text, title=title, severity="warning", markup=False, timeout=8)
 
     def _tick(self) -> None:
         now = time.monotonic()
@@ -233,7 +224,7 @@ class ConsoleApp(App[int]):
             notice = self.session.notices.popleft()
             self.notify(
                 neutral_line(notice.sentence, 400),
-                title=notice.server.replace("[", "\\["),
+                title=notice.server,
                 severity="warning",
                 markup=False,
                 timeout=8,

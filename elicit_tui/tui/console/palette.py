@@ -46,7 +46,7 @@ def _of_screen(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
     for node, binding, enabled, _tooltip in screen.active_bindings.values():
         if not (enabled and binding.show and binding.description) or node is app:
             continue
-        if binding.action not in seen:
+        if binding.action != "help" and binding.action not in seen:
             seen.add(binding.action)
             key = app.get_key_display(binding)
             yield _command(

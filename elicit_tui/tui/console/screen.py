@@ -50,7 +50,6 @@ class ConsoleScreen(Screen[None]):
     DEFAULT_CSS = """
     ConsoleScreen {
         background: $background;
-        layers: base;
     }
     ConsoleScreen #panes {
         height: 1fr;

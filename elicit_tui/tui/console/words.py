@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from elicit_tui.broker.events import Resolved
 from elicit_tui.elicitation import DecidedBy, Outcome
+from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.spans import Role
 
 WHO: Final[Mapping[DecidedBy, str]] = {
@@ -74,6 +76,28 @@ def told(outcome: Outcome) -> str:
     who = WHO[outcome.decided_by]
     by = outcome.decided_by in ("user", "policy", "guardian", "rule", "answers")
     return f"{ACTIONS[outcome.action]} {'by' if by else '·'} {who}"
+
+
+def in_passing(event: Resolved, key: str) -> tuple[str, str] | None:
+    """Title and text of a notice about a question that ended without the person; None: no notice.
+
+    `key` opens the list in which a stopped question can be looked at.
+    """
+    outcome = event.outcome
+    title = f"{event.request.server.name} · {told(outcome)}"
+    reason = neutral_line(outcome.reason, 300)
+    message = neutral_line(event.request.message or event.request.url or "", 100)
+    if outcome.decided_by == "guardian":
+        worst = max(event.review.findings, key=lambda finding: finding.severity, default=None)
+        why = family_of(worst.rule).partition(". ")[0].partition(":")[0] if worst else ""
+        return title, f"{why or reason}.\nKey {key} shows the question, and why."
+    if outcome.decided_by == "policy":
+        return title, f"{reason}\nKey {key} shows the question."
+    if outcome.decided_by in ("server", "deadline"):
+        return title, f"“{message}”\n{reason} What you typed is kept."
+    if outcome.decided_by == "ledger":
+        return title, reason
+    return None
 
 
 def duration(seconds: float) -> str:

@@ -78,12 +78,14 @@ class StoppedScreen(Dialog[None]):
 
     def _findings(self, width: int) -> list[list[Line]]:
         groups: list[list[Line]] = []
+        explained: set[str] = set()
         for finding in self._stopped.review.findings:
             sign, role = SEVERITIES[finding.severity.word]
             rule = neutral_line(finding.rule, 80)
             group: list[Line] = [((f"{sign} {finding.severity.word}  ", role), (rule, "strong"))]
             family = family_of(finding.rule)
-            if family:
+            if family and family not in explained:
+                explained.add(family)
                 group.extend(text_lines(f"  {family}", width))
             group.extend(labelled("  seen", neutral(finding.evidence, 400), width))
             group.extend(labelled("  where", neutral_line(finding.where, 200), width))
