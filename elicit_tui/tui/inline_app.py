@@ -10,6 +10,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from elicit_tui.elicitation import Outcome, Question
+from elicit_tui.tui.question.quiet import Quiet
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import use_theme
 
@@ -83,6 +84,10 @@ class InlineApp(App[None]):
             await self._show_head()
         else:
             event.view.stay("No other question waits.")
+
+    def on_key(self, event: events.Key) -> None:
+        """A key between two questions belongs to a burst of typing."""
+        Quiet.heard(event.time)
 
     def on_resize(self, event: events.Resize) -> None:
         """As many rows as a form likes, and no more than the terminal has."""

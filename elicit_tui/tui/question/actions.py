@@ -40,7 +40,9 @@ class ActionButton(Button, Guarded):
 
     def __init__(self, action: Action) -> None:
         super().__init__(
-            Content.assemble(action.label, " ", (action.key, "dim" if not action.primary else "")),
+            Content.assemble(
+                action.label, " ", (action.key, "$faint" if not action.primary else "")
+            ),
             id=f"do-{action.name}",
             classes="-main" if action.primary else None,
             compact=True,
@@ -79,6 +81,8 @@ class ActionBar(Container):
             fitting = max(1, width // (max(cells) - 1))
             rows = -(-len(cells) // fitting)
             self.styles.grid_size_columns = -(-len(cells) // rows)
+        for button in self.query(ActionButton):
+            button.styles.line_pad = 0 if columns else 1
         self.set_class(columns, "-narrow")
         self.set_class(sum(cells) + len(cells) > width, "-tight")
 

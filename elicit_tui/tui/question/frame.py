@@ -133,6 +133,7 @@ class QuestionFrame(Vertical, InputGuard):
         self._held: dict[str, Any] | None = None
         self._asked_to_cancel = False
         self._done = False
+        self._turning = False
         self._opened = False
         self._last_field: str | None = None
         self._url = UrlPanel(request.url or "") if form is None else None
@@ -211,6 +212,7 @@ class QuestionFrame(Vertical, InputGuard):
         return focused is not None and self in focused.ancestors
 
     def _painted(self) -> None:
+        self._turning = False
         self._quiet.painted()
         self.deadline.start()
         self._retitle()
@@ -265,6 +267,22 @@ class QuestionFrame(Vertical, InputGuard):
             return False
         if isinstance(event, (events.Key, events.Paste)):
             self.deadline.touch()
+        return True
+
+    @property
+    def listens(self) -> bool:
+        """Nothing counts behind a decision, or while another page is being painted."""
+        return not self._done and not self._turning
+
+    def acts_on(self, event: events.Key) -> bool:
+        """Run one of the question's own actions, whatever key it is bound to."""
+        active = self.screen.active_bindings.get(event.key)
+        if active is None or active.node is not self or not active.enabled:
+            return False
+        method = getattr(self, f"action_{active.binding.action}", None)
+        if method is None:
+            return False
+        method()
         return True
 
     @property
@@ -352,10 +370,15 @@ class QuestionFrame(Vertical, InputGuard):
         }
         return tuple(action for action in offers.URL if can.get(action.name, True))
 
-    @work(exclusive=True, group="page")
-    async def _turn_to(self, page: PageName, text: Content | None = None) -> None:
+    def _turn_to(self, page: PageName, text: Content | None = None) -> None:
+        """Show a page; until it is painted nothing is heard."""
         self._quiet.hidden()
+        self._turning = True
         self._page = page
+        self._show_page(page, text)
+
+    @work(exclusive=True, group="page")
+    async def _show_page(self, page: PageName, text: Content | None) -> None:
         aside = page in ("review", "step", "raw", "help")
         if text is not None:
             self._aside.tell(text)

@@ -73,15 +73,13 @@ def second_step(
     """What will happen, why it is asked once more, and exactly what is sent."""
     name = words.server_name(request)
     call = request.call
-    during = f" for {neutral_line(call.name, 120)}" if call is not None else ""
+    during = f" (for {neutral_line(call.name, 120)})" if call is not None else ""
     if content is None:
-        will = (
-            f"Opening it shows this page in your browser and tells {name}{during} that you agreed."
-        )
+        will = f"This opens the page in your browser and tells {name}{during} that you agreed."
     elif content:
-        will = f"Sending hands the answer below to {name}{during}. It cannot be taken back."
+        will = f"This hands the answer below to {name}{during}. It cannot be taken back."
     else:
-        will = f"Sending says yes to {name}{during}. It cannot be taken back."
+        will = f"This says yes to {name}{during}. It cannot be taken back."
     families = {finding.rule.partition(".")[0] for finding in found}
     if "destructive" in families:
         will += f" {name} may then change or delete what you cannot get back."
@@ -108,9 +106,9 @@ def raw(request: ElicitationRequest) -> Content:
 
 
 _HELP = (
-    ("Send", "the answer goes to the server; the first field at fault is shown instead, if any"),
+    ("Send", "hand over the answer, or go to the first field at fault"),
     ("Decline", "an explicit no"),
-    ("Cancel", "neither yes nor no; asks once more if you typed something"),
+    ("Cancel", "neither yes nor no; asked once more if you typed"),
     ("Later", "another question first; what you typed is kept"),
     ("Review", "the exact JSON before it is sent"),
     ("Raw", "the request as the server wrote it"),

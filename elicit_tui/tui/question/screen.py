@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
 from elicit_tui.elicitation import Outcome
 from elicit_tui.tui.question.drafts import Draft
+from elicit_tui.tui.question.quiet import Quiet
 from elicit_tui.tui.question.view import QuestionView
 
 
@@ -26,3 +28,7 @@ class QuestionScreen(ModalScreen[Outcome | Draft]):
     def compose(self) -> ComposeResult:
         """The view alone."""
         yield self.view
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that nothing in the question took still belongs to a burst of typing."""
+        Quiet.heard(event.time)

@@ -72,6 +72,8 @@ def summary(form: Form, conversion: Conversion) -> Content:
         if form.is_confirmation:
             return Content.styled("✓ a yes or no question: Send means yes", "$success")
         sent = len(conversion.content)
+        if not sent:
+            return Content.styled("✓ can be sent, with nothing filled in", "$success")
         return Content.styled(f"✓ ready to send {count(sent, 'answer')}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)

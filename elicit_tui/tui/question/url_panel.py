@@ -32,7 +32,7 @@ class UrlPanel(Page):
         return unseen_in(self.url) is None and not any(sign in self.url for sign in "\n\t")
 
     def say(self, text: Content | None) -> None:
-        """Show a sentence below the URL: what happened, what to do."""
+        """Show a sentence above the URL: what happened, what to do."""
         self._said = text
         self._redraw()
 
@@ -53,18 +53,20 @@ class UrlPanel(Page):
 
     def _drawn(self) -> Content:
         address = self.address
-        parts = [
-            Content.styled("The server asks you to open this page in your browser:", "$faint"),
-            address.content(),
-        ]
+        whose = [address.content()]
         if address.domain:
-            whose = Content.assemble(
-                ("leads to  ", "$faint"), (address.domain.lower(), "bold $accent")
+            whose.append(
+                Content.assemble(
+                    ("leads to         ", "$faint"), (address.domain.lower(), "bold $accent")
+                )
             )
-            parts.append(whose)
-        for number, spelling in enumerate(address.spellings):
-            said = "as letters  " if number == 0 else "as ASCII    "
-            parts.append(Content.assemble((f"host {said}", "$faint"), (spelling, "bold")))
+        for said, spelling in zip(("in letters", "in ASCII  "), address.spellings, strict=False):
+            whose.append(Content.assemble((f"host {said}  ", "$faint"), (spelling, "bold")))
+        parts = [] if self._said is None else [self._said]
+        parts += [
+            Content.styled("The server asks you to open this page in your browser:", "$faint"),
+            Content("\n").join(whose),
+        ]
         if not self.can_open:
             parts.append(
                 Content.styled(
@@ -72,8 +74,6 @@ class UrlPanel(Page):
                     "bold $error",
                 )
             )
-        if self._said is not None:
-            parts.append(self._said)
         parts.append(
             Content.styled(
                 "Nothing is opened, fetched or sent before you choose it. What you do on that "

@@ -1,4 +1,4 @@
-"""Input that may be turned away before a widget sees it."""
+"""Input that may be turned away before a widget sees it, and keys that decide in their turn."""
 
 from __future__ import annotations
 
@@ -13,19 +13,52 @@ class InputGuard(Widget):
     """An ancestor that decides which input its guarded descendants get to see."""
 
     def admits(self, event: events.Event) -> bool:
-        """Whether this input may pass; asked once for each event."""
+        """Whether this input may pass; asked once for each event, when it comes in."""
         return True
+
+    @property
+    def listens(self) -> bool:
+        """Whether input still counts when its turn comes: not behind a key that decided."""
+        return True
+
+    def acts_on(self, event: events.Key) -> bool:
+        """Do what this key does for the whole guard, if it does anything; asked in its turn."""
+        return False
 
 
 class Guarded(Widget):
-    """A widget whose input passes its nearest `InputGuard` first."""
+    """A widget whose input passes its nearest `InputGuard` first.
+
+    A key that decides is acted on here, in the order of the keys: left to bubble up, it would be
+    overtaken by letters typed behind it.
+    """
+
+    @property
+    def _guard(self) -> InputGuard | None:
+        for ancestor in self.ancestors:
+            if isinstance(ancestor, InputGuard):
+                return ancestor
+        return None
 
     def check_message_enabled(self, message: Message) -> bool:
         """Turn input away that the guard does not admit."""
         if isinstance(message, _GUARDED):
-            for ancestor in self.ancestors:
-                if isinstance(ancestor, InputGuard):
-                    if not ancestor.admits(message):
-                        return False
-                    break
+            guard = self._guard
+            if guard is not None and not guard.admits(message):
+                return False
         return super().check_message_enabled(message)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let the guard act on its keys, and drop what was typed behind them."""
+        if isinstance(event, _GUARDED):
+            guard = self._guard
+            if guard is not None:
+                if not guard.listens:
+                    return
+                if (
+                    isinstance(event, events.Key)
+                    and not event.is_printable
+                    and guard.acts_on(event)
+                ):
+                    return
+        await super().on_event(event)

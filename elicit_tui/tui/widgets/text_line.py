@@ -82,7 +82,7 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
         event.stop()
 
     def action_next_field(self) -> None:
-        """Enter goes on to the next field; from the last one it goes nowhere, least of all to Send."""
+        """Enter goes on to the next field; from the last one it goes nowhere."""
         self.post_message(FieldFinished(self))
 
     def action_empty_field(self) -> None:

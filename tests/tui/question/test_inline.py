@@ -7,13 +7,14 @@ import sys
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder, size_of_standard_error
 from elicit_tui.tui.question.view import QuestionView
-from tests.tui.question.asking import form_question, schema, until
+from tests.tui.question.asking import form_question, schema
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +39,9 @@ async def shown(who: InlineResponder, message: str) -> Pilot[Any]:
             views = list(app.query(QuestionView))
             if len(views) == 1 and views[0].question.request.message == message:
                 pilot: Pilot[Any] = Pilot(app)
-                await until(pilot, lambda: not views[0].deaf, "it is ready")
+                while views[0].deaf:
+                    assert asyncio.get_running_loop().time() < end, f"{message} stays deaf"
+                    await pilot.pause()
                 return pilot
         await asyncio.sleep(0)
 
@@ -61,6 +64,22 @@ async def test_several_questions_are_asked_one_after_the_other() -> None:
     await (await shown(who, "two")).press("2", "ctrl+s")
     outcomes = await asyncio.wait_for(asyncio.gather(*tasks), 10)
     assert [outcome.content for outcome in outcomes] == [{"v": "1"}, {"v": "2"}]
+
+
+@pytest.mark.usefixtures("real_pause")
+async def test_no_letter_and_no_send_typed_blindly_reaches_the_next_question() -> None:
+    who = responder()
+    first = ask(who, form_question(schema(v=TEXT), message="one"))
+    second = ask(who, form_question(schema(v=TEXT), message="two"))
+    pilot = await shown(who, "one")
+    await pilot.press("a")
+    for key in ("ctrl+s", "x", "y", "ctrl+s", "ctrl+n", "escape", "z"):
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+    assert (await asyncio.wait_for(first, 10)).content == {"v": "a"}
+    pilot = await shown(who, "two")
+    assert not second.done()
+    await pilot.press("ctrl+s")
+    assert (await asyncio.wait_for(second, 10)).content == {}
 
 
 async def test_later_shows_the_next_question_and_keeps_what_was_typed() -> None:

@@ -67,8 +67,7 @@ async def test_a_warned_address_needs_a_second_step() -> None:
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
         assert browser.opened == []
-        assert "tells deploy for" not in app.words
-        assert "Opening it shows this page in your browser" in app.words
+        assert "This opens the page in your browser and tells deploy" in app.words
         await pilot.press("ctrl+y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert browser.opened == [URL]
