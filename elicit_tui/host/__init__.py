@@ -1,27 +1,37 @@
 """Connections to MCP servers, in both protocol eras; the only room that imports the SDK.
 
-Importing this package loads neither the SDK nor anyio: a server's process is started first.
+Importing this package loads nothing else, and nothing in it loads the SDK before a connection
+is begun: `launch_servers` can start processes first, and both get ready at the same time.
 """
 
-from elicit_tui.host.connection import Connection
-from elicit_tui.host.events import (
-    HostEvent,
-    ListChanged,
-    LogMessage,
-    Progress,
-    RoundStarted,
-    ServerLog,
-    ServerStateChanged,
-    UrlCompleted,
-)
-from elicit_tui.host.host import Host
-from elicit_tui.host.offers import CallResult, Prompt, PromptArgument, Resource, Tool
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elicit_tui.host.connection import Connection
+    from elicit_tui.host.events import (
+        HostEvent,
+        ListChanged,
+        LogMessage,
+        Progress,
+        RoundStarted,
+        ServerLog,
+        ServerStateChanged,
+        UrlCompleted,
+    )
+    from elicit_tui.host.host import Host
+    from elicit_tui.host.launch import Launched, launch_servers
+    from elicit_tui.host.offers import CallResult, Prompt, PromptArgument, Resource, Tool
+
+_MODULES = ("host", "connection", "events", "offers", "launch")
 
 __all__ = [
     "CallResult",
     "Connection",
     "Host",
     "HostEvent",
+    "Launched",
     "ListChanged",
     "LogMessage",
     "Progress",
@@ -33,4 +43,16 @@ __all__ = [
     "ServerStateChanged",
     "Tool",
     "UrlCompleted",
+    "launch_servers",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from importlib import import_module
+
+        for module in _MODULES:
+            found = getattr(import_module(f"{__name__}.{module}"), name, None)
+            if found is not None:
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -280,7 +280,7 @@ class Connection:
     def _lost(self) -> ServerError:
         if self.failure is not None:
             return self._gone()
-        return ServerError(f"The server {self.name} ended the connection before it answered.")
+        return ServerError(f"The server {self.name} broke off its answer.")
 
     async def _limited(
         self, work: asyncio.Task[Any], standing_still: Callable[[], bool], what: str

@@ -13,7 +13,7 @@ from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.events import HostEvent, Listener, ServerStateChanged
-from elicit_tui.host.launch import ServerProcess, start_process
+from elicit_tui.host.launch import Launched, ServerProcess, launch_servers
 from elicit_tui.host.life import Life
 from elicit_tui.host.server_log import LogFile
 
@@ -27,11 +27,17 @@ class Host:
     SDK is still being imported. Everything else needs `async with`.
     """
 
-    def __init__(self, settings: Settings, broker: Broker, log_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        broker: Broker,
+        log_file: Path | None = None,
+        launched: Launched | None = None,
+    ) -> None:
         self._settings = settings
         self._broker = broker
         self._log_file = LogFile(log_file)
-        self._launched: dict[str, ServerProcess | ServerError] = {}
+        self._launched: Launched = dict(launched or {})
         self._connections: dict[str, Connection] = {}
         self._lives: dict[Connection, tuple[Life, asyncio.Task[None]]] = {}
         self._listeners: list[Listener] = []
@@ -51,14 +57,8 @@ class Host:
 
     def launch(self, names: Iterable[str]) -> None:
         """Start the processes of these stdio servers at once; a failure is told by `connect`."""
-        for name in names:
-            settings = self._server(name)
-            if settings.command is None or settings.refused is not None or settings.missing:
-                continue
-            try:
-                self._launched[name] = start_process(settings)
-            except ServerError as error:
-                self._launched[name] = error
+        wanted = [name for name in names if name not in self._launched]
+        self._launched.update(launch_servers(self._settings, wanted))
 
     def start(self, name: str) -> Connection:
         """Begin to connect, without waiting; a connection that failed or ended begins anew."""

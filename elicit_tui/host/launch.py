@@ -13,11 +13,12 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
 
 INHERITED: Final = (
@@ -139,6 +140,28 @@ def _living_member(group: int) -> bool:
                 if int(fields[2]) == group and fields[0] not in ("Z", "X"):
                     return True
     return False
+
+
+Launched = dict[str, "ServerProcess | ServerError"]
+"""What came of starting servers early, by configured name."""
+
+
+def launch_servers(settings: Settings, names: Iterable[str]) -> Launched:
+    """Start the processes of these stdio servers at once.
+
+    Give the result to `Host`; whoever does not must end them. A server that cannot be started,
+    or may not be, is told by `Host.connect`.
+    """
+    launched: Launched = {}
+    for name in names:
+        server = settings.servers.get(name)
+        if server is None or server.command is None or server.refused or server.missing:
+            continue
+        try:
+            launched[name] = start_process(server)
+        except ServerError as error:
+            launched[name] = error
+    return launched
 
 
 def start_process(settings: ServerSettings) -> ServerProcess:

@@ -154,7 +154,7 @@ class Life:
                 how = f"exit code {code}" if code >= 0 else f"signal {-code}"
                 return f"ended{when} ({how})"
             await asyncio.sleep(0.01)
-        return "closed its output"
+        return "closed its pipes"
 
     def _last_words(self) -> str:
         """The last line it wrote to its standard error, already neutral."""

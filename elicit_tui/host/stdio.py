@@ -26,7 +26,7 @@ MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 
 CHUNK_BYTES: Final = 256 * 1024
 FLUSH_SECONDS: Final = 0.5
-EXIT_POLL_SECONDS: Final = 0.2
+POLL_SECONDS: Final = 0.2
 LAST_WORDS_SECONDS: Final = 0.5
 """How long a pipe is still read after the process that should write to it has ended."""
 
@@ -177,7 +177,7 @@ async def stdio_streams(
         write_transport, flow = await loop.connect_write_pipe(_Flow, process.stdin)
         write = StdioWrite(write_transport, flow)
         read = StdioRead(reader, garbage)
-        watch = asyncio.ensure_future(_watch_exit(process, reader))
+        watch = asyncio.ensure_future(_watch(process, flow, read_transport))
         yield read, write
     finally:
         await _shielded(_close(process, reader, read_transport, write, watch))
@@ -203,13 +203,18 @@ async def _close(
             read_transport.close()
 
 
-async def _watch_exit(process: ServerProcess, reader: asyncio.StreamReader) -> None:
-    """Ends the stream when the process is gone but a child of it still holds the pipe open."""
-    while process.exit_code() is None:  # noqa: ASYNC110 - a process is no event
-        await asyncio.sleep(EXIT_POLL_SECONDS)
+async def _watch(
+    process: ServerProcess, flow: _Flow, read_transport: asyncio.BaseTransport
+) -> None:
+    """Ends the reading when no answer can come any more.
+
+    The process is gone but a child of it still holds the pipe open, or it closed its own input.
+    """
+    while process.exit_code() is None and not flow.closed:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(flow.gone.wait(), POLL_SECONDS)
     await asyncio.sleep(LAST_WORDS_SECONDS)
-    if not reader.at_eof():
-        reader.feed_eof()
+    read_transport.close()
 
 
 async def _shielded(work: Any) -> None:

@@ -155,7 +155,7 @@ class Wire:
             return
         request = self._let_through.get(identifier)
         if request is not None:
-            self._broker.withdraw(request.id, "The server withdrew the question.")
+            self._broker.withdraw(request.id, _withdrawal(params.get("reason")))
 
     def _answered(self, message: JSONRPCResponse) -> None:
         exchange = self._exchanges.pop(coerce_request_id(message.id), None)
@@ -271,6 +271,16 @@ class Wire:
         for request in self.unanswered(call_id):
             self._broker.withdraw(request.id, "The call that it belongs to has ended.")
         self._rounds.pop(call_id, None)
+
+
+def _withdrawal(reason: Any) -> str:
+    """Why a question went away, in the server's words where it gave any, made safe."""
+    sentence = "The server withdrew the question"
+    if not isinstance(reason, str) or not reason:
+        return f"{sentence}."
+    from elicit_tui.text import neutral_line
+
+    return f'{sentence}; it says "{neutral_line(reason, 100)}".'
 
 
 def _is_params(params: Any) -> bool:

@@ -125,6 +125,26 @@ async def test_an_http_endpoint_that_is_silent() -> None:
         assert "was not ready within 0.5 seconds" in await failure(server)
 
 
+@pytest.mark.parametrize("protocol", [HANDSHAKE, MODERN])
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("401", "HTTP 401"),
+        ("404", "HTTP 404"),
+        ("500", "HTTP 500"),
+        ("202", "202 Accepted"),
+        ("html", "text/html"),
+        ("reset", "the connection broke"),
+        ("stop", "broke off its answer"),
+    ],
+)
+async def test_an_http_server_that_fails_at_a_call(protocol: Any, how: str, words: str) -> None:
+    with http_server("breaking.py", how) as url:
+        async with world(ServerSettings("remote", url=url, protocol=protocol)) as here:
+            with pytest.raises(ServerError, match=words):
+                await call(here, "any", "remote")
+
+
 @pytest.mark.parametrize("transport", ["http", "sse"])
 async def test_an_address_where_nothing_answers(transport: str) -> None:
     server = ServerSettings("remote", url="http://127.0.0.1:9/mcp", transport=transport)  # type: ignore[arg-type]
@@ -220,11 +240,12 @@ async def test_half_a_message_and_an_end(raw: ServerSettings) -> None:
             await call(here, "half_a_message")
 
 
-async def test_a_server_that_closes_its_output_is_ended(raw: ServerSettings) -> None:
+@pytest.mark.parametrize("tool", ["close_stdout", "close_stdin"])
+async def test_a_server_that_closes_a_pipe_is_ended(raw: ServerSettings, tool: str) -> None:
     async with world(raw) as here:
         connection = await here.host.connect("raw")
-        with pytest.raises(ServerError, match="closed its output"):
-            await asyncio.wait_for(connection.call(Call("tools/call", "close_stdout")), WAIT)
+        with pytest.raises(ServerError, match="closed its pipes"):
+            await asyncio.wait_for(connection.call(Call("tools/call", tool)), WAIT)
         assert connection.process is not None
         pid = connection.process.pid
     assert not _alive(pid)

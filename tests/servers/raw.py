@@ -225,6 +225,9 @@ def either_call(call: Any) -> None:
     elif name == "close_stdout":
         os.close(1)
         time.sleep(60)
+    elif name == "close_stdin":
+        os.close(0)
+        time.sleep(60)
     elif name == "flood_stderr":
         for number in range(20_000):
             print(f"line {number} " + "x" * 200, file=sys.stderr)
