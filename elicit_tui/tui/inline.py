@@ -92,6 +92,14 @@ class InlineResponder:
         else:
             print(line, file=sys.__stderr__, flush=True)
 
+    def completed(self, server: str, elicitation_id: str) -> None:
+        """The server reported the page of a url question finished."""
+        view = self._app.shown if self._app is not None else None
+        if view is not None:
+            request = view.question.request
+            if request.server.name == server and request.elicitation_id == elicitation_id:
+                view.completed()
+
     def _show(self) -> None:
         """Have the head of the queue on the screen, or nothing."""
         if self._running is None:

@@ -49,6 +49,11 @@ class InlineApp(App[None]):
         self._shown: QuestionView | None = None
         use_theme(self, theme)
 
+    @property
+    def shown(self) -> QuestionView | None:
+        """The question on the screen."""
+        return self._shown
+
     async def on_mount(self) -> None:
         """The first question."""
         await self._show_head()

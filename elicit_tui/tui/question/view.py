@@ -170,7 +170,8 @@ class QuestionView(QuestionFrame):
         again, so its answer waits until that can succeed.
         """
         request = self.question.request
-        return request.era == "modern" or request.wire_id is None
+        came_with_error = request.wire_id == (request.elicitation_id or "")
+        return request.era == "modern" or came_with_error or request.wire_id is None
 
     def _send_url(self) -> None:
         assert self._url is not None

@@ -74,11 +74,12 @@ async def test_a_warned_address_needs_a_second_step() -> None:
 
 
 @pytest.mark.parametrize("finish", ["the key", "the notice"])
+@pytest.mark.parametrize("came_by", [{"era": "modern"}, {"wire_id": "e1"}])
 async def test_an_answer_that_retries_the_call_waits_until_the_page_is_finished(
-    finish: str,
+    finish: str, came_by: dict[str, str]
 ) -> None:
     browser = Browser()
-    app = Asking(url_question(URL, era="modern"), opener=browser)
+    app = Asking(url_question(URL, **came_by), opener=browser)
     async with asked(app) as pilot:
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.page == "waiting" and not app.view.deaf, "the wait")
