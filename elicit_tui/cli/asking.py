@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from elicit_tui.runtime.runtime import LazyGuardian
 
 
+def _open_page(url: str) -> bool:
+    """Hand a page to the system's browser, as the console does."""
+    from elicit_tui.tui.question.browser import open_in_browser
+
+    return open_in_browser(url)
+
+
 class InlineForms:
     """The inline form under the shell prompt, loaded when the first question needs it.
 
@@ -87,7 +94,8 @@ class Person:
         if self._plain:
             from elicit_tui.responders.plain import PlainResponder
 
-            return PlainResponder(self._typed_lines(), self._narration.write, examine)
+            lines = self._typed_lines()
+            return PlainResponder(lines, self._narration.write, examine, opener=_open_page)
         return InlineForms(settings, examine, self._narration, self._output)
 
     async def confirms(self, text: str) -> bool:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from elicit_tui.runtime.runtime import LazyGuardian
 
 HEAD: Final = "# Recorded by elicit-tui; use it with --answers.\n"
-NOTHING: Final = "# Nobody was asked anything.\n"
 
 
 class Recording:
@@ -47,9 +46,14 @@ class Recording:
         return self._recorder
 
     def write(self, narration: Narration) -> None:
-        """Write the file, and say so."""
+        """Write the file, and say so; without an answer there is none."""
         answers = self._recorder.answers if self._recorder is not None else ()
-        text = "\n".join([HEAD, *map(self._entry, answers)]) if answers else HEAD + NOTHING
+        if not answers:
+            self._stream.close()
+            self._path.unlink(missing_ok=True)  # So that the next try finds no file in its way.
+            narration.say("elicit-tui: nothing was answered, so nothing was recorded")
+            return
+        text = "\n".join([HEAD, *map(self._entry, answers)])
         with self._stream as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
         count = "1 answer" if len(answers) == 1 else f"{len(answers)} answers"

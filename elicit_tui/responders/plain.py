@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, cancel, decline
+from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
 from elicit_tui.responders.commands import COMMON_HELP, Command, help_text, read_line
 from elicit_tui.responders.drafts import Drafts
 from elicit_tui.responders.heading import findings, heading, indented
@@ -106,7 +107,10 @@ class PlainResponder:
         stream: TextIO | Lines,
         write: Callable[[str], None],
         examine: Examine,
+        opener: Callable[[str], bool] = lambda url: False,
     ) -> None:
+        """`opener` hands a URL to the system's browser and says whether one started."""
+        self._opener = opener
         self._lines = stream if isinstance(stream, Lines) else Lines(stream)
         self._write = write
         self._examine = examine
@@ -120,6 +124,8 @@ class PlainResponder:
             dialogue = Dialogue(question, deadline, self._lines, self._write)
             dialogue.say()
             dialogue.say(heading(question))
+            if deadline.seconds > 0:
+                dialogue.say(_time_told(deadline.seconds))
             deadline.start()
             try:
                 return await self._converse(dialogue)
@@ -134,10 +140,15 @@ class PlainResponder:
         if dialogue.question.request.mode == "url":
             from elicit_tui.responders.plain_page import ask_page
 
-            return await ask_page(dialogue)
+            return await ask_page(dialogue, self._opener)
         from elicit_tui.responders.plain_form import FormDialogue
 
         return await FormDialogue(dialogue, self._drafts, self._examine).run()
+
+
+def _time_told(seconds: float) -> str:
+    least = f"{KEY_GRACE_SECONDS:g} seconds"
+    return f"You have {seconds:g} seconds; each line that you type gives you {least} at least."
 
 
 __all__ = ["Decided", "Dialogue", "Examine", "PlainResponder", "indented"]

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import Outcome, Severity, accept
-from elicit_tui.responders.browser import may_open, open_page
 from elicit_tui.responders.commands import PAGE_HELP, Command
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.responders.plain import Dialogue
 
-AGREED = "You agreed to the page."
+Opener = Callable[[str], bool]
+"""Hands a URL to the system's browser, after consent; whether one started. May take seconds."""
+
+AGREED: Final = "You agreed to the page."
+PAGE_SCHEMES: Final = frozenset({"http", "https"})
 
 
-async def ask_page(dialogue: Dialogue) -> Outcome:
+def is_page(url: str) -> bool:
+    """Whether a URL may be opened at all: http or https with a host, whatever is configured."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in PAGE_SCHEMES and bool(parts.hostname)
+
+
+async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
     """Ask for consent; raises Decided for every refusal (spec: client/elicitation, "URL mode")."""
     url = dialogue.question.request.url or ""
     dialogue.say("It wants you to open this page:")
@@ -24,7 +38,7 @@ async def ask_page(dialogue: Dialogue) -> Outcome:
     host = _host(url)
     if host is not None:
         dialogue.say(f"  Host: {host}")
-    if not may_open(url):
+    if not is_page(url):
         return await _only_refuse(dialogue)
     dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")
     while True:
@@ -34,7 +48,7 @@ async def ask_page(dialogue: Dialogue) -> Outcome:
             continue
         if not await dialogue.agree_to_risks(dialogue.question.review.at_least(Severity.WARN)):
             continue
-        if line.word == "open" and not open_page(url):
+        if line.word == "open" and not await asyncio.to_thread(opener, url):
             dialogue.say("No browser could be started here: open the URL yourself.")
         return accept("user", AGREED, None)
 

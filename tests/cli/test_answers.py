@@ -197,3 +197,14 @@ def test_recording_without_a_person_is_wrong_usage(tmp_path: Path) -> None:
     ended = call_demo("book_table", "--record", str(tmp_path / "r.toml"))
     assert ended.code == 2
     assert not (tmp_path / "r.toml").exists()
+
+
+def test_when_nothing_was_answered_no_file_stands_in_the_way_of_the_next_try(
+    config: Path, tmp_path: Path
+) -> None:
+    recorded = tmp_path / "recorded.toml"
+    arguments = ["--config", str(config), "call", "demo", "tell_time", "--plain"]
+    with Terminal([*arguments, "--record", str(recorded)]) as terminal:
+        assert terminal.end() == 0
+        assert "nothing was recorded" in terminal.shown
+    assert not recorded.exists()

@@ -96,19 +96,25 @@ def nothing_found(
 
 
 async def answered(
-    typist: Person, question: Question, examine: Any = nothing_found, seconds: float = 20
+    typist: Person,
+    question: Question,
+    examine: Any = nothing_found,
+    seconds: float = 20,
+    **options: Any,
 ) -> Outcome:
     """The outcome of one question, within a bound."""
-    responder = PlainResponder(typist.stream, typist.hear, examine)
+    responder = PlainResponder(typist.stream, typist.hear, examine, **options)
     return await asyncio.wait_for(responder.respond(question, Deadline(300)), seconds)
 
 
-def ask(*lines: str, question: Question, examine: Any = nothing_found) -> tuple[Outcome, str]:
+def ask(
+    *lines: str, question: Question, examine: Any = nothing_found, **options: Any
+) -> tuple[Outcome, str]:
     """Ask one question of a person who types these lines; the outcome, and all that was shown."""
 
     async def run() -> tuple[Outcome, str]:
         with person(*lines) as typist:
-            outcome = await answered(typist, question, examine)
+            outcome = await answered(typist, question, examine, **options)
             return outcome, typist.shown
 
     return asyncio.run(run())
