@@ -17,7 +17,7 @@ from elicit_tui.tui.console.results import as_json, as_text, binaries
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.spans import Line, Role, joined, labelled, shortened, text_lines
-from elicit_tui.tui.console.words import duration
+from elicit_tui.tui.console.words import duration, plural
 
 STATE_ROLES: dict[str, Role] = {
     "running": "accent",
@@ -168,7 +168,7 @@ class CallsPane(Pane):
         if not record.log:
             return []
         shown = list(record.log)[-LOG_SHOWN:]
-        head: Line = ((f"log · {record.logged:,} lines", "accent"),)
+        head: Line = ((f"log · {plural(record.logged, 'line')}", "accent"),)
         return [head, *(part for text in shown for part in text_lines(text, width, "dim"))]
 
     def _result(self, record: CallRecord, width: int) -> list[Line]:
