@@ -17,6 +17,7 @@ from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
+    Finding,
     Outcome,
     Question,
     Responder,
@@ -44,6 +45,12 @@ class Guardian(Protocol):
 
     def review(self, request: ElicitationRequest) -> Review:
         """All findings about one request; must not raise."""
+        ...
+
+    def outgoing(
+        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+    ) -> tuple[Finding, ...]:
+        """Secrets that an answer seems to hold; must not raise."""
         ...
 
 
@@ -240,10 +247,16 @@ class Broker:
         request = entry.request
         self._open.pop(request.id, None)
         self._flood.leave(request.server.name)
-        outcome = self._record.decided(request, review, outcome)
+        outcome = self._record.decided(request, self._with_outgoing(review, outcome), outcome)
         waited_ms = round((time.monotonic() - entry.arrived) * 1000)
         self._emit(Resolved(request, review, outcome, waited_ms))
         return outcome
+
+    def _with_outgoing(self, review: Review, outcome: Outcome) -> Review:
+        """The review as the record needs it: what looks like a secret in an answer is masked."""
+        if outcome.action != "accept" or not outcome.content:
+            return review
+        return replace(review, findings=review.findings + self._guardian.outgoing(outcome.content))
 
     def sent(self, request: ElicitationRequest) -> None:
         """The answer has left for the server."""

@@ -294,3 +294,18 @@ def test_a_mode_that_was_not_advertised_is_refused_with_the_key_that_left_it_out
     assert outcome is not None
     assert (outcome.action, outcome.error_code) == (None, -32602)
     assert outcome.key == f"mcp_servers.paint.{key}"
+
+
+def test_a_secret_that_a_person_sends_all_the_same_is_masked_in_the_record(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = asyncio.ensure_future(table.broker.resolve(request))
+        secret = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
+        table.person.sends(await table.person.sees(), colour=secret)
+        assert (await answering).content == {"colour": secret}
+        assert secret not in str(table.ledger.row(request.id))
+
+    run(body())
