@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import events
@@ -40,15 +40,35 @@ class ActionButton(Button, Guarded):
 
     def __init__(self, action: Action) -> None:
         super().__init__(
-            Content.assemble(
-                action.label, " ", (action.key, "$faint" if not action.primary else "")
-            ),
+            _label(action, action.key),
             id=f"do-{action.name}",
             classes="-main" if action.primary else None,
             compact=True,
         )
         self.does = action.name
+        self._action = action
+        self._key = action.key
         self.cells = Content(f"{action.label} {action.key}").cell_length + 2
+
+    def name_key(self, key: str) -> bool:
+        """Show another key; says whether it is another one."""
+        if key == self._key:
+            return False
+        self._key = key
+        self.label = _label(self._action, key)
+        self.cells = Content(f"{self._action.label} {key}").cell_length + 2
+        return True
+
+
+def _label(action: Action, key: str) -> Content:
+    return Content.assemble(action.label, " ", (key, "" if action.primary else "$faint"))
+
+
+def key_name(key: str) -> str:
+    """A key as a button shows it: `^S`, `F2`, `Esc`."""
+    if key.startswith("ctrl+") and len(key) == 6:
+        return f"^{key[-1].upper()}"
+    return {"escape": "Esc"}.get(key, key.capitalize() if len(key) > 1 else key)
 
 
 class ActionBar(Container):
@@ -91,6 +111,16 @@ class ActionBar(Container):
         async with self.batch():
             await self.remove_children()
             await self.mount_all([ActionButton(action) for action in actions])
+            self._fall(self.size.width)
+
+    def name_keys(self, keys: Mapping[str, str]) -> None:
+        """Show the keys that the actions have in this person's configuration."""
+        changed = False
+        for button in self.query(ActionButton):
+            key = keys.get("cancel" if button.does == "back" else button.does)
+            if key is not None and button.name_key(key_name(key)):
+                changed = True
+        if changed:
             self._fall(self.size.width)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

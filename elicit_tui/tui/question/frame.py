@@ -215,6 +215,13 @@ class QuestionFrame(Vertical, InputGuard):
         self._turning = False
         self._quiet.painted()
         self.deadline.start()
+        self._actions.name_keys(
+            {
+                active.binding.action: key
+                for key, active in self.screen.active_bindings.items()
+                if active.node is self
+            }
+        )
         self._retitle()
 
     def on_resize(self, event: events.Resize) -> None:

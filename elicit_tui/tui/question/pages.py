@@ -85,8 +85,10 @@ def second_step(
         will += f" {name} may then change or delete what you cannot get back."
     return _stack(
         [
-            Content.styled("▲ One more look, because of this:", "bold $warning"),
-            words.findings(tuple(found)),
+            Content.styled("▲ One more look, because of this:", "bold $warning")
+            if found
+            else Content.styled("Before it happens", "bold"),
+            words.findings(tuple(found)) if found else None,
             Content(will),
             address,
             _json_block(content) if content is not None else None,

@@ -177,7 +177,7 @@ class QuestionView(QuestionFrame):
         assert self._url is not None
         if not self._url.can_open:
             return
-        if self._risks():
+        if self._risks() or self.settings.review == "always":
             text = pages.second_step(
                 self.question.request, None, None, self._risks(), self._url.address.content()
             )

@@ -157,3 +157,17 @@ async def test_nothing_moves_when_an_error_appears() -> None:
         await pilot.pause()
         assert "✗" in app.words
         assert email.region == before
+
+
+async def test_remapped_keys_act_and_are_shown_on_their_buttons() -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    app.set_keymap({"question.send": "f9", "question.later": "f10"})
+    async with asked(app) as pilot:
+        assert "Send F9" in app.words
+        assert "Later F10" in app.words
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.outcome is None
+        await pilot.press("f9")
+        await pilot.pause()
+    assert app.outcome is not None

@@ -97,6 +97,18 @@ async def test_an_answer_that_retries_the_call_waits_until_the_page_is_finished(
     assert app.outcome.action == "accept"
 
 
+async def test_review_always_shows_what_will_happen_before_a_page_is_opened() -> None:
+    browser = Browser()
+    app = Asking(url_question(URL), opener=browser, review="always")
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the page")
+        assert browser.opened == []
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert browser.opened == [URL]
+
+
 async def test_a_notice_before_consent_answers_nothing() -> None:
     app = Asking(url_question(URL), opener=Browser())
     async with asked(app) as pilot:

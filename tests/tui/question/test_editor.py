@@ -1,0 +1,80 @@
+"""A text in the person's own editor."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App, SuspendNotSupported
+
+from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor, editor_command
+
+
+class Screenless(App[None]):
+    """Suspends at once, as an app on a real terminal would."""
+
+    @contextlib.contextmanager
+    def suspend(self) -> Iterator[None]:
+        yield
+
+
+def editor(monkeypatch: pytest.MonkeyPatch, program: Path, body: str) -> None:
+    program.write_text(f"import sys, os, pathlib\nfile = pathlib.Path(sys.argv[-1])\n{body}\n")
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(program)]))
+
+
+def test_what_the_editor_saved_comes_back_and_the_file_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    editor(
+        monkeypatch,
+        tmp_path / "editor.py",
+        f"pathlib.Path({str(seen)!r}).write_text(f'{{file}} {{file.stat().st_mode}} "
+        "{file.parent.stat().st_mode}')\nfile.write_text(file.read_text() + ' more\\n')",
+    )
+    assert edit_in_editor(Screenless(), "text") == "text more"
+    file, mode, folder_mode = seen.read_text().split()
+    assert not Path(file).exists()
+    assert stat.S_IMODE(int(mode)) == 0o600
+    assert stat.S_IMODE(int(folder_mode)) == 0o700
+
+
+def test_an_editor_that_fails_or_is_missing_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(monkeypatch, tmp_path / "editor.py", "sys.exit(3)")
+    with pytest.raises(EditorTrouble, match="exit code 3"):
+        edit_in_editor(Screenless(), "text")
+    monkeypatch.setenv("EDITOR", "no-such-editor-here")
+    with pytest.raises(EditorTrouble, match="no-such-editor-here"):
+        edit_in_editor(Screenless(), "text")
+
+
+def test_a_form_under_the_prompt_says_that_it_has_no_editor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Inline(App[None]):
+        def suspend(self) -> Any:
+            raise SuspendNotSupported("no")
+
+    monkeypatch.setenv("EDITOR", "true")
+    with pytest.raises(EditorTrouble, match="under the prompt"):
+        edit_in_editor(Inline(), "text")
+
+
+def test_visual_goes_before_editor_and_no_shell_reads_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EDITOR", "nano")
+    monkeypatch.setenv("VISUAL", "code --wait; rm x")
+    assert editor_command() == ["code", "--wait;", "rm", "x"]
+    monkeypatch.setenv("VISUAL", "'unclosed")
+    with pytest.raises(EditorTrouble):
+        editor_command()
