@@ -33,11 +33,15 @@ async def end_process(process: ServerProcess) -> None:
         if not await _gone(process, lambda: not process.group_alive()):
             process.kill()
             await _gone(process, lambda: not process.group_alive())
-    for pipe in (process.stdout, process.stderr):
-        with contextlib.suppress(OSError):
-            pipe.close()
     if not process.group_alive():
         process.forget()
+
+
+def close_pipes(process: ServerProcess) -> None:
+    """Close what is still open of a process that ended; nothing may be reading it any more."""
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        with contextlib.suppress(OSError):
+            pipe.close()
 
 
 async def _gone(process: ServerProcess, ended: Callable[[], bool]) -> bool:

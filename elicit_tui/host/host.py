@@ -115,9 +115,11 @@ class Host:
         launched = [one for one in self._launched.values() if isinstance(one, ServerProcess)]
         self._launched.clear()
         if launched:
-            from elicit_tui.host.ending import end_process
+            from elicit_tui.host.ending import close_pipes, end_process
 
             await asyncio.gather(*map(end_process, launched))
+            for process in launched:
+                close_pipes(process)
 
     async def _end(self, connections: Iterable[Connection]) -> None:
         """End these connections side by side, to their end even when we are cancelled."""

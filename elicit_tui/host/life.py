@@ -175,13 +175,15 @@ class Life:
 
     async def _end_process(self) -> None:
         process = self._connection.process
-        if process is not None:
-            from elicit_tui.host.ending import end_process
+        if process is None:
+            return
+        from elicit_tui.host.ending import close_pipes, end_process
 
-            await end_process(process)
+        await end_process(process)
         if self._log_task is not None:
             self._log_task.cancel()
             await asyncio.wait((self._log_task,))
+        close_pipes(process)
 
 
 def _may_start(connection: Connection) -> None:

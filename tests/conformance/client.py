@@ -20,6 +20,7 @@ from elicit_tui.elicitation import (
     Call,
     Deadline,
     ElicitationRequest,
+    Finding,
     Outcome,
     Question,
     Review,
@@ -46,6 +47,11 @@ class AcceptsDefaults:
 class NoFindings:
     def review(self, request: ElicitationRequest) -> Review:
         return Review()
+
+    def outgoing(
+        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+    ) -> tuple[Finding, ...]:
+        return ()
 
 
 class NoLedger:

@@ -15,6 +15,7 @@ from elicit_tui.broker import Broker, BrokerEvent, Resolved
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
+    Finding,
     Outcome,
     Question,
     Review,
@@ -37,6 +38,11 @@ class NoFindings:
 
     def review(self, request: ElicitationRequest) -> Review:
         return Review()
+
+    def outgoing(
+        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+    ) -> tuple[Finding, ...]:
+        return ()
 
 
 @dataclass
