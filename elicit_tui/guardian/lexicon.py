@@ -92,6 +92,7 @@ def _spaced(entry: str) -> str:
     Between two words of any kind the separator must be there: if it could be missing, a run of
     letters could be cut into words in very many ways.
     """
+    entry = re.sub(r"\[[^\]]*\]", lambda match: match[0].replace(" ", r"\s"), entry)
     entry = entry.replace(r"(?: \w+)*", r"(?: \w+){0,6}")
     entry = entry.replace(r" \w+", rf"{_BREAK}{_WORD}").replace(r"\w+ ", rf"{_WORD}{_BREAK}")
     return entry.replace(" ", _BLANK).replace("…", _GAP).replace("...", _GAP)
