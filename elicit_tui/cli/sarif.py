@@ -1,0 +1,84 @@
+"""Findings as SARIF 2.1.0, the format that CI systems show beside the code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import elicit_tui
+
+SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS: Final = {"note": "note", "warn": "warning", "block": "error"}
+
+
+def sarif_log(file: str, judged: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One run with a result for each finding; `judged` are rows of `check` with their `line`."""
+    from elicit_tui.guardian import Guardian
+
+    known = {rule.id: rule for rule in Guardian().rules}
+    used = sorted({finding["rule"] for row in judged for finding in row.get("findings", ())})
+    rules = []
+    for rule_id in used:
+        described: dict[str, Any] = {"id": rule_id}
+        if rule_id in known:
+            described["shortDescription"] = {"text": known[rule_id].protects_from}
+            described["help"] = {"text": known[rule_id].advice}
+        rules.append(described)
+    failed = [
+        {
+            "level": "error",
+            "message": {"text": f"line {row['line']}: {row['error']}"},
+        }
+        for row in judged
+        if "error" in row
+    ]
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "elicit-tui",
+                        "version": elicit_tui.__version__,
+                        "rules": rules,
+                    }
+                },
+                "invocations": [
+                    {"executionSuccessful": True, "toolExecutionNotifications": failed}
+                ],
+                "results": [
+                    _result(file, row, finding, used.index(finding["rule"]))
+                    for row in judged
+                    for finding in row.get("findings", ())
+                ],
+            }
+        ],
+    }
+
+
+def _result(file: str, row: dict[str, Any], finding: dict[str, Any], index: int) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding["rule"],
+        "ruleIndex": index,
+        "level": _LEVELS[finding["severity"]],
+        "message": {"text": f"{finding['advice']} ({finding['where']}: {finding['evidence']})"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(file)},
+                    "region": {"startLine": row["line"]},
+                },
+                "logicalLocations": [{"fullyQualifiedName": finding["where"]}],
+            }
+        ],
+    }
+    if row.get("id") is not None:
+        result["properties"] = {"requestId": str(row["id"]), "verdict": row["verdict"]}
+    return result
+
+
+def _uri(file: str) -> str:
+    from urllib.parse import quote
+
+    return "stdin" if file == "-" else quote(file.replace("\\", "/"))
