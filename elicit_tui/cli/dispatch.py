@@ -24,6 +24,9 @@ def dispatch(argv: Sequence[str]) -> int:
     except ElicitTuiError as error:
         narration.error(error)
         return exit_codes.code_of(error)
+    except Exception as error:  # noqa: BLE001 - the outermost edge: a sentence, never a trace
+        narration.error(error)
+        return exit_codes.code_of(error)
     except KeyboardInterrupt as error:
         narration.say("elicit-tui: interrupted")
         return exit_codes.code_of(error)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.demo import texts
-from elicit_tui.demo.catalogue import Reply, all_tools
+from elicit_tui.demo.catalogue import Reply, Tool, all_tools
 from elicit_tui.demo.conversation import FORM_REVISION, Conversation
 from elicit_tui.demo.wire import (
     INTERNAL_ERROR,
@@ -32,9 +32,9 @@ CACHE = {"ttlMs": 0, "cacheScope": "private"}
 class DemoServer:
     """One connection: what the client said about itself, and the calls that run."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, tools: Mapping[str, Tool] | None = None) -> None:
         self._wire = wire
-        self._tools = all_tools()
+        self._tools = all_tools() if tools is None else tools
         self._capabilities: Any = {}
         self._revision = HANDSHAKE_REVISIONS[0]
         self._calls: dict[Any, asyncio.Task[None]] = {}

@@ -31,7 +31,8 @@ def _lines(question: Question) -> Iterator[str]:
         arguments = neutral_line(ascii_json(dict(request.call.arguments)), ARGUMENTS_LIMIT)
         yield f"For: {neutral_line(request.call.name)} {arguments}"
     if request.round > 1 or request.group_size > 1:
-        yield f"Round {request.round}, one of {request.group_size} questions of it."
+        together = f", with {request.group_size} questions" if request.group_size > 1 else ""
+        yield f"Round {request.round}{together}."
     if question.note:
         yield f"Note: {neutral_line(question.note, None)}"
     yield from findings(question.review.findings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,9 +143,9 @@ def test_what_is_recorded_at_a_terminal_replays_without_a_person(
     recorded = tmp_path / "recorded.toml"
     arguments = ["--config", str(config), "call", "demo", "deploy", "branch=f[x]*", "--plain"]
     with Terminal([*arguments, "--record", str(recorded)]) as terminal:
-        terminal.answer("> ", "2")
-        terminal.answer("> ", "4")
-        terminal.answer("> ", "yes")
+        terminal.answer("\n> ", "2")
+        terminal.answer("\n> ", "4")
+        terminal.answer("\n> ", "yes")
         terminal.answer("or /cancel: ", "/send")
         terminal.answer("or /cancel: ", "/send")
         terminal.answer("the same: ", "yes")
@@ -172,10 +173,10 @@ def test_a_secret_that_was_typed_is_left_out_of_the_recording(config: Path, tmp_
     secret = "ghp_" + "Q7w2E9r4T1y6U3i8O5p0A2s4D6f8G1h3J5k7"
     arguments = ["--config", str(config), "call", "demo", "plan_trip", "--plain"]
     with Terminal([*arguments, "--record", str(recorded)]) as terminal:
-        terminal.answer("> ", secret)
+        terminal.answer("\n> ", secret)
         terminal.answer("or /cancel: ", "/send")
         terminal.answer("the same: ", "yes")
-        terminal.answer("> ", "3")
+        terminal.answer("\n> ", "3")
         terminal.answer("or /cancel: ", "/send")
         assert terminal.end() == 0, terminal.shown
     text = recorded.read_text()
@@ -208,3 +209,61 @@ def test_when_nothing_was_answered_no_file_stands_in_the_way_of_the_next_try(
         assert terminal.end() == 0
         assert "nothing was recorded" in terminal.shown
     assert not recorded.exists()
+
+
+@pytest.fixture(params=["2025-11-25", "2026-07-28"])
+def rounds(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A server that asks three times, twice with the same words, in each era."""
+    program = Path(__file__).with_name("three_rounds.py")
+    file = tmp_path / "config.toml"
+    file.write_text(
+        f'[mcp_servers.demo]\ncommand = "{sys.executable}"\nargs = ["{program}"]\n'
+        f'protocol = "{request.param}"\n'
+    )
+    return file
+
+
+def city(name: str, more: str = "once = true") -> str:
+    return (
+        '[[answers]]\naction = "accept"\nmessage = "Which city[?]"\n'
+        f'content = {{ city = "{name}" }}\n{more}\n'
+    )
+
+
+NIGHTS = '[[answers]]\naction = "accept"\nmessage = "How*"\ncontent = { nights = 3 }\n'
+
+
+@pytest.mark.parametrize(
+    ("answers", "code", "said"),
+    [
+        (city("Rome") + city("Oslo") + NIGHTS, 0, ["Rome", "Oslo", 3]),
+        (city("Rome", "") + NIGHTS, 0, ["Rome", "Rome", 3]),
+        (city("Rome") + NIGHTS, 3, ["Rome"]),
+        (city("Rome") + city("Oslo"), 3, ["Rome", "Oslo"]),
+        (NIGHTS, 3, []),
+    ],
+)
+def test_questions_of_the_same_words_are_answered_in_order_over_three_rounds(
+    rounds: Path, answers: str, code: int, said: list[object]
+) -> None:
+    file = rounds.with_name("answers.toml")
+    file.write_text(answers)
+    ended = run(
+        *("--config", str(rounds), "call", "demo", "three_rounds"),
+        *("--answers", str(file), "--output", "json"),
+    )
+    assert ended.code == code, ended.stderr
+    assert ended.document["result"]["structuredContent"] == {"said": said}
+
+
+def test_what_is_recorded_over_three_rounds_replays_in_order(rounds: Path) -> None:
+    recorded = rounds.with_name("recorded.toml")
+    arguments = ["--config", str(rounds), "call", "demo", "three_rounds", "--plain"]
+    with Terminal([*arguments, "--record", str(recorded)]) as terminal:
+        for line in ("Rome", "Oslo", "7"):
+            terminal.answer("\n> ", line)
+            terminal.answer("or /cancel: ", "/send")
+        assert terminal.end() == 0, terminal.shown
+    replay = run(*arguments[:-1], "--answers", str(recorded), "--strict", "--output", "json")
+    assert replay.code == 0, replay.stderr + recorded.read_text()
+    assert replay.document["result"]["structuredContent"] == {"said": ["Rome", "Oslo", 7]}

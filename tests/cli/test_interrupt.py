@@ -61,7 +61,7 @@ def test_control_c_at_a_plain_prompt_cancels_by_shutdown(tmp_path: Path) -> None
     file = tmp_path / "out.json"
     arguments = ["--with", DEMO, "call", "demo", "plan_trip", "--plain", "--output", "json"]
     with file.open("wb") as out, Terminal(arguments, stdout=out) as terminal:
-        terminal.wait_for("> ")
+        terminal.wait_for("\n> ")
         terminal.type("\x03")
         assert terminal.end() == 130
     document = json.loads(file.read_text())

@@ -49,8 +49,8 @@ def test_a_person_answers_server_everything_and_it_names_what_was_typed(tmp_path
         terminal = Terminal([*arguments, "--output", "json"], stdout=out)
         with terminal:
             terminal.wait_for("Field 1 of ")
-            terminal.answer("> ", "Ada Lovelace")
-            terminal.answer("> ", "/review")
+            terminal.answer("\n> ", "Ada Lovelace")
+            terminal.answer("\n> ", "/review")
             # The second line is for the second step, if the guardian makes one of its wording.
             terminal.answer("or /cancel: ", "/send\nyes")
             assert terminal.end() == 0, terminal.shown

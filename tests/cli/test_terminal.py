@@ -33,7 +33,7 @@ def test_plain_prompts_ask_a_form_of_every_kind_field_by_field(tmp_path: Path) -
             "1,3",
             "AB-1234",
         ]:
-            terminal.answer("> ", line)
+            terminal.answer("\n> ", line)
         shown = terminal.answer("or /cancel: ", "/send")
         assert '"outdoors": false' in shown
         assert terminal.end() == 0, terminal.shown
@@ -58,7 +58,7 @@ def test_plain_prompts_ask_a_form_of_every_kind_field_by_field(tmp_path: Path) -
 def test_decline_and_cancel_are_commands_of_every_prompt(line: str, how: str) -> None:
     with Terminal([*CALL, "plan_trip", "--plain"]) as terminal:
         for _ in range(2):
-            terminal.wait_for("> ")
+            terminal.wait_for("\n> ")
             terminal.type(line)
         assert terminal.end() == 0
         assert terminal.shown.count(f"{how} by user") == 2
@@ -66,7 +66,7 @@ def test_decline_and_cancel_are_commands_of_every_prompt(line: str, how: str) ->
 
 def test_the_end_of_input_is_a_cancel_by_the_person() -> None:
     with Terminal([*CALL, "choose_colours", "--plain"]) as terminal:
-        terminal.wait_for("> ")
+        terminal.wait_for("\n> ")
         terminal.type("\x04")
         assert terminal.end() == 0
         assert "cancelled by user" in terminal.shown
@@ -74,7 +74,7 @@ def test_the_end_of_input_is_a_cancel_by_the_person() -> None:
 
 def test_a_withdrawn_question_leaves_the_prompt_and_says_so() -> None:
     with Terminal([*CALL, "change_mind", "seconds=1", "--plain"]) as terminal:
-        terminal.wait_for("> ")
+        terminal.wait_for("\n> ")
         terminal.type("half an answer")
         terminal.wait_for("This question is over; nothing that you typed was sent.")
         assert terminal.end() == 0
@@ -83,7 +83,7 @@ def test_a_withdrawn_question_leaves_the_prompt_and_says_so() -> None:
 
 def test_a_server_that_dies_takes_its_question_with_it() -> None:
     with Terminal([*CALL, "leave_while_asking", "seconds=1", "--plain"]) as terminal:
-        terminal.wait_for("> ")
+        terminal.wait_for("\n> ")
         assert terminal.end() == 4
         assert "This question is over" in terminal.shown
 
