@@ -10,11 +10,13 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from elicit_tui.elicitation import Outcome, Question
+from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.quiet import Quiet
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import use_theme
 
 _ROWS = 26
+_LEAST_ROWS = 14
 
 
 class InlineApp(App[None]):
@@ -93,6 +95,12 @@ class InlineApp(App[None]):
     def on_key(self, event: events.Key) -> None:
         """A key between two questions belongs to a burst of typing."""
         Quiet.heard(event.time)
+
+    def on_question_frame_painted(self, event: QuestionFrame.Painted) -> None:
+        """Take no more rows than the question needs."""
+        if self.is_inline:
+            wanted = max(event.view.wanted_height, _LEAST_ROWS)
+            self.screen.styles.height = min(wanted, _ROWS, self.size.height)
 
     def on_resize(self, event: events.Resize) -> None:
         """As many rows as a form likes, and no more than the terminal has."""

@@ -56,6 +56,7 @@ class ActionButton(Button, Guarded):
             return False
         self._key = key
         self.label = _label(self._action, key)
+        self.refresh(layout=True)
         self.cells = Content(f"{self._action.label} {key}").cell_length + 2
         return True
 

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 
 from elicit_tui.elicitation import (
     Deadline,
@@ -92,6 +93,13 @@ class QuestionFrame(Vertical, InputGuard):
         & > #aside { margin: 1 0 0 0; }
     }
     """
+
+    class Painted(Message):
+        """The question was painted for the first time."""
+
+        def __init__(self, view: QuestionFrame) -> None:
+            super().__init__()
+            self.view = view
 
     def __init__(
         self,
@@ -213,6 +221,8 @@ class QuestionFrame(Vertical, InputGuard):
 
     def _painted(self) -> None:
         self._turning = False
+        if self.deaf and not self.deadline.started:
+            self.post_message(self.Painted(self))
         self._quiet.painted()
         self.deadline.start()
         self._actions.name_keys(
@@ -277,6 +287,14 @@ class QuestionFrame(Vertical, InputGuard):
         return True
 
     @property
+    def wanted_height(self) -> int:
+        """Rows in which nothing would have to scroll, once painted."""
+        panel = self._form_view or self._url
+        assert panel is not None
+        needed = sum(child.outer_size.height for child in panel.children)
+        return self.outer_size.height + needed - panel.size.height
+
+    @property
     def listens(self) -> bool:
         """Nothing counts behind a decision, or while another page is being painted."""
         return not self._done and not self._turning
@@ -317,6 +335,8 @@ class QuestionFrame(Vertical, InputGuard):
     def on_form_view_changed(self, event: FormView.Changed) -> None:
         """Keep what was typed; count what is missing."""
         event.stop()
+        if self._done:
+            return
         self._asked_to_cancel = False
         if event.view.touched and not self._restored:
             self._status.hush()

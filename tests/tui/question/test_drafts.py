@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 
 from elicit_tui.elicitation import ServerIdentity
 from elicit_tui.form import Typed
 from elicit_tui.tui.question import DraftStore
-from tests.tui.question.asking import Asking, answer, asked, form_question, schema
+from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
 
@@ -39,6 +40,17 @@ async def test_what_was_typed_is_back_when_the_same_server_asks_the_same_again(
 async def test_an_answer_that_went_out_is_not_offered_again(leaving: str) -> None:
     drafts = DraftStore()
     await typed_then(drafts, "a", leaving)
+    assert drafts.find(form_question(SCHEMA).request) is None
+
+
+async def test_an_answer_sent_in_one_breath_is_not_offered_again() -> None:
+    drafts = DraftStore()
+    app = Asking(form_question(SCHEMA), drafts=drafts)
+    async with asked(app) as pilot:
+        for key in ("a", "ctrl+s"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+        await pilot.pause()
     assert drafts.find(form_question(SCHEMA).request) is None
 
 

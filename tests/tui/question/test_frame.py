@@ -163,8 +163,8 @@ async def test_remapped_keys_act_and_are_shown_on_their_buttons() -> None:
     app = Asking(form_question(schema(v={"type": "string"})))
     app.set_keymap({"question.send": "f9", "question.later": "f10"})
     async with asked(app) as pilot:
-        assert "Send F9" in app.words
-        assert "Later F10" in app.words
+        await until(pilot, lambda: "Send F9" in app.words, "the key of Send")
+        await until(pilot, lambda: "Later F10" in app.words, "the key of Later")
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert app.outcome is None
