@@ -1,0 +1,74 @@
+"""How fast a form is: from a request's arrival to its painted form, from a key to its verdict.
+
+Measured inside one process, on a 140x40 screen. A key's time ends when the application has
+nothing left to do for it, so it includes the repaint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from typing import Any
+
+from tests.tui.question.asking import Asking, form_question, schema, until
+
+SIZES = (5, 50, 200)
+KEYS = "abcdefghij"
+
+
+def fields(count: int) -> dict[str, Any]:
+    """A form of this many fields, of five kinds in turn; the first one is a line of text."""
+    kinds: list[dict[str, Any]] = [
+        {"type": "string", "minLength": 2},
+        {"type": "integer", "minimum": 1, "maximum": 9},
+        {"type": "boolean"},
+        {"type": "string", "enum": ["a", "b", "c"]},
+        {"type": "string", "format": "email"},
+    ]
+    return schema(**{f"field{number}": kinds[number % 5] for number in range(count)})
+
+
+async def once(count: int) -> tuple[float, list[float]]:
+    """Seconds from the request to the painted form, and those of each key after it."""
+    app = Asking(form_question(schema()))
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.pause()
+        await app.pop_screen()
+        arrived = time.perf_counter()
+        app.view = Asking(form_question(fields(count))).view
+        app.on_mount()
+        await until(pilot, lambda: "field0" in app.words, "the form is painted")
+        painted = time.perf_counter() - arrived
+        await until(pilot, lambda: not app.view.deaf, "the form takes keys")
+        keys = []
+        for key in KEYS:
+            pressed = time.perf_counter()
+            await pilot.press(key)
+            keys.append(time.perf_counter() - pressed)
+    return painted, keys
+
+
+def main(times: int = 7) -> None:
+    """Print medians, 95th percentiles, and ratios against 50 fields."""
+    asyncio.run(once(5))
+    paints: dict[int, list[float]] = {count: [] for count in SIZES}
+    keys: dict[int, list[float]] = {count: [] for count in SIZES}
+    for _ in range(times):
+        for count in SIZES:
+            painted, pressed = asyncio.run(once(count))
+            paints[count].append(painted)
+            keys[count] += pressed
+    print(f"{'milliseconds (95th percentile)':30}{'painted':>18}{'ratio':>7}{'a key':>18}{'ratio':>7}")
+    for count in SIZES:
+        row = f"{count} fields".ljust(30)
+        for figures in (paints, keys):
+            median = statistics.median(figures[count])
+            worst = statistics.quantiles(figures[count], n=20)[-1]
+            against = median / statistics.median(figures[50])
+            row += f"{median * 1000:9.1f} ({worst * 1000:5.1f}){against:7.2f}"
+        print(row)
+
+
+if __name__ == "__main__":
+    main()
