@@ -297,7 +297,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 by_field.setdefault(problem.field, problem.message)
         for name, row in self._rows.items():
             shown = self._reveal_all or name in self._touched
-            row.state(by_field.get(name) if shown else None)
+            row.state(by_field.get(name) if shown else None, self.form.notes_for(name))
 
     def reveal_problems(self) -> bool:
         """Show every problem and go to the first field at fault; False when there is none."""

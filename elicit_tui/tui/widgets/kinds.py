@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elicit_tui.form import Entry, Field
+from elicit_tui.form import Entry, Field, Typed
 from elicit_tui.tui.widgets.choice_search import ChoiceSearch
 from elicit_tui.tui.widgets.choices import ChoiceStrip
 from elicit_tui.tui.widgets.control import FieldControl
@@ -28,6 +28,7 @@ def control_for(spec: Field, entry: Entry) -> FieldControl:
         return NumberLine(spec, entry)
     if spec.kind in ("date", "date-time"):
         return DateLine(spec, entry)
-    if spec.multiline or spec.each_line:
+    several_lines = isinstance(entry, Typed) and "\n" in entry.text
+    if spec.multiline or spec.each_line or several_lines:
         return TextBlock(spec, entry)
     return TextLine(spec, entry)

@@ -26,6 +26,7 @@ class FieldRow(Widget):
         self.spec = spec
         self.control = control_for(spec, entry)
         self.problem: str | None = None
+        self.notes = spec.notes
         self.active = False
         self._columns = columns
         self._lines: list[Content] = []
@@ -76,10 +77,11 @@ class FieldRow(Widget):
             parts.append("default")
         return " · ".join(parts)
 
-    def state(self, problem: str | None) -> None:
-        """Show this problem, or none."""
-        if problem != self.problem:
+    def state(self, problem: str | None, notes: tuple[str, ...]) -> None:
+        """Show this problem, or none, and these notes."""
+        if problem != self.problem or notes != self.notes:
             self.problem = problem
+            self.notes = notes
             self.restate()
 
     def activate(self, active: bool) -> None:
@@ -141,7 +143,7 @@ class FieldRow(Widget):
         lines: list[Content] = []
         hint = "" if self._beside else self.hint
         said = " · ".join(part for part in (self.spec.description, hint) if part)
-        for text in (said, *self.spec.notes):
+        for text in (said, *self.notes):
             if text:
                 lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]
         for warning in (self.control.warning,):

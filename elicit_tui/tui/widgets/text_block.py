@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.strip import Strip
 from textual.widgets import TextArea
 
 from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
 from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor
-from elicit_tui.tui.widgets.unseen import unseen_in
+from elicit_tui.tui.widgets.unseen import drawn_safely, unseen_in
 
 ROWS = 5
 
@@ -46,6 +47,10 @@ class TextBlock(TextArea, FieldControl, inherit_bindings=True):
         )
         self.cursor_blink = False
         self.put(entry)
+
+    def render_line(self, y: int) -> Strip:
+        """A line that nothing in the text can take over."""
+        return drawn_safely(super().render_line(y))
 
     @property
     def entry(self) -> Entry:

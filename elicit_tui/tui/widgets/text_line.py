@@ -6,11 +6,12 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.strip import Strip
 from textual.widgets import Input
 
 from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
-from elicit_tui.tui.widgets.unseen import unseen_in
+from elicit_tui.tui.widgets.unseen import drawn_safely, unseen_in
 
 
 class TextLine(Input, FieldControl, inherit_bindings=True):
@@ -36,6 +37,10 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
         super().__init__(compact=True, select_on_focus=False)
         self.cursor_blink = False
         self.put(entry)
+
+    def render_line(self, y: int) -> Strip:
+        """A line that nothing in the text can take over."""
+        return drawn_safely(super().render_line(y))
 
     @property
     def entry(self) -> Entry:

@@ -1,22 +1,35 @@
-"""Words for characters that a text field cannot show."""
+"""Characters that a text field holds and must not draw: safe to look at, and named in words."""
 
 from __future__ import annotations
 
-import unicodedata
+from rich.segment import Segment
+from textual.strip import Strip
 
-_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+from elicit_tui.text import stand_in
+
 _SHOWN = 4
 
 
+def drawn_safely(strip: Strip) -> Strip:
+    """A line of an editable field with a visible character for each active one.
+
+    The field holds the true text, because that is what is sent; drawn as it is, a server's
+    default could drive the terminal.
+    """
+    if all(text.isascii() and text.isprintable() for text, _, control in strip if not control):
+        return strip
+    return Strip(
+        Segment(text, style, control) if control else Segment(stand_in(text), style)
+        for text, style, control in strip
+    )
+
+
 def unseen_in(text: str) -> str | None:
-    """A sentence that counts and names the invisible characters in `text`; None without any."""
+    """A sentence that counts and names the active characters in `text`; None without any."""
     if text.isascii() and text.isprintable():
         return None
-    found = [
-        character
-        for character in text
-        if character not in "\n\t" and unicodedata.category(character) in _UNSEEN
-    ]
+    drawn = stand_in(text, keep="\n\t")
+    found = [true for true, shown in zip(text, drawn, strict=False) if true != shown]
     if not found:
         return None
     names = list(dict.fromkeys(f"U+{ord(character):04X}" for character in found))

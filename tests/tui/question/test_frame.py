@@ -114,13 +114,18 @@ async def test_markup_of_a_server_is_shown_as_it_is_everywhere() -> None:
 async def test_escapes_and_invisible_characters_of_a_server_never_reach_the_terminal() -> None:
     evil = "a\x1b[31mb\u202ec\u200bd\x07"
     server = ServerIdentity("s", "stdio", evil, evil, evil)
-    prop = {"type": "string", "title": evil, "description": evil}
+    prop = {"type": "string", "title": evil, "description": evil, "default": evil}
+    text = {"type": "string", "maxLength": 4000, "default": f"{evil}\n{evil}"}
     finding = Finding("r.r", Severity.WARN, evil, evil, evil)
-    choice = {"type": "string", "enum": [evil, "b"]}
-    app = Asking(form_question(schema(v=prop, c=choice), finding, message=evil, server=server))
+    choice = {"type": "string", "enum": [evil, "b"], "default": evil}
+    long = {"type": "string", "enum": [evil, *"abcdefgh"], "default": evil}
+    requested = schema(v=prop, c=choice, t=text, l=long)
+    app = Asking(form_question(requested, finding, message=evil, server=server))
     async with asked(app, (120, 45)):
         for character in "\x1b\x07\u202e\u200b":
             assert character not in app.words
+        content = app.view._form_view.conversion.content  # type: ignore[union-attr]
+        assert content["v"] == evil
 
 
 async def test_long_arguments_scroll_and_are_not_cut() -> None:
