@@ -22,7 +22,7 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.stage import QuestionStage
-from elicit_tui.tui.console.typed_ahead import KeyOrder, TypedAhead
+from elicit_tui.tui.console.typed_ahead import KeyOrder, TypedAhead, is_field
 from elicit_tui.tui.theme import use_theme
 
 if TYPE_CHECKING:
@@ -169,8 +169,7 @@ class ConsoleApp(App[int]):
             await super().on_event(event)
         elif not self.typed_ahead.drops(event) and not self._order.holds(event):
             await super().on_event(event)
-            if self.session.questions.open is not None:
-                self._order.passed(event)
+            self._order.passed(event)
 
     def may_be_interrupted(self) -> bool:
         """Whether a question may open by itself: no field is edited, no dialog is open."""
@@ -179,7 +178,7 @@ class ConsoleApp(App[int]):
         screen = self.screen
         if isinstance(screen, ConsoleScreen):
             focused = screen.focused
-            return focused is None or not _is_field(focused)
+            return focused is None or not is_field(focused)
         return bool(getattr(screen, "interruptible", False))
 
     def on_question_view_answered(self, message: QuestionView.Answered) -> None:
@@ -362,11 +361,3 @@ class ConsoleApp(App[int]):
         from elicit_tui.tui.console.palette import commands
 
         return commands(self, screen)
-
-
-def _is_field(widget: object) -> bool:
-    from textual.widgets import Input
-
-    if isinstance(widget, Input):
-        return True
-    return type(widget).__name__ == "TextArea"

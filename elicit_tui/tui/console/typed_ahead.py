@@ -44,16 +44,23 @@ class TypedAhead:
         return self._open > 0 or event.time <= self._until
 
 
-ORDER_SECONDS: Final = 0.3
+ORDER_SECONDS: Final = 1.0
 """A key that is not seen to its end within this time holds nothing back any longer."""
 
 
+def is_field(widget: Widget) -> bool:
+    """Whether this widget takes letters as text."""
+    # By name: importing an editor that nobody uses costs more than the key.
+    return any(kind.__name__ in ("Input", "TextArea") for kind in type(widget).__mro__)
+
+
 class KeyOrder:
-    """Sees a key that may decide to its end before the next input is looked at.
+    """Sees a key that may act to its end before the next input is looked at.
 
     Textual hands keys to the focused widget and lets those it does not want rise from queue to
     queue, while the widget goes on with what was typed after them: letters typed after Ctrl+S
-    would be in what Ctrl+S sends. Held input keeps its order.
+    would be in what Ctrl+S sends, and those after a search key would not be searched for. Held
+    input keeps its order.
     """
 
     def __init__(self, app: App[Any]) -> None:
@@ -71,10 +78,10 @@ class KeyOrder:
 
     def passed(self, event: events.Event) -> None:
         """This input was handed on; hold the next ones until it has risen to the screen."""
-        if not isinstance(event, events.Key) or event.is_printable:
-            return
         focused = self._app.focused
-        if focused is None:
+        if not isinstance(event, events.Key) or focused is None:
+            return
+        if event.is_printable and is_field(focused):
             return
         self._waiting = True
         self._turn += 1
@@ -86,7 +93,8 @@ class KeyOrder:
             return
         following = next((node for node in nodes if isinstance(node, Widget)), None)
         if following is None:
-            self._app.call_later(self._release, turn)
+            # Twice: what the key's action asked of the application comes in between.
+            self._app.call_later(self._app.call_later, self._release, turn)
         else:
             following.call_later(self._rise, nodes[nodes.index(following) + 1 :], turn)
 
