@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
-from elicit_tui.guardian.folding import Folded, fold_text
-from elicit_tui.guardian.lexicon import concept, plain_words
+from elicit_tui.guardian.folding import Folded, fold, fold_text
+from elicit_tui.guardian.lexicon import concept, entries, plain_words
 from elicit_tui.guardian.reading import Place
+from elicit_tui.guardian.spotting import is_about
 
 _LEET: Final = str.maketrans("0134567893@$€|!+£¢l", "oieasgtbgeasciitlcl".replace("l", "i"))
 _TURNED: Final = str.maketrans("pdbqnu", "dpqbun")
@@ -71,21 +72,30 @@ def _leet_inside_words(text: str) -> str:
 def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
     """A secret's name in disguise, with where it stands; work linear in the text."""
     for folded in (place.unsplit, *_decoded(place)):
-        found = _find(folded)
-        if found is not None:
-            return folded, *found
+        for found in _find(folded):
+            if not is_about("credentials", folded.text, *found):
+                return folded, *found
     return None
 
 
-def _find(folded: Folded) -> tuple[int, int] | None:
+def _find(folded: Folded) -> Iterator[tuple[int, int]]:
     wanted = _wanted()
     for text, places, starts, ends in _joined(folded):
         for start in sorted(starts):
             for length, words in wanted.items():
                 end = start + length
                 if end in ends and text[start:end] in words:
-                    return places[start], places[end - 1] + 1
-    return None
+                    found = places[start], places[end - 1] + 1
+                    shown = re.sub(r"[\W_]+", " ", folded.text[slice(*found)])
+                    if shown not in _wanted_plain():
+                        yield found
+
+
+@lru_cache(maxsize=1)
+def _wanted_plain() -> frozenset[str]:
+    """The words undisguised: those are for the ordinary search, which knows their senses."""
+    spelt = {fold(entry) for _, entry in entries("credentials", "disguised")}
+    return frozenset(spelt) | plain_words("credentials", "disguised")
 
 
 def _decoded(place: Place) -> Iterator[Folded]:

@@ -55,6 +55,10 @@ class Concept:
         """Whether the text begins with it."""
         return any(pattern.match(text) for pattern in self.patterns)
 
+    def covers(self, text: str) -> bool:
+        """Whether the whole text is it."""
+        return any(pattern.fullmatch(text) for pattern in self.patterns)
+
     def mask(self, text: str) -> str:
         """The text with every occurrence struck out, each character by one."""
         for pattern in self.patterns:
@@ -124,3 +128,15 @@ def concept(table: str, name: str) -> Concept:
 def plain_words(table: str, name: str) -> frozenset[str]:
     """The concept's entries as folded words without any blank, for search in disguised text."""
     return frozenset(re.sub(r"[\W_]+", "", fold(entry)) for _, entry in entries(table, name))
+
+
+@lru_cache(maxsize=8)
+def senses(table: str) -> tuple[tuple[re.Pattern[str], Concept], ...]:
+    """Words of several senses, each with what in the same request shows the harmless one."""
+    found = []
+    for vocabulary in vocabularies():
+        for entry in vocabulary.get(table, {}).get("senses", ()):
+            word = re.compile(_spaced(fold(entry["word"])))
+            context = re.compile(rf"(?<![^\W\d_])(?:{_spaced(fold(entry['context']))})(?![^\W\d_])")
+            found.append((word, Concept((context,))))
+    return tuple(found)

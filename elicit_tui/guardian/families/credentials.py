@@ -8,79 +8,181 @@ choosing, counting or configuring one does not: that shows in the words beside i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.disguise import disguised_secret
-from elicit_tui.guardian.folding import Folded
-from elicit_tui.guardian.lexicon import Concept, concept
+from elicit_tui.guardian.folding import Folded, fold
+from elicit_tui.guardian.lexicon import concept, senses
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.spotting import is_about, views
+from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about, views
 
-_TABLE = "credentials"
-
-
-def secret_in(place: Place) -> tuple[Folded, int, int] | None:
-    """The first value of a secret that a text speaks of as wanted, with where it stands."""
-    for folded in views(place):
-        text = concept(_TABLE, "other_sense").mask(folded.text)
-        for name in ("secret", "misspelt"):
-            for start, end in concept(_TABLE, name).matches(text):
-                if not is_about(_TABLE, text, start, end):
-                    return folded, start, end
-    return None
+_TABLE: Final = "credentials"
 
 
-def _described_in(place: Place) -> tuple[Folded, int, int] | None:
-    wanted: Concept = concept(_TABLE, "described")
-    for folded in views(place):
-        span = wanted.first(concept(_TABLE, "other_sense").mask(folded.text))
-        if span is not None:
-            return folded, *span
-    return None
+_VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})")
+_SHORTEST_SERIES: Final = 4
+_SERIES_OF_WORDS: Final = 10
 
 
-def _sighting(
-    place: Place, found: tuple[Folded, int, int], field: str | None, severity: Severity
-) -> Sighting:
-    return Sighting(severity, place.where, excerpt(*found), field or place.field)
+class _Search:
+    """One request's search: it knows the whole context in which a word stands."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        free = reading.free_fields
+        self.only_numbers = bool(free) and all(field.kind == "number" for field in free)
+
+    @cached_property
+    def context(self) -> str:
+        """All words of the request, folded."""
+        return " . ".join(place.folded.text for place in self.reading.words[:400])
+
+    def _means_something_else(self, word: str, numeric: bool) -> bool:
+        if numeric and concept(_TABLE, "not_numeric").covers(word):
+            return True
+        return any(
+            pattern.fullmatch(word) and self.context in harmless
+            for pattern, harmless in senses(_TABLE)
+        )
+
+    def secret(self, place: Place, numeric: bool) -> tuple[Folded, int, int] | None:
+        """The first value of a secret that a text speaks of as wanted, with where it stands."""
+        if place.role == "default" and _VARIABLE.fullmatch(place.text):
+            return None
+        for folded in views(place):
+            text = concept(_TABLE, "other_sense").mask(folded.text)
+            for name in ("secret", "misspelt"):
+                for start, end in concept(_TABLE, name).matches(text):
+                    if not is_about(_TABLE, text, start, end) and not self._means_something_else(
+                        text[start:end], numeric
+                    ):
+                        return folded, start, end
+            span = concept(_TABLE, "described").first(text)
+            if span is not None:
+                return folded, *span
+        return disguised_secret(place)
 
 
-def _asked_in_field(field: FieldReading) -> Iterator[Sighting]:
+def _sighting(place: Place, found: tuple[Folded, int, int], field: str | None) -> Sighting:
+    return Sighting(Severity.BLOCK, place.where, excerpt(*found), field or place.field)
+
+
+def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
     for place in field.places:
-        if place.role in ("pattern", "format"):
+        if place.role in ("pattern", "format") or (place.role == "choice"):
             continue
-        found = secret_in(place) or _described_in(place) or disguised_secret(place)
+        found = search.secret(place, field.kind == "number")
         if found is not None:
-            yield _sighting(place, found, field.name, Severity.BLOCK)
+            yield _sighting(place, found, field.name)
             return
-    if field.schema.get("format") == "password" or field.schema.get("writeOnly") is True:
+    if field.schema.get("format") in ("password", "secret") or field.schema.get("writeOnly") is True:
         yield Sighting(Severity.BLOCK, f"{field.where}.format", "password", field.name)
+    pattern = field.schema.get("pattern")
+    if isinstance(pattern, str) and _wants_secret_shape(pattern):
+        yield Sighting(Severity.BLOCK, f"{field.where}.pattern", pattern[:120], field.name)
+
+
+def _wants_secret_shape(pattern: str) -> bool:
+    """Whether a pattern describes a seed phrase or begins as a known key does."""
+    bare = pattern.lstrip("^(?:\\b")
+    known = ("sk-", "sk_", "ghp_", "gho_", "AKIA", "ASIA", "eyJ", "xox", "AIza", "glpat", "npm_", "pypi-", "-----BEGIN", "hf_", "rk_", "github_pat", "shpat", "ya29", "whsec")
+    if bare.startswith(known):
+        return True
+    words = re.search(r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)\{(\d+)", pattern)
+    return words is not None and int(words[1]) in (11, 12, 14, 15, 17, 18, 20, 21, 23, 24)
 
 
 def _asked(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode == "url":
-        return
     free = reading.free_fields
-    for field in free:
-        yield from _asked_in_field(field)
-    if not free:
+    if reading.mode == "url" or not free:
         return
-    for place in reading.general_places:
-        found = secret_in(place) or _described_in(place) or disguised_secret(place)
+    search = _Search(reading)
+    for field in free:
+        yield from _asked_in_field(search, field)
+    if _only_remarks(reading):
+        return
+    places = [*reading.general_places, *_names_together(reading)]
+    for place in places:
+        found = search.secret(place, search.only_numbers)
         if found is not None:
             for field in free:
-                yield _sighting(place, found, field.name, Severity.BLOCK)
+                yield _sighting(place, found, field.name)
             return
 
 
-RULES = (
-    Rule(
-        "credentials.secret",
-        "A form that asks for a password, key, token, code or card number.",
-        "Do not type it here. A trustworthy server asks for secrets on its own web page, never in "
-        "a form.",
-        _asked,
-    ),
+def _only_remarks(reading: Reading) -> bool:
+    """Whether all that can be typed is a remark beside a yes or no."""
+    remarks = concept(_TABLE, "remark")
+    return any(field.kind == "boolean" for field in reading.fields) and all(
+        remarks.covers(field.places[0].folded.text) for field in reading.free_fields if field.places
+    )
+
+
+def _names_together(reading: Reading) -> Iterator[Place]:
+    """All field names in a row: a word may be split over several fields."""
+    names = [field.name for field in reading.free_fields[:60] if len(field.name) <= 8]
+    if len(names) > 1:
+        joined = " ".join(names)
+        yield Place("requestedSchema.properties", "name", joined, len(joined))
+
+
+def _in_pieces(reading: Reading) -> Iterator[Sighting]:
+    if reading.mode == "url":
+        return
+    series: dict[str, int] = {}
+    for field in reading.free_fields:
+        match = _SERIES.fullmatch(field.name)
+        if match is not None:
+            series[match[1]] = series.get(match[1], 0) + 1
+    for stem, count in series.items():
+        words = concept(_TABLE, "series_word").covers(fold(stem).strip(" _-"))
+        digits = concept(_TABLE, "series_digit").covers(fold(stem).strip(" _-"))
+        if (words and count >= _SERIES_OF_WORDS) or (digits and count >= _SHORTEST_SERIES):
+            yield Sighting(Severity.BLOCK, "requestedSchema.properties", f"{stem}1 … {stem}{count}")
+
+
+def _lesser(name: str) -> Callable[[Reading], Iterator[Sighting]]:
+    def find(reading: Reading) -> Iterator[Sighting]:
+        if reading.mode != "url" and reading.free_fields:
+            found = first_spotted(concept(_TABLE, name), reading.words, concept(_TABLE, f"not_{name}"))
+            if found is not None:
+                yield found
+
+    return find
+
+
+def _revealed(reading: Reading) -> Iterator[Sighting]:
+    if reading.mode == "url" or reading.free_fields:
+        return
+    for place in reading.words:
+        for folded in views(place):
+            text = concept(_TABLE, "other_sense").mask(folded.text)
+            for start, end in concept(_TABLE, "secret").matches(text):
+                if clause_before(text, start) in concept(_TABLE, "reveal"):
+                    yield Sighting(Severity.WARN, place.where, excerpt(folded, start, end))
+                    return
+
+
+_ADVICE: Final = (
+    "Do not type it here. A trustworthy server asks for secrets on its own web page, never in a "
+    "form."
 )
+
+RULES = (
+    Rule("credentials.secret", "A form that asks for a password, key, token, code or card number.",
+         _ADVICE, _asked),
+    Rule("credentials.in_pieces", "A secret that is asked for word by word or digit by digit.",
+         _ADVICE, _in_pieces),
+    Rule("credentials.webhook", "An address that lets whoever knows it write in your name.",
+         "Whoever has this address can post for you; treat it as a secret.", _lesser("webhook")),
+    Rule("credentials.security_question", "The question that guards one of your accounts.",
+         "A security question is half of a key; do not give it away.", _lesser("security_question")),
+    Rule("credentials.revealed", "A consent that would show a secret to the model or the server.",
+         "Say no unless you want this secret to be read by others.", _revealed),
+)  # fmt: skip

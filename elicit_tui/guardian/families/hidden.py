@@ -37,6 +37,12 @@ _TAG: Final = re.compile(
     r"[^>]{0,400}(?:>|$)|<!--|<[a-z][^>]{0,200}\s(?:on[a-z]{3,20}|style|srcdoc|formaction)\s*=",
     re.IGNORECASE,
 )
+_FALSE_ROLE: Final = re.compile(
+    r"<\s*/?\s*(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
+    r"|function_calls?|admin|developer|im_start|im_end|client|host)\s*/?>|<\|\w+\|>"
+    r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>",
+    re.IGNORECASE,
+)
 _EVENT: Final = re.compile(r"""\bon(?:error|load|click|mouseover|focus)\s*=\s*["'\w]""", re.I)
 _SCRIPT_LINK: Final = re.compile(
     r"(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)", re.IGNORECASE
@@ -164,7 +170,7 @@ def _stacked(reading: Reading) -> Iterator[Sighting]:
 
 
 def _markup(reading: Reading) -> Iterator[Sighting]:
-    for pattern in (_TAG, _EVENT, _SCRIPT_LINK, _ACTION, _BEACON):
+    for pattern in (_TAG, _FALSE_ROLE, _EVENT, _SCRIPT_LINK, _ACTION, _BEACON):
         yield from _first(pattern, reading, _BLOCK)
     yield from _first(_IMAGE, reading, _WARN)
 
