@@ -222,7 +222,7 @@ async def test_a_server_that_dies_takes_its_open_form_along(transport: str, prot
             assert (outcome.action, outcome.decided_by) == (None, "server")
             assert here.ledger.sent_ids() == []
             assert here.host.connections["asking"].state == "failed"
-            expected = "exit code 7" if transport == "stdio" else "nothing answers"
+            expected = "exit code 7" if transport == "stdio" else "went away"
             assert expected in str(caught.value)
 
     if transport == "stdio":
