@@ -1,72 +1,16 @@
-"""What a demo tool is, and the list of all of them in the order a newcomer should try them."""
+"""All tools of the demo server, in the order a newcomer should try them."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from elicit_tui.demo import form_tools, page_tools, rude_tools, steady_tools
+from elicit_tui.demo.tool import Tool
 
-from elicit_tui.demo.conversation import Conversation
-
-Run = Callable[[Conversation, Mapping[str, Any]], Awaitable["Reply"]]
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A tool's result: text for the person, data for a program."""
-
-    text: str
-    data: Mapping[str, Any] | None = None
-    is_error: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """The result as the wire spells it (spec: server/tools, "Tool Result")."""
-        result: dict[str, Any] = {
-            "content": [{"type": "text", "text": self.text}],
-            "isError": self.is_error,
-        }
-        if self.data is not None:
-            result["structuredContent"] = dict(self.data)
-        return result
-
-
-@dataclass(frozen=True)
-class Tool:
-    """One tool of the demo server."""
-
-    name: str
-    title: str
-    description: str
-    run: Run
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    """The properties of its inputSchema."""
-    required: tuple[str, ...] = ()
-    read_only: bool = False
-    destructive: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """The definition as `tools/list` gives it."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": {
-                "type": "object",
-                "properties": dict(self.arguments),
-                "required": list(self.required),
-            },
-            "annotations": {
-                "title": self.title,
-                "readOnlyHint": self.read_only,
-                "destructiveHint": self.destructive,
-                "openWorldHint": False,
-            },
-        }
-
-
-def all_tools() -> dict[str, Tool]:
-    """Every tool by name."""
-    from elicit_tui.demo import form_tools, page_tools, rude_tools, steady_tools
-
-    tools = (*form_tools.TOOLS, *page_tools.TOOLS, *steady_tools.TOOLS, *rude_tools.TOOLS)
-    return {tool.name: tool for tool in tools}
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        *form_tools.TOOLS,
+        *page_tools.TOOLS,
+        *steady_tools.TOOLS,
+        *rude_tools.TOOLS,
+    )
+}

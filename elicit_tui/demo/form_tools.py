@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.demo import forms
-from elicit_tui.demo.catalogue import Reply, Tool
 from elicit_tui.demo.conversation import Answer, Conversation
+from elicit_tui.demo.tool import Reply, Tool
 
 Arguments = Mapping[str, Any]
 CANCELLED = Answer("cancel")

@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from elicit_tui.demo.catalogue import Reply, Tool
 from elicit_tui.demo.conversation import Conversation
+from elicit_tui.demo.tool import Reply, Tool
 from elicit_tui.demo.wire import URL_ELICITATION_REQUIRED, WireError
 
 Arguments = Mapping[str, Any]

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.demo import texts
-from elicit_tui.demo.catalogue import Reply, Tool, all_tools
+from elicit_tui.demo.catalogue import TOOLS
 from elicit_tui.demo.conversation import FORM_REVISION, Conversation
+from elicit_tui.demo.tool import Reply, Tool
 from elicit_tui.demo.wire import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -34,7 +35,7 @@ class DemoServer:
 
     def __init__(self, wire: Wire, tools: Mapping[str, Tool] | None = None) -> None:
         self._wire = wire
-        self._tools = all_tools() if tools is None else tools
+        self._tools: Mapping[str, Tool] = TOOLS if tools is None else tools
         self._capabilities: Any = {}
         self._revision = HANDSHAKE_REVISIONS[0]
         self._calls: dict[Any, asyncio.Task[None]] = {}

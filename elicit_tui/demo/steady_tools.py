@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from elicit_tui.demo.catalogue import Reply, Tool
 from elicit_tui.demo.conversation import Conversation
+from elicit_tui.demo.tool import Reply, Tool
 
 MOST_STEPS = 60
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.demo import forms
-from elicit_tui.demo.catalogue import Reply, Tool
 from elicit_tui.demo.conversation import Conversation
 from elicit_tui.demo.server import DemoServer
+from elicit_tui.demo.tool import Reply, Tool
 from elicit_tui.demo.wire import Wire
 
 
