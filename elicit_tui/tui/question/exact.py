@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Mn", "Me"})
+from elicit_tui.text import stand_in
 
 
 def exact_json(value: Any) -> str:
-    """Indented JSON; invisible and combining characters are written as `\\uXXXX`."""
+    """Indented JSON; whatever cannot be seen is written as `\\uXXXX`."""
     try:
         written = json.dumps(value, indent=2, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         return "(this cannot be written as JSON)"
     if written.isascii():
         return written.replace("\x7f", "\\u007f")
-    return "".join(map(_visible, written))
+    drawn = stand_in(written, keep="\n")
+    return "".join(
+        true if true == "\n" or (true == shown and true.isprintable()) else _escape(true)
+        for true, shown in zip(written, drawn, strict=True)
+    )
 
 
-def _visible(character: str) -> str:
-    if character == "\n" or " " <= character <= "~":
-        return character
-    category = unicodedata.category(character)
-    if category not in _HIDDEN and category != "Zs":
-        return character
+def _escape(character: str) -> str:
     code = ord(character)
     if code > 0xFFFF:
         code -= 0x10000

@@ -14,6 +14,7 @@ from elicit_tui.tui.widgets.marks import MANY, ONE
 
 ROWS = 6
 _WHEEL = 3
+_BESIDE_LABEL = 20
 
 
 class ChoiceSearch(FieldControl, can_focus=True):
@@ -95,6 +96,14 @@ class ChoiceSearch(FieldControl, can_focus=True):
     def count(self) -> str | None:
         """How many are chosen."""
         return f"now {len(self._chosen)}" if self.many else None
+
+    @property
+    def aside(self) -> str | None:
+        """The chosen labels, where the list has to cut them."""
+        labels = [self.spec.choices[index].label for index in sorted(self._chosen)[:ROWS]]
+        room = max(self.size.width - _BESIDE_LABEL, 0)
+        long = [label for label in labels if self.size.width and len(label) > room]
+        return f"chosen: {', '.join(long)}" if long else None
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:

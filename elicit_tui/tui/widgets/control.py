@@ -72,6 +72,11 @@ class FieldControl(Guarded):
         return None
 
     @property
+    def aside(self) -> str | None:
+        """What the widget had to cut, whole."""
+        return None
+
+    @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Keys of this kind of field, as (key, what it does)."""
         return ()

@@ -146,11 +146,13 @@ class FieldRow(Widget):
         for text in (said, *self.notes):
             if text:
                 lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]
-        for warning in (self.control.warning,):
-            if warning:
-                lines += [
-                    Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)
-                ]
+        if self.control.aside:
+            lines += _wrap(self.control.aside, room)
+        if self.control.warning:
+            warning = self.control.warning
+            lines += [
+                Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)
+            ]
         if self.problem:
             lines += [
                 Content.styled(line.plain, "$error") for line in _wrap(f"✗ {self.problem}", room)
