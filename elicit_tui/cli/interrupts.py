@@ -29,6 +29,8 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.requested = False
+        self.hung_up = False
+        """Whether the terminal went away."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: asyncio.Task[Any] | None = None
         self._before: dict[int, Any] = {}
@@ -44,6 +46,7 @@ class Interrupts:
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
+        self.hung_up = self.hung_up or number == getattr(signal, "SIGHUP", None)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._end)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +110,14 @@ class OneCall:
                 except Exception as error:  # noqa: BLE001 - one document on stdout, whatever ended it
                     self._report.error = error
                     self._log_trace(error)
-                return self._finish()
+                code = self._finish()
         finally:
             self._output.release()
+        if interrupts.hung_up:
+            # Everything is told, written and ended. A form's thread that still reads from the
+            # terminal that is gone would keep the process for ever.
+            os._exit(code)
+        return code
 
     def _log_trace(self, error: Exception) -> None:
         """Keep the traceback of what nobody foresaw in the log file; none reaches a screen."""
@@ -177,15 +183,23 @@ class OneCall:
         async with opened as runtime:
             runtime.broker.subscribe(self._broker_said)
             runtime.host.subscribe(self._host_said)
-            work = self._work(runtime)
-            if self._options.timeout is None:
-                await work
-            else:
-                await within(
-                    self._options.timeout,
-                    work,
-                    lambda: self._asks_a_person(runtime),
-                )
+            work = asyncio.ensure_future(self._limited_work(runtime))
+            try:
+                await asyncio.shield(work)
+            except asyncio.CancelledError:
+                # Before the call is given up: its questions are ended by us, not by the server.
+                await runtime.broker.close()
+                raise
+            finally:
+                work.cancel()
+                await asyncio.gather(work, return_exceptions=True)
+
+    async def _limited_work(self, runtime: Runtime) -> None:
+        work = self._work(runtime)
+        if self._options.timeout is None:
+            await work
+        else:
+            await within(self._options.timeout, work, lambda: self._asks_a_person(runtime))
 
     def _responder(self, guardian: LazyGuardian) -> Responder:
         responder = self._person.responder(self._settings, guardian)
@@ -256,7 +270,7 @@ class OneCall:
             fields = {"level": event.level, "logger": event.logger, "data": event.data}
             self._event("log", fields)
             self._telling.log(event)
-        elif isinstance(event, UrlCompleted):
+        elif isinstance(event, UrlCompleted) and self._report.asked_page(event.elicitation_id):
             self._telling.completed(event)
         elif isinstance(event, ListChanged) and event.kind == "tools":
             self._tools_changed.set()

@@ -87,6 +87,13 @@ class Report:
         """The questions that an answers file was given for and did not answer."""
         return [event for event in self.resolved if _unanswered(event.outcome)]
 
+    def asked_page(self, elicitation_id: str) -> bool:
+        """Whether a page of this id was agreed to; a notice about any other means nothing."""
+        return any(
+            event.request.elicitation_id == elicitation_id and event.outcome.action == "accept"
+            for event in self.resolved
+        )
+
     def exit_code(self, *, strict: bool) -> int:
         """How the command ends."""
         unaccepted = bool(self.unanswered)

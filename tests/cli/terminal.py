@@ -109,6 +109,10 @@ class Terminal:
         self.type(line + "\n")
         return shown
 
+    def hang_up(self) -> None:
+        """Close the terminal, as a window that is closed does."""
+        os.close(self._ours)
+
     def end(self, seconds: float = SECONDS) -> int:
         """Wait until the process has ended; its exit code."""
         end = time.monotonic() + seconds

@@ -98,3 +98,36 @@ def test_no_server_process_is_left_behind(tmp_path: Path) -> None:
         except ProcessLookupError:
             return
     raise AssertionError(f"server process {server} is still there")
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_request_to_end_reaches_a_run_whose_form_is_open(plain: bool, tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    arguments = ["--with", DEMO, "call", "demo", "plan_trip", "--output", "json"]
+    more = ["--plain"] if plain else []
+    with file.open("wb") as out, Terminal([*arguments, *more], stdout=out) as terminal:
+        terminal.wait_for("City")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.end() == 130, terminal.shown
+    document = json.loads(file.read_text())
+    assert {entry["decidedBy"] for entry in document["elicitations"]} == {"shutdown"}
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_terminal_that_goes_away_ends_the_run_truthfully(plain: bool, tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    arguments = ["--with", DEMO, "call", "demo", "plan_trip", "--output", "json"]
+    more = ["--plain"] if plain else []
+    with file.open("wb") as out:
+        terminal = Terminal([*arguments, *more], stdout=out)
+        try:
+            terminal.wait_for("City")
+            terminal.hang_up()
+            assert terminal.process.wait(SECONDS) == 130
+        finally:
+            terminal.process.kill()
+            terminal.process.wait(SECONDS)
+    document = json.loads(file.read_text())
+    assert document["exitCode"] == 130
+    assert {entry["decidedBy"] for entry in document["elicitations"]} <= {"shutdown", "nobody"}
+    assert {entry["action"] for entry in document["elicitations"]} == {"cancel"}
