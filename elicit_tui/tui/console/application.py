@@ -85,7 +85,6 @@ class ConsoleApp(App[int]):
         self._leaving = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         self._second = 0.0
-        self.painted_at: float | None = None
         self.exit_code = 0
 
     # Start and end
@@ -111,7 +110,6 @@ class ConsoleApp(App[int]):
             self.notify(sentence, severity="warning", markup=False, timeout=10)
 
     def _painted(self) -> None:
-        self.painted_at = time.monotonic()
         self._work = asyncio.create_task(self._session_run())
         self.set_interval(TICK_SECONDS, self._tick)
 

@@ -108,11 +108,6 @@ class ConsoleScreen(Screen[None]):
         self.pane.take_focus()
         self.draw()
 
-    @property
-    def pane_name(self) -> str:
-        """Which pane is shown."""
-        return next(name for name, pane in self._panes.items() if pane is self.pane)
-
     def tick(self, *, moment: bool) -> None:
         """Draw what changed; `moment`: a second passed, so ages and times left did."""
         session = self.session

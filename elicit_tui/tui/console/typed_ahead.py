@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
 
 
+LEAVE: Final = "ctrl+q"
+"""Never dropped: it decides nothing by itself, and somebody may want to get out at any time."""
+
+ORDER_SECONDS: Final = 1.0
+"""A key that is not seen to its end within this time holds nothing back any longer."""
+
+
 class TypedAhead:
     """Between two paintings of a question nothing typed, pasted or clicked reaches a widget.
 
@@ -41,11 +48,9 @@ class TypedAhead:
         """Whether this input was made too early."""
         if not isinstance(event, (events.Key, events.Paste, events.MouseDown, events.MouseUp)):
             return False
+        if isinstance(event, events.Key) and event.key == LEAVE:
+            return False
         return self._open > 0 or event.time <= self._until
-
-
-ORDER_SECONDS: Final = 1.0
-"""A key that is not seen to its end within this time holds nothing back any longer."""
 
 
 def is_field(widget: Widget) -> bool:

@@ -84,7 +84,3 @@ class WaitingQuestions:
         if waiting is None or waiting not in entries:
             return entries[0]
         return entries[(entries.index(waiting) + 1) % len(entries)]
-
-    def of_server(self, server: str) -> tuple[Waiting, ...]:
-        """The waiting questions of one server."""
-        return tuple(waiting for waiting in self if waiting.server == server)
