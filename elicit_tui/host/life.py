@@ -79,16 +79,19 @@ class Life:
             await self._over.wait()
             if not self._asked_to_end:
                 # Told before the streams are closed: a question on the screen goes away at once.
-                self._connection.ended(self._lost or await self._went_away())
+                self._connection.ended(await self._went_away())
 
     def _streams(self, process: ServerProcess | None) -> Any:
         if process is not None:
             from elicit_tui.host.stdio import stdio_streams
 
-            return stdio_streams(process, self._garbage)
+            return stdio_streams(process, self._garbage, self._flooded)
         from elicit_tui.host.http import http_streams
 
         return http_streams(self._connection.settings, self._refused)
+
+    def _flooded(self, what: str) -> None:
+        self._lose(f"The server {self._connection.name} {what}.")
 
     def _refused(self, status: int | None) -> None:
         self._connection.http_refusal = status
@@ -96,7 +99,7 @@ class Life:
     async def _session(self, stack: AsyncExitStack, read: Any, write: Any) -> None:
         import anyio
 
-        from elicit_tui.host.session import open_session
+        from elicit_tui.host.session import Gone, open_session
 
         connection = self._connection
         settings = connection.settings
@@ -119,6 +122,9 @@ class Life:
                 f"{settings.startup_timeout_sec:g} seconds "
                 f"(mcp_servers.{settings.name}.startup_timeout_sec)."
             ) from None
+        except Gone:
+            # Found out before the streams are closed: that ends the process, and tells of our end.
+            raise ServerError(await self._went_away()) from None
         connection.became_ready(session)
 
     def _wire(self) -> Wire:
@@ -139,6 +145,8 @@ class Life:
         self._heard(f"(not a message) {neutral_line(text, 500)}")
 
     async def _went_away(self) -> str:
+        if self._lost is not None:
+            return self._lost
         name = self._connection.name
         process = self._connection.process
         if process is None:

@@ -31,25 +31,27 @@ LAST_WORDS_SECONDS: Final = 0.5
 """How long a pipe is still read after the process that should write to it has ended."""
 
 
-class LineTooLong(Exception):
-    """The server wrote a message beyond `MAX_LINE_BYTES`."""
-
-
 class StdioRead:
     """The messages of one server, in order; ends with EndOfStream when the server goes."""
 
     last_context = None
     """Nothing tells which of our requests a message belongs to."""
 
-    def __init__(self, reader: asyncio.StreamReader, garbage: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        garbage: Callable[[str], None],
+        flooded: Callable[[str], None],
+    ) -> None:
         self._reader = reader
         self._garbage = garbage
+        self._flooded = flooded
         self._lines: deque[bytes] = deque()
         self._partial: list[bytes] = []
         self._partial_size = 0
 
     async def receive(self) -> SessionMessage:
-        """The next message. Raises anyio.EndOfStream, or LineTooLong."""
+        """The next message. Raises anyio.EndOfStream."""
         while True:
             while self._lines:
                 line = self._lines.popleft()
@@ -86,15 +88,8 @@ class StdioRead:
             self._partial.append(rest)
             self._partial_size += len(rest)
             if self._partial_size > MAX_LINE_BYTES:
-                raise LineTooLong(
-                    f"it wrote a message of more than {MAX_LINE_BYTES // 1024 // 1024} MiB"
-                )
-
-    async def drain(self) -> None:
-        """Throw away what still comes: a server that blocks on a full pipe could not end."""
-        with contextlib.suppress(OSError, ValueError):
-            while await self._reader.read(CHUNK_BYTES):
-                pass
+                self._flooded(f"wrote a message of more than {MAX_LINE_BYTES // 1024 // 1024} MiB")
+                raise anyio.EndOfStream
 
     async def aclose(self) -> None:
         """Nothing to close here; the process's end closes its pipes."""
@@ -162,7 +157,7 @@ class _Flow(asyncio.BaseProtocol):
 
 @asynccontextmanager
 async def stdio_streams(
-    process: ServerProcess, garbage: Callable[[str], None]
+    process: ServerProcess, garbage: Callable[[str], None], flooded: Callable[[str], None]
 ) -> AsyncIterator[tuple[StdioRead, StdioWrite]]:
     """The two streams of a running process; ends the process, and its group, on the way out."""
     loop = asyncio.get_running_loop()
@@ -176,7 +171,7 @@ async def stdio_streams(
         )
         write_transport, flow = await loop.connect_write_pipe(_Flow, process.stdin)
         write = StdioWrite(write_transport, flow)
-        read = StdioRead(reader, garbage)
+        read = StdioRead(reader, garbage, flooded)
         watch = asyncio.ensure_future(_watch(process, flow, read_transport))
         yield read, write
     finally:
@@ -192,7 +187,7 @@ async def _close(
 ) -> None:
     if watch is not None:
         watch.cancel()
-    drain = asyncio.ensure_future(StdioRead(reader, lambda line: None).drain())
+    drain = asyncio.ensure_future(_drained(reader))
     try:
         if write is not None:
             await write.aclose()
@@ -201,6 +196,13 @@ async def _close(
         drain.cancel()
         if read_transport is not None:
             read_transport.close()
+
+
+async def _drained(reader: asyncio.StreamReader) -> None:
+    """Throw away what still comes: a server that blocks on a full pipe could not end."""
+    with contextlib.suppress(OSError, ValueError):
+        while await reader.read(CHUNK_BYTES):
+            pass
 
 
 async def _watch(
