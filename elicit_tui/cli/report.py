@@ -68,7 +68,6 @@ class Report:
         self.result: dict[str, Any] | None = None
         self.error: BaseException | None = None
         self.resolved: list[Resolved] = []
-        self._pages: set[str] = set()
 
     def heard(self, event: Requested | Resolved) -> dict[str, Any]:
         """Note a broker's event down; its fields, for an event line."""
@@ -76,18 +75,12 @@ class Report:
             self.resolved.append(event)
             return elicitation_fields(event, self._history_content)
         question = event.question
-        if question.request.elicitation_id is not None:
-            self._pages.add(question.request.elicitation_id)
         return question_fields(question.request, question.review.findings, question.review.verdict)
 
     @property
     def is_error(self) -> bool:
         """Whether the tool itself says that it failed."""
         return self.result is not None and self.result.get("isError") is True
-
-    def asked_page(self, elicitation_id: str) -> bool:
-        """Whether a page of this name was asked for; a notice of any other means nothing."""
-        return elicitation_id in self._pages
 
     @property
     def unanswered(self) -> list[Resolved]:
