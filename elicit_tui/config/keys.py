@@ -325,24 +325,20 @@ MANAGED_FILE = Table(
 
 @dataclass(frozen=True)
 class FileKind:
-    """What a file may hold, and the words for it."""
+    """What a file may hold, and what belongs elsewhere."""
 
     table: Table
-    noun: str
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     """Top-level keys that belong to another file, and what to say about them."""
 
 
 USER = FileKind(
     USER_FILE,
-    "configuration",
     {
         "managed": "only the managed file may have it",
         "allowed_approval_policies": "only the managed file may have it",
         "answers": "answers stand in a file of their own, given with --answers",
     },
 )
-MANAGED = FileKind(MANAGED_FILE, "managed configuration")
-ANSWERS = FileKind(
-    ANSWERS_FILE, "answers file", {"rules": "an answers file has its entries under [[answers]]"}
-)
+MANAGED = FileKind(MANAGED_FILE)
+ANSWERS = FileKind(ANSWERS_FILE, {"rules": "an answers file has its entries under [[answers]]"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from elicit_tui.errors import ElicitTuiError, ServerError
+from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
 
 CONNECTION_CLOSED: Final = -32000
@@ -67,13 +67,3 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
         code = getattr(error, "code", None)
         return "the connection closed" if code == CONNECTION_CLOSED else f"{text} ({code})"
     return text or name
-
-
-def server_error(
-    server: str, what: str, error: BaseException, status: int | None = None
-) -> ServerError:
-    """A ServerError whose sentence says which server, what went wrong, and why."""
-    found = leaf(error)
-    if isinstance(found, ServerError):
-        return found
-    return ServerError(f"The server {server} {what}: {reason_of(error, status)}.")

@@ -207,7 +207,7 @@ def _same(server: _Server, key: str, value: Any) -> None:
     from elicit_tui.config.keys import FileKind, Table
     from elicit_tui.config.validating import validate
 
-    faults = validate({key: value}, FileKind(Table("", {key: SERVER.keys[key]}), ""))
+    faults = validate({key: value}, FileKind(Table("", {key: SERVER.keys[key]})))
     if faults:
         server.note(f"{key}: {faults[0].message}; left out")
     else:

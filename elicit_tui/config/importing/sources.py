@@ -19,8 +19,6 @@ class Source:
 
     dialect: Dialect
     servers: Mapping[str, Any]
-    input_names: tuple[str, ...] = ()
-    """VS Code: what it would prompt for, by id."""
 
 
 def recognise(text: str, file: str) -> Source:
@@ -36,7 +34,7 @@ def recognise(text: str, file: str) -> Source:
     holder = inner if isinstance(inner, Mapping) else document
     servers = holder.get("servers")
     if isinstance(servers, Mapping):
-        return Source("vscode", servers, _inputs(holder.get("inputs")))
+        return Source("vscode", servers)
     raise ConfigError(
         [f"{file}: has no servers: neither mcp_servers, mcpServers nor servers is a table in it"]
     )
@@ -57,10 +55,3 @@ def _document(text: str, file: str) -> Mapping[str, Any]:
     if not isinstance(document, Mapping):
         raise ConfigError([f"{file}: is not an object or a table"])
     return document
-
-
-def _inputs(inputs: Any) -> tuple[str, ...]:
-    if not isinstance(inputs, list):
-        return ()
-    names = [each.get("id") for each in inputs if isinstance(each, Mapping)]
-    return tuple(name for name in names if isinstance(name, str))

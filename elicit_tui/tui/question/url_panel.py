@@ -36,11 +36,6 @@ class UrlPanel(Page):
         self._said = text
         self._redraw()
 
-    @property
-    def shows_code(self) -> bool:
-        """Whether the QR code is on the page."""
-        return self._code
-
     def toggle_code(self) -> None:
         """Show the QR code, or hide it."""
         self._code = not self._code
