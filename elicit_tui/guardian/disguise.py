@@ -71,14 +71,16 @@ def _leet_inside_words(text: str) -> str:
 
 def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
     """A secret's name in disguise, with where it stands; work linear in the text."""
-    for folded in (place.unsplit, *_decoded(place)):
-        for found in _find(folded):
-            if not is_about("credentials", folded.text, *found):
-                return folded, *found
+    for found in _find(place.unsplit, also_plain=False):
+        if not is_about("credentials", place.unsplit.text, *found):
+            return place.unsplit, *found
+    for folded in _decoded(place):
+        for found in _find(folded, also_plain=True):
+            return folded, *found
     return None
 
 
-def _find(folded: Folded) -> Iterator[tuple[int, int]]:
+def _find(folded: Folded, *, also_plain: bool) -> Iterator[tuple[int, int]]:
     wanted = _wanted()
     for text, places, starts, ends in _joined(folded):
         for start in sorted(starts):
@@ -87,7 +89,7 @@ def _find(folded: Folded) -> Iterator[tuple[int, int]]:
                 if end in ends and text[start:end] in words:
                     found = places[start], places[end - 1] + 1
                     shown = re.sub(r"[\W_]+", " ", folded.text[slice(*found)])
-                    if shown not in _wanted_plain():
+                    if also_plain or shown not in _wanted_plain():
                         yield found
 
 

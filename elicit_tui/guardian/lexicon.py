@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from elicit_tui.guardian.folding import Folded, fold
+from elicit_tui.guardian.folding import fold
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -64,11 +64,6 @@ class Concept:
         for pattern in self.patterns:
             text = pattern.sub(lambda match: "\0" * len(match[0]), text)
         return text
-
-
-def first_in(concept: Concept, folded: Folded) -> tuple[int, int] | None:
-    """The first span of a concept in folded text."""
-    return concept.first(folded.text)
 
 
 @lru_cache(maxsize=1)
@@ -120,7 +115,10 @@ def concept(table: str, name: str) -> Concept:
         body = "|".join(dict.fromkeys(spaced))
         patterns.append(re.compile(rf"(?<![^\W\d_])(?:{body})(?![^\W\d_])"))
     if unspaced:
-        patterns.append(re.compile("|".join(dict.fromkeys(unspaced))))
+        # Where a script has no blanks only the Latin words in it have edges.
+        body = "|".join(dict.fromkeys(unspaced))
+        edges = r"(?:(?<![a-z])|(?![a-z]))", r"(?:(?![a-z])|(?<![a-z]))"
+        patterns.append(re.compile(f"{edges[0]}(?:{body}){edges[1]}"))
     return Concept(tuple(patterns))
 
 

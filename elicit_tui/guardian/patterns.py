@@ -41,7 +41,9 @@ def trouble_in(pattern: str) -> PatternTrouble | None:
         return "catastrophic"
     spelt = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
     spelt = _ESCAPES.sub(lambda match: r"\w" if match[1] is None else "x", spelt)
-    parser: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+    parser: Any = importlib.import_module(
+        "re._parser" if sys.version_info >= (3, 11) else "sre_parse"
+    )
     try:
         tree = parser.parse(spelt)
         if _explodes(tree):
@@ -84,6 +86,12 @@ def _explodes(tree: Any, times: float = 1) -> bool:
 
 def _ambiguous(body: Any) -> bool:
     """Whether the body of a loop can take the same text in several ways."""
+    for operator, argument in body:
+        if str(operator) == "SUBPATTERN" and _ambiguous(argument[-1]):
+            return True
+        # The parser factors what options share: equal ones are left empty.
+        if str(operator) == "BRANCH" and sum(not list(option) for option in argument[1]) > 1:
+            return True
     for option in _options(body):
         for index, piece in enumerate(option):
             others = [other for at, other in enumerate(option) if at != index and other.least > 0]
@@ -139,13 +147,16 @@ def _pieces(items: Iterable[Any]) -> list[_Piece]:
         if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             least, most, body = argument
             inner = _pieces(body)
-            letters = frozenset().union(*(piece.letters for piece in inner)) if inner else frozenset()
+            letters = (
+                frozenset().union(*(piece.letters for piece in inner)) if inner else frozenset()
+            )
             required = [piece for piece in inner if piece.least]
             highest = float("inf") if most >= 4_000_000_000 else float(most)
             if len(required) > 1 and highest > 1:
                 # A loop over several parts is opened: its parts separate one another.
                 pieces.extend(
-                    _Piece(piece.letters, piece.least if least else 0, piece.most) for piece in inner
+                    _Piece(piece.letters, piece.least if least else 0, piece.most)
+                    for piece in inner
                 )
             else:
                 most_inside = max((piece.most for piece in inner), default=0)
@@ -160,7 +171,9 @@ def _pieces(items: Iterable[Any]) -> list[_Piece]:
             letters = frozenset().union(*(piece.letters for piece in flat)) if flat else frozenset()
             least = min((sum(p.least for p in option) for option in options), default=0)
             most = max((sum(p.most for p in option) for option in options), default=0)
-            pieces.append(_Piece(letters, min(least, 1), most if most == float("inf") else min(most, 1)))
+            pieces.append(
+                _Piece(letters, min(least, 1), most if most == float("inf") else min(most, 1))
+            )
         elif name in ("AT", "ASSERT", "ASSERT_NOT", "GROUPREF"):
             continue
         else:

@@ -81,7 +81,10 @@ def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
         if found is not None:
             yield _sighting(place, found, field.name)
             return
-    if field.schema.get("format") in ("password", "secret") or field.schema.get("writeOnly") is True:
+    if (
+        field.schema.get("format") in ("password", "secret")
+        or field.schema.get("writeOnly") is True
+    ):
         yield Sighting(Severity.BLOCK, f"{field.where}.format", "password", field.name)
     pattern = field.schema.get("pattern")
     if isinstance(pattern, str) and _wants_secret_shape(pattern):
@@ -91,10 +94,33 @@ def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
 def _wants_secret_shape(pattern: str) -> bool:
     """Whether a pattern describes a seed phrase or begins as a known key does."""
     bare = pattern.lstrip("^(?:\\b")
-    known = ("sk-", "sk_", "ghp_", "gho_", "AKIA", "ASIA", "eyJ", "xox", "AIza", "glpat", "npm_", "pypi-", "-----BEGIN", "hf_", "rk_", "github_pat", "shpat", "ya29", "whsec")
+    known = (
+        "sk-",
+        "sk_",
+        "ghp_",
+        "gho_",
+        "AKIA",
+        "ASIA",
+        "eyJ",
+        "xox",
+        "AIza",
+        "glpat",
+        "npm_",
+        "pypi-",
+        "-----BEGIN",
+        "hf_",
+        "rk_",
+        "github_pat",
+        "shpat",
+        "ya29",
+        "whsec",
+    )
     if bare.startswith(known):
         return True
-    words = re.search(r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)\{(\d+)", pattern)
+    words = re.search(
+        r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)\{(\d+)",
+        pattern,
+    )
     return words is not None and int(words[1]) in (11, 12, 14, 15, 17, 18, 20, 21, 23, 24)
 
 
@@ -107,9 +133,11 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
         yield from _asked_in_field(search, field)
     if _only_remarks(reading):
         return
-    places = [*reading.general_places, *_names_together(reading)]
-    for place in places:
-        found = search.secret(place, search.only_numbers)
+    for place in (*reading.general_places, *_names_together(reading)):
+        if place.role == "name":
+            found = disguised_secret(place)
+        else:
+            found = search.secret(place, search.only_numbers)
         if found is not None:
             for field in free:
                 yield _sighting(place, found, field.name)
@@ -150,7 +178,9 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
 def _lesser(name: str) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
         if reading.mode != "url" and reading.free_fields:
-            found = first_spotted(concept(_TABLE, name), reading.words, concept(_TABLE, f"not_{name}"))
+            found = first_spotted(
+                concept(_TABLE, name), reading.words, concept(_TABLE, f"not_{name}")
+            )
             if found is not None:
                 yield found
 

@@ -42,7 +42,9 @@ def _bulk(reading: Reading) -> Iterator[Sighting]:
     free = reading.free_fields
     if reading.mode == "url" or not free:
         return
-    places = [place for place in reading.words if place.role not in ("server", "default", "example")]
+    places = [
+        place for place in reading.words if place.role not in ("server", "default", "example")
+    ]
     found = first_spotted(concept(_TABLE, "bulk"), places, concept(_TABLE, "other_sense"))
     if found is not None:
         yield found

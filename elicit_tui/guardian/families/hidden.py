@@ -45,25 +45,39 @@ _FALSE_ROLE: Final = re.compile(
 )
 _EVENT: Final = re.compile(r"""\bon(?:error|load|click|mouseover|focus)\s*=\s*["'\w]""", re.I)
 _SCRIPT_LINK: Final = re.compile(
-    r"(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)", re.IGNORECASE
+    r"(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)",
+    re.IGNORECASE,
 )
-_ACTION: Final = re.compile(r"\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)", re.I)
+_ACTION: Final = re.compile(
+    r"\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)", re.I
+)
 _LINKS: Final = (
     re.compile(r"!?\[(?P<text>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})[^)]{0,200}\)"),
-    re.compile(r"\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/", re.I | re.S),
-    re.compile(r"<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>(?P<text>.{0,300}?)</a", re.I | re.S),
+    re.compile(
+        r"\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/", re.I | re.S
+    ),
+    re.compile(
+        r"<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>(?P<text>.{0,300}?)</a",
+        re.I | re.S,
+    ),
     re.compile(r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<text>[^>]{1,300})>"),
     re.compile(r"\[(?P<text>[^\]\n]{1,300})\]:\s*(?P<url>https?://\S{1,2000})"),
     re.compile(r"\[url=(?P<url>[^\]]{1,2000})\](?P<text>.{0,300}?)\[/url", re.I),
 )
-_HOST_IN_TEXT: Final = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])", re.I)
-_PLAIN_URL: Final = re.compile(r"(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000}", re.IGNORECASE)
+_HOST_IN_TEXT: Final = re.compile(
+    r"(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])", re.I
+)
+_PLAIN_URL: Final = re.compile(
+    r"(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000}", re.IGNORECASE
+)
 _BEACON: Final = re.compile(
     r"!\[[^\]]{0,300}\]\(\s*<?https?://[^)\s]{0,600}(?:\?|\{|\$|%7b|=)|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)",
     re.IGNORECASE,
 )
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
-_FRAME: Final = re.compile(r"[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|[▄▀█]{8,}", re.MULTILINE)
+_FRAME: Final = re.compile(
+    r"[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|[▄▀█]{8,}", re.MULTILINE
+)
 _PADDING: Final = re.compile(
     r"\S[^\S\n]{50,}\S|\S[ \u00a0\u2000-\u200a\u3000\u2800\t]{50,}\S|\S\s*(?:\n\s*){10,}\S|\S\s{120,}\S"
     r"|(?:[\u2800\u3164\u00a0\u3000\u2000-\u200a]){12,}"
@@ -133,7 +147,17 @@ def _belongs(text: str, at: int) -> bool:
     if not before:
         return False
     if "\ufe00" <= character <= "\ufe0f":
-        return unicodedata.category(before) in ("So", "Sm", "Po", "Lo", "Sk", "Nd", "Pd", "No", "Cn") or _is_emoji(before)
+        return unicodedata.category(before) in (
+            "So",
+            "Sm",
+            "Po",
+            "Lo",
+            "Sk",
+            "Nd",
+            "Pd",
+            "No",
+            "Cn",
+        ) or _is_emoji(before)
     if "\U000e0100" <= character <= "\U000e01ef":
         return "\u3400" <= before <= "\u9fff" or before > "\U00020000"
     if character == "\u200c":
@@ -144,13 +168,18 @@ def _belongs(text: str, at: int) -> bool:
         base = text[at - 2] if before == "\ufe0f" and at > 1 else before
         return _is_emoji(base) and (_is_emoji(after))
     if character == "\u200b":
-        return bool(_UNSPACED.match(before)) and bool(_UNSPACED.match(after)) and not ("\u3040" <= before <= "\u9fff")
+        return (
+            bool(_UNSPACED.match(before))
+            and bool(_UNSPACED.match(after))
+            and not ("\u3040" <= before <= "\u9fff")
+        )
     return "\u180b" <= character <= "\u180f" and "\u1800" <= before <= "\u18af"
 
 
 def _is_emoji(character: str) -> bool:
     return bool(character) and (
-        unicodedata.category(character) in ("So", "Sk", "Sm", "Cn") or "\u2190" <= character <= "\u2bff"
+        unicodedata.category(character) in ("So", "Sk", "Sm", "Cn")
+        or "\u2190" <= character <= "\u2bff"
     )
 
 
@@ -160,7 +189,10 @@ def _stacked(reading: Reading) -> Iterator[Sighting]:
             continue
         run = 0
         for index, character in enumerate(place.text):
-            if unicodedata.category(character) in ("Mn", "Me") and not "\ufe00" <= character <= "\ufe0f":
+            if (
+                unicodedata.category(character) in ("Mn", "Me")
+                and not "\ufe00" <= character <= "\ufe0f"
+            ):
                 run += 1
                 if run > _MARKS_ALLOWED:
                     yield Sighting(_BLOCK, place.where, place.text[max(0, index - 8) : index + 8])
@@ -200,8 +232,16 @@ def _links(reading: Reading) -> Iterator[Sighting]:
                 if deceptive_url(match[0].rstrip(".,;:!?")):
                     worst = _at(_BLOCK, place, match)
                     break
-                if place.role in ("message", "schema description", "description", "title", "schema title") and reading.mode != "url":
-                    worst = worst or _at(_WARN if "](" in place.text or "link=" in place.text else Severity.NOTE, place, match)
+                if (
+                    place.role
+                    in ("message", "schema description", "description", "title", "schema title")
+                    and reading.mode != "url"
+                ):
+                    worst = worst or _at(
+                        _WARN if "](" in place.text or "link=" in place.text else Severity.NOTE,
+                        place,
+                        match,
+                    )
         if worst is not None:
             yield worst
 
@@ -215,7 +255,10 @@ def _padding(reading: Reading) -> Iterator[Sighting]:
         match = _PADDING.search(place.text) or _FILLER.search(place.text)
         if match is not None:
             yield _at(_BLOCK, place, match)
-        elif place.role in ("message", "schema description", "schema title") and place.length > _LONG_MESSAGE:
+        elif (
+            place.role in ("message", "schema description", "schema title")
+            and place.length > _LONG_MESSAGE
+        ):
             severity = _BLOCK if place.length > _HIDING_LENGTH else _WARN
             yield Sighting(severity, place.where, f"{place.length} characters")
 
@@ -229,7 +272,11 @@ def _mixed_letters(reading: Reading) -> Iterator[Sighting]:
             if word.isascii():
                 continue
             scripts = hosts.scripts_of(word)
-            if "LATIN" in scripts and scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"} and re.search("[a-z]", word):
+            if (
+                "LATIN" in scripts
+                and scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"}
+                and re.search("[a-z]", word)
+            ):
                 yield _at(Severity.NOTE, place, match)
                 break
 

@@ -18,9 +18,39 @@ _TOO_MANY_FIELDS: Final = 200
 _MANY_CHOICES: Final = 1_000
 _LONG_TEXT: Final = 5_000
 _ROOT: Final = "requestedSchema"
-_PROTOTYPES: Final = frozenset(("__proto__", "__definegetter__", "__definesetter__", "__lookupgetter__", "__lookupsetter__", "__class__", "__init__", "__globals__", "__parent__"))
-_PROTOTYPE_WORDS: Final = frozenset(("constructor", "prototype", "hasownproperty", "tostring", "valueof", "isprototypeof"))
-_COMBINATORS: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "patternProperties", "propertyNames", "dependencies", "unevaluatedProperties", "prefixItems", "contains", "additionalItems")
+_PROTOTYPES: Final = frozenset(
+    (
+        "__proto__",
+        "__definegetter__",
+        "__definesetter__",
+        "__lookupgetter__",
+        "__lookupsetter__",
+        "__class__",
+        "__init__",
+        "__globals__",
+        "__parent__",
+    )
+)
+_PROTOTYPE_WORDS: Final = frozenset(
+    ("constructor", "prototype", "hasownproperty", "tostring", "valueof", "isprototypeof")
+)
+_COMBINATORS: Final = (
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentSchemas",
+    "patternProperties",
+    "propertyNames",
+    "dependencies",
+    "unevaluatedProperties",
+    "prefixItems",
+    "contains",
+    "additionalItems",
+)
 _KNOWN: Final = frozenset((
     "type", "title", "description", "default", "enum", "enumNames", "oneOf", "anyOf", "items", "minItems", "maxItems", "uniqueItems",
     "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "examples", "example",
@@ -58,7 +88,9 @@ def _shape(reading: Reading) -> Iterator[Sighting]:
     if not isinstance(required, list):
         yield Sighting(_WARN, f"{_ROOT}.required", type(required).__name__)
     else:
-        unknown = [name for name in required[:1000] if not isinstance(name, str) or name not in properties]
+        unknown = [
+            name for name in required[:1000] if not isinstance(name, str) or name not in properties
+        ]
         if unknown:
             yield Sighting(_WARN, f"{_ROOT}.required", str(unknown[0])[:80])
     for key in _COMBINATORS:
@@ -67,7 +99,11 @@ def _shape(reading: Reading) -> Iterator[Sighting]:
     if "$ref" in schema or "$dynamicRef" in schema:
         yield Sighting(_BLOCK, f"{_ROOT}.$ref", str(schema.get("$ref"))[:80])
     for key in schema:
-        if key not in _KNOWN and not str(key).startswith("x-") and key not in ("$defs", "definitions", *_COMBINATORS, "$ref"):
+        if (
+            key not in _KNOWN
+            and not str(key).startswith("x-")
+            and key not in ("$defs", "definitions", *_COMBINATORS, "$ref")
+        ):
             yield Sighting(_WARN, f"{_ROOT}.{key}"[:80], str(key)[:80])
     seen = 0
     for name, subschema in properties.items():
@@ -83,10 +119,17 @@ def _depth(value: Any, limit: int = 12) -> int:
     if limit == 0:
         return 1
     if isinstance(value, Mapping):
-        inner = [_depth(item, limit - 1) for item in list(value.values())[:50] if isinstance(item, (Mapping, list))]
+        inner = [
+            _depth(item, limit - 1)
+            for item in list(value.values())[:50]
+            if isinstance(item, (Mapping, list))
+        ]
         return 1 + max(inner, default=0)
     if isinstance(value, list):
-        return max((_depth(item, limit - 1) for item in value[:50] if isinstance(item, (Mapping, list))), default=0)
+        return max(
+            (_depth(item, limit - 1) for item in value[:50] if isinstance(item, (Mapping, list))),
+            default=0,
+        )
     return 0
 
 
@@ -95,9 +138,17 @@ def _nesting(reading: Reading) -> Iterator[Sighting]:
         schema = field.schema
         where = field.where
         items = schema.get("items")
-        nested = schema.get("type") == "object" or "properties" in schema or "additionalProperties" in schema
+        nested = (
+            schema.get("type") == "object"
+            or "properties" in schema
+            or "additionalProperties" in schema
+        )
         if not nested and isinstance(items, Mapping):
-            nested = items.get("type") in ("object", "array") or "properties" in items or "items" in items
+            nested = (
+                items.get("type") in ("object", "array")
+                or "properties" in items
+                or "items" in items
+            )
         if nested or (isinstance(schema.get("type"), list) and "object" in schema["type"]):
             yield Sighting(_BLOCK, where, field.name[:80])
         elif _depth(schema) > 5:
@@ -116,7 +167,11 @@ def _references(reading: Reading) -> Iterator[Sighting]:
                 yield Sighting(_WARN, f"{field.where}.$ref", reference[:120])
     for group in ("$defs", "definitions"):
         for reference in _refs(root.get(group)):
-            if not isinstance(reference, str) or not reference.startswith("#") or _is_recursive(root, reference):
+            if (
+                not isinstance(reference, str)
+                or not reference.startswith("#")
+                or _is_recursive(root, reference)
+            ):
                 yield Sighting(_BLOCK, f"{_ROOT}.{group}", str(reference)[:120])
                 return
 
@@ -162,7 +217,11 @@ def _combinators(reading: Reading) -> Iterator[Sighting]:
                 continue
             chained = _depth(options) > 2 or not isinstance(options, list) or len(options) > 8
             nullable = isinstance(options, list) and len(options) <= 3 and not chained
-            yield Sighting(_WARN if nullable and key in ("anyOf", "oneOf") else _BLOCK, f"{field.where}.{key}", key)
+            yield Sighting(
+                _WARN if nullable and key in ("anyOf", "oneOf") else _BLOCK,
+                f"{field.where}.{key}",
+                key,
+            )
             break
 
 
@@ -201,7 +260,12 @@ def _names(reading: Reading) -> Iterator[Sighting]:
 
 def _lengths(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
-        if place.length > _LONG_TEXT and place.role not in ("message", "url", "schema title", "schema description"):
+        if place.length > _LONG_TEXT and place.role not in (
+            "message",
+            "url",
+            "schema title",
+            "schema description",
+        ):
             yield Sighting(_WARN, place.where, f"{place.length} characters")
     for where in dict.fromkeys(reading.clipped):
         yield Sighting(_WARN, where[:100], "longer than what is examined: only both ends were read")
@@ -228,7 +292,10 @@ def _choices(reading: Reading) -> Iterator[Sighting]:
 
 
 def _repeats(values: list[Any]) -> bool:
-    keys = [repr(value.get("const", value)) if isinstance(value, Mapping) else repr(value) for value in values]
+    keys = [
+        repr(value.get("const", value)) if isinstance(value, Mapping) else repr(value)
+        for value in values
+    ]
     return len(set(keys)) != len(keys)
 
 
@@ -237,23 +304,47 @@ def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
         schema = field.schema
         declared = schema.get("type")
         for key in schema:
-            if key not in _KNOWN and key not in (*_COMBINATORS, "$ref", "$defs", "definitions") and not str(key).startswith("x-"):
+            if (
+                key not in _KNOWN
+                and key not in (*_COMBINATORS, "$ref", "$defs", "definitions")
+                and not str(key).startswith("x-")
+            ):
                 yield Sighting(_WARN, f"{field.where}.{str(key)[:40]}", str(key)[:80])
         if declared is None:
-            if not any(key in schema for key in ("enum", "oneOf", "anyOf", "const", "$ref", "allOf", "properties")):
+            if not any(
+                key in schema
+                for key in ("enum", "oneOf", "anyOf", "const", "$ref", "allOf", "properties")
+            ):
                 yield Sighting(_WARN, f"{field.where}.type", "no type")
         elif not isinstance(declared, str) or declared not in (*_TYPES, "object"):
             yield Sighting(_WARN, f"{field.where}.type", repr(declared)[:80])
         elif declared == "array":
             items = schema.get("items")
-            chosen = isinstance(items, Mapping) and any(key in items for key in ("enum", "oneOf", "anyOf", "$ref"))
+            chosen = isinstance(items, Mapping) and any(
+                key in items for key in ("enum", "oneOf", "anyOf", "$ref")
+            )
             if not chosen:
                 yield Sighting(_WARN, f"{field.where}.items", "a list of free text")
-        if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
+        if (
+            "default" in schema
+            and isinstance(declared, str)
+            and not _fits(schema, schema["default"])
+        ):
             yield Sighting(_WARN, f"{field.where}.default", repr(schema["default"])[:80])
-        for low, high in (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("exclusiveMinimum", "maximum"), ("minimum", "exclusiveMaximum"), ("exclusiveMinimum", "exclusiveMaximum")):
+        for low, high in (
+            ("minimum", "maximum"),
+            ("minLength", "maxLength"),
+            ("minItems", "maxItems"),
+            ("exclusiveMinimum", "maximum"),
+            ("minimum", "exclusiveMaximum"),
+            ("exclusiveMinimum", "exclusiveMaximum"),
+        ):
             least, most = schema.get(low), schema.get(high)
-            if _is_number(least) and _is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
+            if (
+                _is_number(least)
+                and _is_number(most)
+                and (least > most or (least == most and "exclusive" in low + high))
+            ):
                 yield Sighting(_WARN, f"{field.where}.{low}", f"{least} > {most}"[:80])
         for key in ("minLength", "maxLength", "minItems", "maxItems"):
             value = schema.get(key)

@@ -358,8 +358,23 @@ def _malformed(reading: Reading) -> Iterator[Sighting]:
 
 def _unrelated(reading: Reading) -> Iterator[Sighting]:
     words = set(re.findall(r"[a-z0-9]+", fold(reading.message.text[:4_000])))
-    named = [name for name in hosts.brands() if name in words and name not in hosts.listed("everyday")]
-    if not words & {"sign", "signin", "log", "login", "authorize", "authorise", "authenticate", "verify", "account", "connect", "anmelden", "connexion"}:
+    named = [
+        name for name in hosts.brands() if name in words and name not in hosts.listed("everyday")
+    ]
+    if not words & {
+        "sign",
+        "signin",
+        "log",
+        "login",
+        "authorize",
+        "authorise",
+        "authenticate",
+        "verify",
+        "account",
+        "connect",
+        "anmelden",
+        "connexion",
+    }:
         return
     for parts in _web(reading):
         if not named or _address(parts.host) is not None or "." not in parts.host:

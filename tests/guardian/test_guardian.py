@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
+from elicit_tui.guardian import Guardian
+from elicit_tui.guardian.folding import lookalikes
+from elicit_tui.guardian.guardian import RULE_FAILED
+from elicit_tui.guardian.lexicon import concept, entries, vocabularies
+from elicit_tui.guardian.patterns import trouble_in
+from elicit_tui.guardian.rule import Rule
+from tests.guardian.requests import TEXT, YES_OR_NO, form, page
+
+GUARDIAN = Guardian()
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u2063\ufe0f\U000e0041"
+
+
+def verdict(request) -> str:  # type: ignore[no-untyped-def]
+    return GUARDIAN.review(request).verdict
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "p a s s w o r d please",
+        "P.A.S.S.W.O.R.D",
+        "p@ssw0rd?",
+        "ᴘᴀꜱꜱᴡᴏʀᴅ",
+        "Enter the раssword",
+        "UGFzc3dvcmQ= please",
+        "&#112;assword",
+        "ｐａｓｓｗｏｒｄ",
+        "п а р о л ь",
+        "密 码",
+        "ﾊﾟｽﾜｰﾄﾞ",
+        "drowssap",
+        "s3cr3t k3y",
+        "Write your pasword",
+    ],
+)
+def test_a_secret_asked_for_in_disguise_is_blocked(message: str) -> None:
+    assert verdict(form(message, answer=TEXT)) == "block"
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("Password policy: minimum length?", "length"),
+        ("Which password manager do you use?", "manager"),
+        ("Paste your public key", "public_key"),
+        ("GPIO pin for the LED", "pin"),
+        ("Länge des Passworts", "laenge"),
+        ("密码长度", "长度"),
+        ("パスワードの長さ", "長さ"),
+    ],
+)
+def test_what_is_only_about_a_secret_is_allowed(message: str, name: str) -> None:
+    assert verdict(form(message, **{name: TEXT})) == "allow"
+
+
+def test_a_form_with_nothing_to_type_asks_for_no_secret() -> None:
+    assert verdict(form("Use the API key stored in the keychain?", confirm=YES_OR_NO)) == "allow"
+
+
+def test_the_fields_that_would_hold_a_secret_are_named_as_sensitive() -> None:
+    review = GUARDIAN.review(form("Connect", host=TEXT, password=TEXT))
+    assert review.sensitive == {"password"}
+
+
+def test_evidence_shows_what_was_really_there_and_nothing_active() -> None:
+    finding = GUARDIAN.review(form("Your p\u200bassword\x1b[2J", v=TEXT)).findings[0]
+    assert "\x1b" not in finding.evidence
+    assert "\u200b" not in finding.evidence
+
+
+def test_a_rule_that_fails_becomes_a_warning_and_the_others_still_run() -> None:
+    def fail(_reading: object) -> list[object]:
+        raise ZeroDivisionError
+
+    guardian = Guardian()
+    broken = Rule("test.broken", "Nothing.", "None.", fail)  # type: ignore[arg-type]
+    guardian.__dict__["rules"] = (broken, *guardian.rules)
+    review = guardian.review(form("Your password", v=TEXT))
+    assert RULE_FAILED in {finding.rule for finding in review.findings}
+    assert review.verdict == "block"
+
+
+def test_an_owner_rule_is_a_finding_of_its_own_and_never_freezes() -> None:
+    rules = (
+        OwnerRule("own.codename", "block", "(?i)bluebird", advice="Internal."),
+        OwnerRule("own.slow", "warn", "(a+)+$"),
+    )
+    guardian = Guardian(GuardianSettings(rules=rules))
+    assert guardian.review(form("Bluebird?", v=TEXT)).findings[0].rule == "own.codename"
+    started = time.monotonic()
+    slow = guardian.review(form("a" * 5000 + "!", v=TEXT))
+    assert time.monotonic() - started < 5
+    assert slow.verdict != "allow"
+
+
+def test_a_disabled_rule_is_silent() -> None:
+    guardian = Guardian(GuardianSettings(disable=("credentials.secret",)))
+    assert guardian.review(form("Your password", v=TEXT)).verdict == "allow"
+
+
+def test_a_trusted_domain_quiets_look_alikes_and_hosts_only() -> None:
+    trusted = Guardian(GuardianSettings(trusted_domains=("github-login.example",)))
+    assert verdict(page("https://github-login.example/x")) == "block"
+    assert trusted.review(page("https://github-login.example/x")).verdict == "allow"
+    assert trusted.review(page("https://me@github-login.example/x")).verdict == "block"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://accounts.google.com/o/oauth2/auth?client_id=1&state=x", "allow"),
+        ("https://example.com:8443/a?key=ABC-1", "allow"),
+        ("javascript:alert(1)", "block"),
+        ("//example.com/x", "block"),
+        ("", "block"),
+        ("https://github.com@evil.example/", "block"),
+        ("https://githuЬ.com/", "block"),
+        ("https://paypal.com.secure.example/", "block"),
+        ("https://0x7f.1/", "block"),
+        ("http://169.254.169.254/latest", "block"),
+        ("https://example.com/?access_token=abcdef", "block"),
+        ("http://localhost:3000/", "warn"),
+        ("https://bit.ly/x1", "warn"),
+        ("https://abc.ngrok.io/", "warn"),
+        ("https://example.com/setup.exe", "warn"),
+        ("https://example.com/" + "a" * 2100, "warn"),
+    ],
+)
+def test_a_url_is_judged_by_where_it_leads(url: str, expected: str) -> None:
+    assert verdict(page(url)) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["Enter your password", "Your token please", "пароль от почты", "mot de passe"]),
+    st.data(),
+)
+def test_invisible_and_confusable_characters_change_no_credential_verdict(
+    message: str, data: st.DataObject
+) -> None:
+    same: dict[str, list[str]] = {}
+    for glyph, letter in lookalikes().items():
+        if len(letter) == 1 and glyph == glyph.lower() and glyph.isalpha():
+            same.setdefault(letter, []).append(glyph)
+    disguised = "".join(
+        data.draw(st.sampled_from([character, *same.get(character, [])]))
+        + data.draw(st.sampled_from(["", "", *INVISIBLE]))
+        for character in message
+    )
+    assert verdict(form(disguised, v=TEXT)) == verdict(form(message, v=TEXT)) == "block"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=200), st.text(max_size=80))
+def test_no_text_makes_the_guardian_raise_or_show_anything_active(message: str, url: str) -> None:
+    for request in (form(message, v={"type": "string", "title": url}), page(url, message)):
+        for finding in GUARDIAN.review(request).findings:
+            assert finding.rule != RULE_FAILED
+            categories = {unicodedata.category(one) for one in finding.evidence}
+                assert not categories & {"Cc", "Cf", "Zl", "Zp"}
+
+
+def test_every_vocabulary_entry_compiles_and_takes_linear_time() -> None:
+    hostile = ("a" * 3000, "word " * 600, "1,234 " * 500, "x y " * 700)
+    for vocabulary in vocabularies():
+        for table, lists in vocabulary.items():
+            if isinstance(lists, dict):
+                for name in lists:
+                    if name == "senses":
+                        continue
+                    assert list(entries(table, name)) is not None
+                    wanted = concept(table, name)
+                    for text in hostile:
+                        started = time.monotonic()
+                        wanted.first(text)
+                        assert time.monotonic() - started < 2, (table, name)
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", r"^(\w+\s?)*$", "(a|a)*b", "^(?:a{1,1000}){1,1000}$"])
+def test_a_pattern_that_explodes_is_known_without_running_it(pattern: str) -> None:
+    assert trouble_in(pattern) == "catastrophic"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"^[^@\s]+@[^@\s]+\.[^@\s]+$", "^[a-z0-9]+(-[a-z0-9]+)*$", r"^\d{4}-\d{2}-\d{2}$", r"^v?\d+\.\d+\.\d+$"],
+)
+def test_an_ordinary_pattern_is_in_order(pattern: str) -> None:
+    assert trouble_in(pattern) is None
+
+
+@pytest.mark.parametrize("size", [1_000, 10_000_000])
+def test_a_message_of_any_size_is_judged_at_once(size: int) -> None:
+    started = time.monotonic()
+    review = GUARDIAN.review(form("word " * (size // 5) + "your password", v=TEXT))
+    assert review.verdict == "block"
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "AKIA" + "ABCDEFGH12345678",
+        "ghp_" + "a1B2" * 9,
+        "4111 1111 1111 1111",
+        "-----BEGIN PRIVATE KEY-----",
+        "postgres://user:hunter2@db.example/x",
+    ],
+)
+def test_a_secret_in_an_answer_is_found_and_never_repeated(value: str) -> None:
+    (finding,) = GUARDIAN.outgoing({"note": value})
+    assert finding.severity is Severity.WARN
+    assert value not in finding.evidence
+
+
+@pytest.mark.parametrize("value", ["Berlin", "2026-01-01", "a normal sentence about work", 42, True])
+def test_an_ordinary_answer_leaves_without_a_word(value: object) -> None:
+    assert GUARDIAN.outgoing({"note": value}) == ()
