@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from textual import events, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -19,15 +19,17 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import Form
-from elicit_tui.text import neutral
 from elicit_tui.tui.question import offers, pages, quiet, words
 from elicit_tui.tui.question.actions import Action, ActionBar
+from elicit_tui.tui.question.bindings import QUESTION_BINDINGS
 from elicit_tui.tui.question.browser import open_in_browser
 from elicit_tui.tui.question.drafts import Draft, DraftStore
 from elicit_tui.tui.question.exact import frozen
+from elicit_tui.tui.question.offers import PageName
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.regions import Region
 from elicit_tui.tui.question.status import StatusLine, summary
+from elicit_tui.tui.question.style import FRAME_CSS
 from elicit_tui.tui.question.title import frame_title
 from elicit_tui.tui.question.url_panel import UrlPanel
 from elicit_tui.tui.widgets.form_view import FormView
@@ -35,8 +37,6 @@ from elicit_tui.tui.widgets.guarded import InputGuard
 
 Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
 """Looks at content before it is sent (the guardian's outgoing rules)."""
-
-PageName = Literal["answer", "review", "step", "raw", "help", "waiting"]
 
 _NARROW = 64
 _SHORT = 30
@@ -50,49 +50,9 @@ class QuestionFrame(Vertical, InputGuard):
     `QuestionView`.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "send", "Send", id="question.send"),
-        Binding("ctrl+n", "decline", "Decline", id="question.decline"),
-        Binding("escape", "cancel", "Cancel", id="question.cancel"),
-        Binding("ctrl+l", "later", "Later", id="question.later"),
-        Binding("ctrl+r", "review", "Review", id="question.review"),
-        Binding("f2", "raw", "Raw request", id="question.raw"),
-        Binding("f1", "help", "Help", id="question.help"),
-        Binding("ctrl+y", "anyway", "Send anyway", id="question.anyway", show=False),
-        Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),
-        Binding("f6", "code", "QR code", id="question.code", show=False),
-        Binding("f7", "elsewhere", "Opened elsewhere", id="question.elsewhere", show=False),
-        Binding("f8", "again", "Try again", id="question.again", show=False),
-        # Before any widget sees them: a letter right behind a Tab belongs to the next field.
-        Binding("tab", "focus_next", "Next field", priority=True, show=False),
-        Binding("shift+tab", "focus_previous", "Previous field", priority=True, show=False),
-        Binding("pageup", "scroll_message(-1)", "Message up", show=False),
-        Binding("pagedown", "scroll_message(1)", "Message down", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = QUESTION_BINDINGS
 
-    DEFAULT_CSS = """
-    QuestionFrame {
-        background: $surface; color: $foreground; border: round $border-blurred;
-        padding: 0 1; width: 100%; height: 100%;
-        & > #call { max-height: 3; }
-        & > #findings { max-height: 7; margin: 1 0 0 0; }
-        & > #message { max-height: 34%; margin: 1 0; }
-        & > #status { margin: 1 0 0 0; }
-        &.-short > #identity { max-height: 2; }
-        &.-short > #findings { max-height: 4; margin: 0; }
-        &.-short > #message { max-height: 25%; }
-        &.-short > #status { margin: 0; }
-        &.-short.-narrow {
-            & > #call { max-height: 2; }
-            & > #findings { max-height: 3; }
-            & > #message { max-height: 4; margin: 0; }
-            & > #form, & > #url { margin: 1 0 0 0; }
-        }
-        &.-aside > #message { display: none; }
-        &.-step > #findings { display: none; }
-        & > #aside { margin: 1 0 0 0; }
-    }
-    """
+    DEFAULT_CSS = FRAME_CSS
 
     class Painted(Message):
         """The question was painted for the first time."""
@@ -166,7 +126,7 @@ class QuestionFrame(Vertical, InputGuard):
         request = self.question.request
         yield Region(words.identity(request), id="identity")
         yield Region(words.call_line(request), id="call")
-        found = self._findings_text()
+        found = words.found(self.question)
         if found is not None:
             yield Region(found, id="findings")
         yield Region(Content(words.message(request)), id="message")
@@ -178,14 +138,6 @@ class QuestionFrame(Vertical, InputGuard):
         yield self._aside
         yield self._status
         yield self._actions
-
-    def _findings_text(self) -> Content | None:
-        parts = []
-        if self.question.review.findings:
-            parts.append(words.findings(self.question.review.findings))
-        if self.question.note:
-            parts.append(Content.styled(f"· {neutral(self.question.note)}", "$faint"))
-        return Content("\n").join(parts) if parts else None
 
     async def on_mount(self) -> None:
         """Show the buttons; the clock and the keys wait until it is painted."""
@@ -379,23 +331,8 @@ class QuestionFrame(Vertical, InputGuard):
     # Pages
 
     def _actions_of_page(self) -> tuple[Action, ...]:
-        if self._page == "review":
-            return offers.REVIEW if self._ready_to_send() else (offers.BACK,)
-        if self._page == "step":
-            return offers.STEP_URL if self.form is None else offers.STEP_FORM
-        if self._page in ("raw", "help"):
-            return (offers.BACK,)
-        if self.form is not None:
-            return offers.FORM if self.form.refusal is None else offers.REFUSED_FORM
-        if self._page == "waiting":
-            return offers.WAITING
-        assert self._url is not None
-        can = {
-            "send": self._url.can_open,
-            "copy": self._url.can_copy,
-            "elsewhere": self._url.can_copy,
-        }
-        return tuple(action for action in offers.URL if can.get(action.name, True))
+        ready = self._page == "review" and self._ready_to_send()
+        return offers.on_page(self._page, self.form, self._url, ready=ready)
 
     def _turn_to(self, page: PageName, text: Content | None = None) -> None:
         """Show a page; until it is painted nothing is heard."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.content import Content
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Severity
+from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity
 from elicit_tui.text import neutral, neutral_line
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
@@ -89,10 +89,20 @@ def finding_lines(finding: Finding) -> Content:
     return Content.assemble(first, "\n", (f"{second}: ", "$faint"), evidence)
 
 
-def findings(found: tuple[Finding, ...]) -> Content:
+def findings(all_found: tuple[Finding, ...]) -> Content:
     """All findings, the worst first."""
-    worst_first = sorted(found, key=lambda finding: -finding.severity)
+    worst_first = sorted(all_found, key=lambda finding: -finding.severity)
     return Content("\n").join(finding_lines(finding) for finding in worst_first)
+
+
+def found(question: Question) -> Content | None:
+    """The findings, and why it is asked although a rule met it; None when there is neither."""
+    parts = []
+    if question.review.findings:
+        parts.append(findings(question.review.findings))
+    if question.note:
+        parts.append(Content.styled(f"· {neutral(question.note)}", "$faint"))
+    return Content("\n").join(parts) if parts else None
 
 
 def message(request: ElicitationRequest) -> str:
