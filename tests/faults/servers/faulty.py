@@ -1,0 +1,291 @@
+"""A raw server (revision 2025-11-25 unless told otherwise) with one fault for each name.
+
+    python faulty.py NOTES NAME FAULT
+
+Written to the directory NOTES: `NAME.pid`, its process id, and `NAME.received`, every line that it
+was sent. FAULT is what goes wrong at the start or the end, or `none`; a tool's name is what goes
+wrong in its call.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+NOTES, NAME, FAULT = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+MODERN = "2026-07-28"
+ERA = MODERN if FAULT == "modern" else "2025-11-25"
+FOR_EVER = 600.0
+FORM = {
+    "message": "What is your name?",
+    "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+}
+
+
+def write(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def send(**message: Any) -> None:
+    write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+
+def receive() -> Any:
+    line = sys.stdin.buffer.readline()
+    if not line:
+        if FAULT == "ignores_its_end":
+            hang()
+        sys.exit(0)
+    with (NOTES / f"{NAME}.received").open("ab") as notes:
+        notes.write(line)
+    return json.loads(line)
+
+
+def answer(identifier: Any, text: str, **more: Any) -> None:
+    content = [{"type": "text", "text": text}]
+    if ERA == MODERN:
+        more["resultType"] = "complete"
+    send(id=identifier, result={"content": content, "isError": False, **more})
+
+
+def hang() -> None:
+    time.sleep(FOR_EVER)
+
+
+def until_told() -> None:
+    """Wait until the test makes the file NAME.go."""
+    end = time.monotonic() + FOR_EVER
+    while not (NOTES / f"{NAME}.go").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def end(words: str, code: int) -> None:
+    print(words, file=sys.stderr, flush=True)
+    os._exit(code)
+
+
+def garbage() -> None:
+    write(b"Listening on port 8080\n\xff\xfe\x00\x1b[31m\n[1, 2\n[]\n{}\n")
+
+
+def flood(stream: Any) -> None:
+    for number in range(20_000):
+        print(f"line {number} " + "x" * 200, file=stream)
+    stream.flush()
+
+
+def asked(identifier: Any, params: dict[str, Any] = FORM) -> Any:
+    """Ask one question and wait for its answer; what comes in between is only noted."""
+    send(id=identifier, method="elicitation/create", params=params)
+    return answered(identifier)
+
+
+def answered(identifier: Any) -> Any:
+    while True:
+        message = receive()
+        if message.get("id") == identifier and "method" not in message:
+            return message
+
+
+def told(message: Any) -> str:
+    """One answer in short: the action, or the error's code."""
+    if "error" in message:
+        return f"error {message['error']['code']}"
+    content = message["result"].get("content")
+    return message["result"]["action"] + (f" {json.dumps(content)}" if content else "")
+
+
+# What goes wrong at the start
+
+
+def closes_its_pipes() -> None:
+    os.close(1)
+    os.close(0)
+    hang()
+
+
+def half_a_message() -> None:
+    write(b'{"jsonrpc": "2.0", "id": 0, "res')
+    os._exit(0)
+
+
+def a_line_without_end() -> None:
+    write(b'{"jsonrpc": "2.0", "id": 0, "result": "')
+    while True:
+        write(b"x" * 65_536)
+
+
+AT_START: dict[str, Callable[[], None]] = {
+    "exits": lambda: end("no \x1b[31mlicense", 4),
+    "hangs": hang,
+    "garbage": garbage,
+    "half_a_message": half_a_message,
+    "floods_stderr": lambda: flood(sys.stderr),
+    "closes_its_pipes": closes_its_pipes,
+    "a_line_without_end": a_line_without_end,
+}
+
+
+# What goes wrong in a call
+
+
+def changes_its_tools(call: Any) -> None:
+    TOOLS[:] = ["garbage"]
+    send(method="notifications/tools/list_changed")
+    answer(call, "they are others by now")
+
+
+def late_notifications(call: Any) -> None:
+    question = asked("q")
+    answer(call, told(question))
+    send(method="notifications/cancelled", params={"requestId": "q"})
+    send(method="notifications/progress", params={"progressToken": call, "progress": 1})
+    send(method="notifications/elicitation/complete", params={"elicitationId": "never-seen"})
+    send(method="notifications/message", params={"level": "info", "data": "too late"})
+    send(id=call, error={"code": -32000, "message": "too late"})
+
+
+def reuses_request_ids(call: Any) -> None:
+    send(id="q", method="elicitation/create", params=FORM)
+    send(id="q", method="elicitation/create", params=FORM)
+    first, second = answered("q"), answered("q")
+    third = asked("q")
+    answer(call, " ".join(sorted((told(first), told(second)))) + f" then {told(third)}")
+
+
+def answers_twice(call: Any) -> None:
+    answer(call, "first")
+    answer(call, "second")
+    send(id=call, error={"code": -32000, "message": "third"})
+    answer("nobody's", "for nobody")
+
+
+def half_an_answer(call: Any) -> None:
+    write(b'{"jsonrpc": "2.0", "id": %d, "res' % call)
+    os._exit(0)
+
+
+def an_answer_without_end(call: Any) -> None:
+    a_line_without_end()
+
+
+def closes_its_output(call: Any) -> None:
+    os.close(1)
+    hang()
+
+
+def closes_its_input(call: Any) -> None:
+    send(id="q", method="elicitation/create", params=FORM)
+    os.close(0)
+    hang()
+
+
+def ends_while_asking(call: Any) -> None:
+    send(id="q", method="elicitation/create", params=FORM)
+    until_told()
+    end("out of memory", 9)
+
+
+def takes_it_back(call: Any) -> None:
+    send(id="q", method="elicitation/create", params=FORM)
+    until_told()
+    send(method="notifications/cancelled", params={"requestId": "q", "reason": "too slow"})
+    answer(call, "never mind")
+
+
+def never_ends_its_rounds(call: Any) -> None:
+    send(id=call, result={"resultType": "input_required", "requestState": "again"})
+
+
+def asks_round_after_round(call: Any) -> None:
+    question = {"method": "elicitation/create", "params": FORM}
+    send(id=call, result={"resultType": "input_required", "inputRequests": {"q": question}})
+
+
+def works(call: Any) -> None:
+    send(method="notifications/message", params={"level": "info", "data": "at work"})
+    hang()
+
+
+IN_CALL: dict[str, Callable[[Any], None]] = {
+    "echo": lambda call: answer(call, "here I am"),
+    "asks": lambda call: answer(call, told(asked("q"))),
+    "works": works,
+    "exits": lambda call: end("cannot go on \x1b[31mred\x1b[0m", 3),
+    "hangs": lambda call: hang(),
+    "garbage": lambda call: (garbage(), answer(call, "after the garbage"))[-1],
+    "half_an_answer": half_an_answer,
+    "floods_stderr": lambda call: (flood(sys.stderr), answer(call, "after the flood"))[-1],
+    "closes_its_output": closes_its_output,
+    "closes_its_input": closes_its_input,
+    "answers_twice": answers_twice,
+    "reuses_request_ids": reuses_request_ids,
+    "changes_its_tools": changes_its_tools,
+    "late_notifications": late_notifications,
+    "ends_while_asking": ends_while_asking,
+    "takes_it_back": takes_it_back,
+    "an_answer_without_end": an_answer_without_end,
+    "never_ends_its_rounds": never_ends_its_rounds,
+    "asks_round_after_round": asks_round_after_round,
+}
+TOOLS = list(IN_CALL)
+
+
+def initialized() -> dict[str, Any]:
+    version = "1999-01-01" if FAULT == "speaks_an_unknown_revision" else ERA
+    return {
+        "protocolVersion": version,
+        "capabilities": {"tools": {"listChanged": True}, "logging": {}},
+        "serverInfo": {"name": NAME, "version": "0"},
+    }
+
+
+def discovered() -> dict[str, Any]:
+    return {
+        "resultType": "complete",
+        "supportedVersions": [MODERN],
+        "capabilities": {"tools": {}},
+        "ttlMs": 0,
+        "cacheScope": "private",
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": NAME, "version": "0"}},
+    }
+
+
+def listed() -> dict[str, Any]:
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]
+    return {"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private"}
+
+
+def main() -> None:
+    (NOTES / f"{NAME}.pid").write_text(str(os.getpid()))
+    if FAULT == "ignores_its_end":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    AT_START.get(FAULT, lambda: None)()
+    results: dict[str, Callable[[], dict[str, Any]]] = {
+        "tools/list": listed,
+        "ping": dict,
+        "logging/setLevel": dict,
+        **({"server/discover": discovered} if ERA == MODERN else {"initialize": initialized}),
+    }
+    while True:
+        message = receive()
+        method, identifier = message.get("method"), message.get("id")
+        if method is None or identifier is None:
+            continue
+        if method == "tools/call":
+            IN_CALL[message["params"]["name"]](identifier)
+        elif method in results:
+            send(id=identifier, result=results[method]())
+        else:
+            send(id=identifier, error={"code": -32601, "message": "Method not found"})
+
+
+if __name__ == "__main__":
+    main()

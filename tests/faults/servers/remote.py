@@ -1,0 +1,95 @@
+"""A raw streamable-HTTP server with one fault; it prints its port.
+
+    python remote.py WHEN FAULT
+
+WHEN is `start` (every request meets the fault) or `call` (only `tools/call` does).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+WHEN, FAULT = sys.argv[1], sys.argv[2]
+OVER = threading.Event()
+
+
+def result_of(method: str) -> dict[str, Any]:
+    if method == "initialize":
+        return {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "remote", "version": "0"},
+        }
+    if method == "tools/list":
+        return {"tools": [{"name": "work", "inputSchema": {"type": "object"}}]}
+    return {"content": [{"type": "text", "text": "done"}]}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        message = json.loads(body)
+        method = message.get("method", "")
+        if WHEN == "start" or method == "tools/call":
+            self.fault(message)
+        elif "id" not in message:
+            self.reply(202, b"")
+        else:
+            answer = {"jsonrpc": "2.0", "id": message["id"], "result": result_of(method)}
+            self.reply(200, json.dumps(answer).encode())
+
+    def do_GET(self) -> None:
+        self.reply(405, b"")
+
+    do_DELETE = do_GET
+
+    def fault(self, message: dict[str, Any]) -> None:
+        if FAULT.isdecimal():
+            self.reply(int(FAULT), b"<h1>Sorry \x1b[31m</h1>", "text/html")
+        elif FAULT == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            self.connection.close()
+        elif FAULT in ("stops", "falls_silent"):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(b'event: message\ndata: {"jsonrpc": "2.0", "id"')
+            self.wfile.flush()
+            self.close_connection = True
+            if FAULT == "falls_silent":
+                OVER.wait()
+        else:
+            OVER.wait()
+
+    def reply(self, status: int, body: bytes, kind: str = "application/json") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        if WHEN == "call" and status == 200:
+            self.send_header("Mcp-Session-Id", "the-session")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *values: Any) -> None:
+        """Its requests are of no interest."""
+
+
+def main() -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""One place for a run under test: its configuration, its servers' notes, what it left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui import paths
+from elicit_tui.ledger import Ledger
+from tests.cli.running import COMMAND, Ended, environment
+
+SECONDS: Final = 30.0
+"""How long anything may take on a machine that is busy with other things."""
+
+SERVERS: Final = Path(__file__).parent / "servers"
+OWN_FILES: Final = {"ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm"}
+"""All that a run may leave in its state directory."""
+
+
+def until(true: Callable[[], Any], what: str, seconds: float = SECONDS) -> None:
+    """Wait until it is true; fails with `what` when it does not come."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, f"{what} did not come within {seconds:g} seconds"
+        time.sleep(0.01)
+
+
+def runs(pid: int) -> bool:
+    """Whether a process still does; one that has ended and waits to be reaped does not."""
+    status = Path(f"/proc/{pid}/stat")
+    if status.parent.parent.is_dir() and Path("/proc/self/stat").exists():
+        try:
+            return status.read_text().rpartition(")")[2].split()[0] not in "ZX"
+        except OSError:
+            return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class Stand:
+    """Servers by name, and the commands that are run on them."""
+
+    def __init__(self, directory: Path) -> None:
+        self.notes = directory / "notes"
+        self.temporary = directory / "temporary"
+        self.config = directory / "config.toml"
+        for made in (self.notes, self.temporary):
+            made.mkdir()
+        self._lines: list[str] = []
+        self.environment = environment(TMPDIR=str(self.temporary))
+
+    def setting(self, *lines: str) -> None:
+        """Lines of the configuration that stand before the servers."""
+        self._lines[:0] = lines
+
+    def faulty(self, fault: str = "none", name: str = "faulty", **keys: Any) -> None:
+        """Configure the raw server with one fault; `keys` are keys of its table."""
+        arguments = [str(SERVERS / "faulty.py"), str(self.notes), name, fault]
+        self.server(name, command=sys.executable, args=arguments, **keys)
+
+    def server(self, name: str, **keys: Any) -> None:
+        """Configure any server."""
+        self._lines.append(f"[mcp_servers.{name}]")
+        self._lines += [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of a run on this stand."""
+        return [*COMMAND, *self.arguments(*arguments)]
+
+    def arguments(self, *arguments: str) -> list[str]:
+        """The same without the program, for a terminal."""
+        self.config.write_text("\n".join(self._lines) + "\n")
+        return ["--config", str(self.config), *arguments]
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start a run without a terminal."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env=self.environment,
+        )
+
+    def run(self, *arguments: str) -> Ended:
+        """Run to the end, without a terminal."""
+        with self.start(*arguments) as process:
+            try:
+                data, told = process.communicate(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+            return Ended(process.returncode, data, told)
+
+    def call(self, tool: str, *more: str, server: str = "faulty") -> Ended:
+        """Run `elicit-tui call SERVER TOOL --output json`."""
+        return self.run("call", server, tool, "--output", "json", *more)
+
+    # What the servers saw
+
+    def received(self, name: str = "faulty") -> list[dict[str, Any]]:
+        """Every whole message that a server was sent."""
+        file = self.notes / f"{name}.received"
+        lines = file.read_bytes().split(b"\n")[:-1] if file.exists() else []
+        return [json.loads(line) for line in lines]
+
+    def sent(self, name: str = "faulty") -> str:
+        """The same in short, in order: methods, and the answers to the server's questions."""
+        told = (_short(message) for message in self.received(name))
+        return ", ".join(word for word in told if word) or "nothing"
+
+    def pid(self, name: str = "faulty") -> int:
+        """A server's process id, once it has started."""
+        file = self.notes / f"{name}.pid"
+        until(lambda: file.exists() and file.read_text(), f"the process of {name}")
+        return int(file.read_text())
+
+    def go(self, name: str = "faulty") -> None:
+        """Let a server go on that waits for it."""
+        (self.notes / f"{name}.go").touch()
+
+    # What was left behind
+
+    def outcomes(self) -> list[tuple[str | None, str]]:
+        """Action and decider of each question in the ledger, in order; its chain is walked too."""
+        file = paths.ledger_file()
+        if not file.exists():
+            return []
+        ledger = Ledger.open(file, create=False)
+        try:
+            assert ledger.verify().problem is None
+            return [(row.action, row.decided_by) for row in ledger.rows()]
+        finally:
+            ledger.close()
+
+    def nothing_left(self) -> None:
+        """No process of a server, no temporary file, nothing unknown in the state directory."""
+        for file in self.notes.glob("*.pid"):
+            pid = int(file.read_text())
+            until(lambda pid=pid: not runs(pid), f"the end of {file.stem}")
+        assert not list(self.temporary.iterdir())
+        assert {path.name for path in paths.state_directory().glob("*")} <= OWN_FILES
+
+    def clear_away(self) -> None:
+        """End servers that a failed test has left."""
+        for file in self.notes.glob("*.pid"):
+            if runs(int(file.read_text())):
+                os.kill(int(file.read_text()), signal.SIGKILL)
+
+
+SHORT: Final = {
+    "initialize": "handshake",
+    "notifications/initialized": "",
+    "server/discover": "discovery",
+    "tools/list": "list",
+    "tools/call": "call",
+}
+
+
+def _short(message: dict[str, Any]) -> str:
+    if "method" in message:
+        return SHORT.get(message["method"], message["method"])
+    if "error" in message:
+        return f"error {message['error']['code']}"
+    result = message["result"]
+    return str(result.get("action", "a result"))
+
+
+@contextmanager
+def remote(when: str, fault: str) -> Iterator[str]:
+    """The raw HTTP server with one fault; its URL."""
+    command = [sys.executable, str(SERVERS / "remote.py"), when, fault]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}/mcp"
+        finally:
+            process.kill()
+
+
+def one_sentence(ended: Ended) -> str:
+    """The one sentence that a run ended with, on standard error; no other is there."""
+    assert "Traceback" not in ended.stderr
+    said = [line for line in ended.stderr.splitlines() if line.startswith("elicit-tui: ")]
+    assert len(said) == 1, ended.stderr
+    return said[0].removeprefix("elicit-tui: ")
