@@ -323,10 +323,7 @@ class QuestionFrame(Vertical, InputGuard):
         region: VerticalScroll = self.query_one("#message", Region)
         if region.max_scroll_y == 0 and self._form_view is not None:
             region = self._form_view
-        if pages_down > 0:
-            region.scroll_page_down(animate=False)
-        else:
-            region.scroll_page_up(animate=False)
+        (region.scroll_page_down if pages_down > 0 else region.scroll_page_up)(animate=False)
 
     # Pages
 
