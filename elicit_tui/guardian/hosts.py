@@ -173,10 +173,36 @@ def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
 
 
 _LURES: Final = (
-    "login", "signin", "secure", "security", "verify", "account", "support", "auth", "update",
-    "billing", "pay", "help", "id", "online", "confirm", "service", "portal", "web", "official",
-    "team", "wallet", "connect", "unlock", "mfa", "sso", "com", "app", "admin", "access",
-)  # fmt: skip
+    "login",
+    "signin",
+    "secure",
+    "security",
+    "verify",
+    "account",
+    "support",
+    "auth",
+    "update",
+    "billing",
+    "pay",
+    "help",
+    "id",
+    "online",
+    "confirm",
+    "service",
+    "portal",
+    "web",
+    "official",
+    "team",
+    "wallet",
+    "connect",
+    "unlock",
+    "mfa",
+    "sso",
+    "com",
+    "app",
+    "admin",
+    "access",
+)
 
 
 def _lures(parts: list[str], brand: str) -> bool:

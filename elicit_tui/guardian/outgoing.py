@@ -18,7 +18,7 @@ _DEEPEST: Final = 8
 def secrets_in(
     content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
 ) -> tuple[Finding, ...]:
-    """A warning for each value that looks like a secret. Choices of the schema are not looked at."""
+    """A warning for each value that looks like a secret; choices of the schema are left out."""
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     findings: list[Finding] = []
     for name, value in content.items():

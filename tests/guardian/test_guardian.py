@@ -143,7 +143,9 @@ def test_a_url_is_judged_by_where_it_leads(url: str, expected: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from(["Enter your password", "Your token please", "пароль от почты", "mot de passe"]),
+    st.sampled_from(
+        ["Enter your password", "Your token please", "пароль от почты", "mot de passe"]
+    ),
     st.data(),
 )
 def test_invisible_and_confusable_characters_change_no_credential_verdict(
@@ -168,7 +170,7 @@ def test_no_text_makes_the_guardian_raise_or_show_anything_active(message: str, 
         for finding in GUARDIAN.review(request).findings:
             assert finding.rule != RULE_FAILED
             categories = {unicodedata.category(one) for one in finding.evidence}
-                assert not categories & {"Cc", "Cf", "Zl", "Zp"}
+            assert not categories & {"Cc", "Cf", "Zl", "Zp"}
 
 
 def test_every_vocabulary_entry_compiles_and_takes_linear_time() -> None:
@@ -187,14 +189,21 @@ def test_every_vocabulary_entry_compiles_and_takes_linear_time() -> None:
                         assert time.monotonic() - started < 2, (table, name)
 
 
-@pytest.mark.parametrize("pattern", ["^(a+)+$", r"^(\w+\s?)*$", "(a|a)*b", "^(?:a{1,1000}){1,1000}$"])
+@pytest.mark.parametrize(
+    "pattern", ["^(a+)+$", r"^(\w+\s?)*$", "(a|a)*b", "^(?:a{1,1000}){1,1000}$"]
+)
 def test_a_pattern_that_explodes_is_known_without_running_it(pattern: str) -> None:
     assert trouble_in(pattern) == "catastrophic"
 
 
 @pytest.mark.parametrize(
     "pattern",
-    [r"^[^@\s]+@[^@\s]+\.[^@\s]+$", "^[a-z0-9]+(-[a-z0-9]+)*$", r"^\d{4}-\d{2}-\d{2}$", r"^v?\d+\.\d+\.\d+$"],
+    [
+        r"^[^@\s]+@[^@\s]+\.[^@\s]+$",
+        "^[a-z0-9]+(-[a-z0-9]+)*$",
+        r"^\d{4}-\d{2}-\d{2}$",
+        r"^v?\d+\.\d+\.\d+$",
+    ],
 )
 def test_an_ordinary_pattern_is_in_order(pattern: str) -> None:
     assert trouble_in(pattern) is None
@@ -224,6 +233,8 @@ def test_a_secret_in_an_answer_is_found_and_never_repeated(value: str) -> None:
     assert value not in finding.evidence
 
 
-@pytest.mark.parametrize("value", ["Berlin", "2026-01-01", "a normal sentence about work", 42, True])
+@pytest.mark.parametrize(
+    "value", ["Berlin", "2026-01-01", "a normal sentence about work", 42, True]
+)
 def test_an_ordinary_answer_leaves_without_a_word(value: object) -> None:
     assert GUARDIAN.outgoing({"note": value}) == ()

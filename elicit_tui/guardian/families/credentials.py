@@ -205,14 +205,34 @@ _ADVICE: Final = (
 )
 
 RULES = (
-    Rule("credentials.secret", "A form that asks for a password, key, token, code or card number.",
-         _ADVICE, _asked),
-    Rule("credentials.in_pieces", "A secret that is asked for word by word or digit by digit.",
-         _ADVICE, _in_pieces),
-    Rule("credentials.webhook", "An address that lets whoever knows it write in your name.",
-         "Whoever has this address can post for you; treat it as a secret.", _lesser("webhook")),
-    Rule("credentials.security_question", "The question that guards one of your accounts.",
-         "A security question is half of a key; do not give it away.", _lesser("security_question")),
-    Rule("credentials.revealed", "A consent that would show a secret to the model or the server.",
-         "Say no unless you want this secret to be read by others.", _revealed),
-)  # fmt: skip
+    Rule(
+        "credentials.secret",
+        "A form that asks for a password, key, token, code or card number.",
+        _ADVICE,
+        _asked,
+    ),
+    Rule(
+        "credentials.in_pieces",
+        "A secret that is asked for word by word or digit by digit.",
+        _ADVICE,
+        _in_pieces,
+    ),
+    Rule(
+        "credentials.webhook",
+        "An address that lets whoever knows it write in your name.",
+        "Whoever has this address can post for you; treat it as a secret.",
+        _lesser("webhook"),
+    ),
+    Rule(
+        "credentials.security_question",
+        "The question that guards one of your accounts.",
+        "A security question is half of a key; do not give it away.",
+        _lesser("security_question"),
+    ),
+    Rule(
+        "credentials.revealed",
+        "A consent that would show a secret to the model or the server.",
+        "Say no unless you want this secret to be read by others.",
+        _revealed,
+    ),
+)

@@ -79,16 +79,40 @@ def _production(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule("destructive.effect", "Something is deleted, overwritten or cannot be undone.",
-         "Check what exactly goes, and whether there is a way back.", _finder("effect", strict=True)),
-    Rule("destructive.production", "An act on what others are using right now.",
-         "This acts on production; make sure that it is meant to, now.", _production),
-    Rule("destructive.money", "Money moves, or goes on being spent.",
-         "Check the amount, who gets it and whether it comes again.", _finder("money", strict=True)),
-    Rule("destructive.access", "More people may do more, or a protection goes.",
-         "Check who gains access, or which protection is lost.", _finder("access", strict=True)),
-    Rule("destructive.publish", "Something becomes public and cannot be called back.",
-         "What is published stays known; check it first.", _finder("publish", strict=True)),
-    Rule("destructive.mass_send", "A message goes to very many people.",
-         "It cannot be called back; check text and recipients.", _finder("mass_send", strict=True)),
-)  # fmt: skip
+    Rule(
+        "destructive.effect",
+        "Something is deleted, overwritten or cannot be undone.",
+        "Check what exactly goes, and whether there is a way back.",
+        _finder("effect", strict=True),
+    ),
+    Rule(
+        "destructive.production",
+        "An act on what others are using right now.",
+        "This acts on production; make sure that it is meant to, now.",
+        _production,
+    ),
+    Rule(
+        "destructive.money",
+        "Money moves, or goes on being spent.",
+        "Check the amount, who gets it and whether it comes again.",
+        _finder("money", strict=True),
+    ),
+    Rule(
+        "destructive.access",
+        "More people may do more, or a protection goes.",
+        "Check who gains access, or which protection is lost.",
+        _finder("access", strict=True),
+    ),
+    Rule(
+        "destructive.publish",
+        "Something becomes public and cannot be called back.",
+        "What is published stays known; check it first.",
+        _finder("publish", strict=True),
+    ),
+    Rule(
+        "destructive.mass_send",
+        "A message goes to very many people.",
+        "It cannot be called back; check text and recipients.",
+        _finder("mass_send", strict=True),
+    ),
+)

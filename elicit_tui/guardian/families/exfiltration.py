@@ -59,11 +59,22 @@ def _expanding_default(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule("exfiltration.contents", "Files, history, conversation or variables that should stay here.",
-         "Do not paste it: this belongs to you and to your machine.", _contents),
-    Rule("exfiltration.bulk", "Data about many people, or a map of your systems.",
-         "Give away other people's data or inner workings only if you may.", _bulk),
-    Rule("exfiltration.expanding_default", "A prepared answer that would turn into secrets of yours.",
-         "Do not send the prepared answer: it may be replaced by data of your machine.",
-         _expanding_default),
-)  # fmt: skip
+    Rule(
+        "exfiltration.contents",
+        "Files, history, conversation or variables that should stay here.",
+        "Do not paste it: this belongs to you and to your machine.",
+        _contents,
+    ),
+    Rule(
+        "exfiltration.bulk",
+        "Data about many people, or a map of your systems.",
+        "Give away other people's data or inner workings only if you may.",
+        _bulk,
+    ),
+    Rule(
+        "exfiltration.expanding_default",
+        "A prepared answer that would turn into secrets of yours.",
+        "Do not send the prepared answer: it may be replaced by data of your machine.",
+        _expanding_default,
+    ),
+)

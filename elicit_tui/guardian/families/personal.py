@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -37,7 +37,11 @@ def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
         for folded in views(place):
             for start, end in concept(_TABLE, name).matches(folded.text):
                 if not is_about(_TABLE, folded.text, start, end):
-                    fields = [place.field] if place.field else [f.name for f in reading.free_fields]
+                    fields = (
+                        [place.field]
+                        if place.field
+                        else [f.name for f in reading.free_fields] or [None]
+                    )
                     for field in fields[:20]:
                         evidence = excerpt(folded, start, end)
                         yield Sighting(Severity.WARN, place.where, evidence, field)
@@ -71,7 +75,7 @@ def _identity_set(reading: Reading) -> Iterator[Sighting]:
     yield Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
 
 
-def _finder(*names: str):  # type: ignore[no-untyped-def]
+def _finder(*names: str) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
         for name in names:
             yield from _asks(name, reading)
@@ -80,17 +84,46 @@ def _finder(*names: str):  # type: ignore[no-untyped-def]
 
 
 RULES = (
-    Rule("personal.identity", "Numbers of papers that prove who you are.",
-         "Give an identity number only to somebody who must have it.", _finder("identity")),
-    Rule("personal.bank", "Your bank account and what is on it.",
-         "Check who gets your bank data, and what for.", _finder("bank")),
-    Rule("personal.health", "Your health and other things that are nobody's business.",
-         "This is sensitive; leave it out unless you want it to be known there.", _finder("health")),
-    Rule("personal.biometric", "Features of your body that you can never change.",
-         "A face or fingerprint cannot be replaced once it is known.", _finder("biometric")),
-    Rule("personal.pay", "What you earn.", "Say what you earn only where it is needed.", _finder("pay")),
-    Rule("personal.location", "Where you are, moment by moment.",
-         "Share where you are only with those who need it now.", _finder("location")),
-    Rule("personal.identity_set", "All that another needs to pass for you.",
-         "Together these are enough to pass for you; be sparing.", _identity_set),
-)  # fmt: skip
+    Rule(
+        "personal.identity",
+        "Numbers of papers that prove who you are.",
+        "Give an identity number only to somebody who must have it.",
+        _finder("identity"),
+    ),
+    Rule(
+        "personal.bank",
+        "Your bank account and what is on it.",
+        "Check who gets your bank data, and what for.",
+        _finder("bank"),
+    ),
+    Rule(
+        "personal.health",
+        "Your health and other things that are nobody's business.",
+        "This is sensitive; leave it out unless you want it to be known there.",
+        _finder("health"),
+    ),
+    Rule(
+        "personal.biometric",
+        "Features of your body that you can never change.",
+        "A face or fingerprint cannot be replaced once it is known.",
+        _finder("biometric"),
+    ),
+    Rule(
+        "personal.pay",
+        "What you earn.",
+        "Say what you earn only where it is needed.",
+        _finder("pay"),
+    ),
+    Rule(
+        "personal.location",
+        "Where you are, moment by moment.",
+        "Share where you are only with those who need it now.",
+        _finder("location"),
+    ),
+    Rule(
+        "personal.identity_set",
+        "All that another needs to pass for you.",
+        "Together these are enough to pass for you; be sparing.",
+        _identity_set,
+    ),
+)

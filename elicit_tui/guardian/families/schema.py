@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.patterns import trouble_in
-from elicit_tui.guardian.reading import FieldReading, Reading
+from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -51,12 +51,46 @@ _COMBINATORS: Final = (
     "contains",
     "additionalItems",
 )
-_KNOWN: Final = frozenset((
-    "type", "title", "description", "default", "enum", "enumNames", "oneOf", "anyOf", "items", "minItems", "maxItems", "uniqueItems",
-    "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "examples", "example",
-    "const", "$comment", "deprecated", "readOnly", "writeOnly", "$id", "$schema", "placeholder", "properties", "required", "additionalProperties",
-    "contentEncoding", "contentMediaType",
-))  # fmt: skip
+_KNOWN: Final = frozenset(
+    (
+        "type",
+        "title",
+        "description",
+        "default",
+        "enum",
+        "enumNames",
+        "oneOf",
+        "anyOf",
+        "items",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "examples",
+        "example",
+        "const",
+        "$comment",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "$id",
+        "$schema",
+        "placeholder",
+        "properties",
+        "required",
+        "additionalProperties",
+        "contentEncoding",
+        "contentMediaType",
+    )
+)
 _TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array"))
 
 
@@ -105,11 +139,7 @@ def _shape(reading: Reading) -> Iterator[Sighting]:
             and key not in ("$defs", "definitions", *_COMBINATORS, "$ref")
         ):
             yield Sighting(_WARN, f"{_ROOT}.{key}"[:80], str(key)[:80])
-    seen = 0
-    for name, subschema in properties.items():
-        seen += 1
-        if seen > 1_000:
-            break
+    for name, subschema in list(properties.items())[:1_000]:
         if not isinstance(subschema, Mapping):
             shown = str(name)[:60]
             yield Sighting(_WARN, f"{_ROOT}.properties.{shown}", type(subschema).__name__)
@@ -191,7 +221,8 @@ def _refs(value: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _is_recursive(root: Mapping[str, Any], reference: str) -> bool:
-    waiting, met = [reference], set()
+    waiting = [reference]
+    met: set[str] = set()
     while waiting and len(met) < 50:
         current = waiting.pop()
         if current in met:
@@ -359,7 +390,7 @@ def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
                 yield Sighting(_WARN, f"{field.where}.minItems", "more than there are choices")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -402,14 +433,64 @@ def _ticked(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule("schema.shape", "A request that is no form.", "This question is malformed; decline it unless you know its server.", _shape),
-    Rule("schema.nesting", "Forms inside forms, which no question may hold.", "This form cannot be shown as it is meant; decline it.", _nesting),
-    Rule("schema.reference", "A form that points elsewhere for its own contents.", "Decline: a form must be complete in itself.", _references),
-    Rule("schema.combinators", "A form that is a puzzle of conditions.", "Decline: a form must be plain.", _combinators),
-    Rule("schema.pattern", "Patterns that freeze the program that checks them.", "Its check of your input cannot be trusted.", _patterns),
-    Rule("schema.prototype_name", "Field names that break programs which read the answer.", "Decline: no honest field has such a name.", _names),
-    Rule("schema.length", "Texts too long to be read.", "Parts of this form are too long to be read.", _lengths),
-    Rule("schema.choices", "Choices that are empty, repeated or endless.", "The list of choices is not in order; read it closely.", _choices),
-    Rule("schema.flat_mistake", "A form that does not follow the protocol.", "The form has mistakes; your answer may not be understood.", _flat_mistakes),
-    Rule("schema.ticked_consent", "A dangerous consent that is already given for you.", "A consent is already ticked; take it away unless you want it.", _ticked),
-)  # fmt: skip
+    Rule(
+        "schema.shape",
+        "A request that is no form.",
+        "This question is malformed; decline it unless you know its server.",
+        _shape,
+    ),
+    Rule(
+        "schema.nesting",
+        "Forms inside forms, which no question may hold.",
+        "This form cannot be shown as it is meant; decline it.",
+        _nesting,
+    ),
+    Rule(
+        "schema.reference",
+        "A form that points elsewhere for its own contents.",
+        "Decline: a form must be complete in itself.",
+        _references,
+    ),
+    Rule(
+        "schema.combinators",
+        "A form that is a puzzle of conditions.",
+        "Decline: a form must be plain.",
+        _combinators,
+    ),
+    Rule(
+        "schema.pattern",
+        "Patterns that freeze the program that checks them.",
+        "Its check of your input cannot be trusted.",
+        _patterns,
+    ),
+    Rule(
+        "schema.prototype_name",
+        "Field names that break programs which read the answer.",
+        "Decline: no honest field has such a name.",
+        _names,
+    ),
+    Rule(
+        "schema.length",
+        "Texts too long to be read.",
+        "Parts of this form are too long to be read.",
+        _lengths,
+    ),
+    Rule(
+        "schema.choices",
+        "Choices that are empty, repeated or endless.",
+        "The list of choices is not in order; read it closely.",
+        _choices,
+    ),
+    Rule(
+        "schema.flat_mistake",
+        "A form that does not follow the protocol.",
+        "The form has mistakes; your answer may not be understood.",
+        _flat_mistakes,
+    ),
+    Rule(
+        "schema.ticked_consent",
+        "A dangerous consent that is already given for you.",
+        "A consent is already ticked; take it away unless you want it.",
+        _ticked,
+    ),
+)

@@ -26,10 +26,22 @@ _LONG: Final = 2_000
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 _LABEL: Final = re.compile(r"[\w-]+\Z")
 _METADATA: Final = frozenset(
-    ("169.254.169.254", "169.254.170.2", "100.100.100.200", "fd00:ec2::254", "168.63.129.16",
-     "metadata.google.internal", "metadata", "metadata.goog", "instance-data",
-     "192.0.0.192", "metadata.tencentyun.com", "metadata.azure.com", "169.254.169.123")
-)  # fmt: skip
+    (
+        "169.254.169.254",
+        "169.254.170.2",
+        "100.100.100.200",
+        "fd00:ec2::254",
+        "168.63.129.16",
+        "metadata.google.internal",
+        "metadata",
+        "metadata.goog",
+        "instance-data",
+        "192.0.0.192",
+        "metadata.tencentyun.com",
+        "metadata.azure.com",
+        "169.254.169.123",
+    )
+)
 _MAIL: Final = re.compile(r"[^@\s/?#&=]{1,64}@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -97,9 +109,12 @@ def _not_a_web_page(reading: Reading) -> Iterator[Sighting]:
                 yield _at_url(_BLOCK, url)
         elif not match or scheme in hosts.listed("block_schemes") or scheme.startswith("ms-"):
             yield _at_url(_BLOCK, url or "(empty)")
-        elif re.match(r"[\w.-]+:\d+(?:/|$)", squeezed) or "." in scheme:
-            yield _at_url(_BLOCK, url)
-        elif len(scheme) == 1 or url != squeezed:
+        elif (
+            re.match(r"[\w.-]+:\d+(?:/|$)", squeezed)
+            or "." in scheme
+            or len(scheme) == 1
+            or url != squeezed
+        ):
             yield _at_url(_BLOCK, url)
         else:
             yield _at_url(_WARN, url)
@@ -156,9 +171,12 @@ def _host_is_an_address(reading: Reading) -> Iterator[Sighting]:
         host = parts.host
         address = _address(host)
         mapped = getattr(address, "ipv4_mapped", None)
-        if host in _METADATA or str(mapped or address) in _METADATA:
-            yield _at_url(_BLOCK, host)
-        elif _is_obfuscated_address(host) or (mapped is not None):
+        if (
+            host in _METADATA
+            or str(mapped or address) in _METADATA
+            or _is_obfuscated_address(host)
+            or (mapped is not None)
+        ):
             yield _at_url(_BLOCK, host)
         elif _is_loopback(host) or address is not None:
             yield _at_url(_WARN, host)
@@ -289,9 +307,8 @@ def _personal_in_url(reading: Reading) -> Iterator[Sighting]:
     names = hosts.listed("personal_parameters")
     for parts in _web(reading):
         for name, value in parts.parameters:
-            if name in ("login_hint", "scope", "client_id", "redirect_uri", "state"):
-                if name != "login_hint" or "@" not in value:
-                    continue
+            if name == "login_hint" and "@" not in value:
+                continue
             if (name in names and len(value) > 2) or _MAIL.fullmatch(value):
                 yield _at_url(_WARN, f"{name}=…")
                 break
@@ -407,33 +424,85 @@ def deceptive_url(url: str) -> bool:
 
 
 RULES = (
-    Rule("url.scheme", "A link that is no web page: script, file or another program.",
-         "Do not open it: this is not a page on the web, it starts something else.", _not_a_web_page),
-    Rule("url.characters", "Characters in a URL that hide where it leads.",
-         "Do not open it: the URL holds characters that no honest one needs.", _trick_characters),
-    Rule("url.userinfo", "A name before an @ that is taken for the host.",
-         "Do not open it: the real host stands after the @.", _userinfo),
-    Rule("url.address", "A host given as a number, or this computer itself.",
-         "Check that you expect a page without a name; it may be inside your own network.",
-         _host_is_an_address),
-    Rule("url.look_alike", "A host that looks like somebody else's.",
-         "Do not open it unless you know this host: it resembles another one.",
-         _host_is_dressed_up, about_host=True),
-    Rule("url.not_encrypted", "A page that anybody on the way can read and change.",
-         "Do not sign in or pay on a page without https.", _not_encrypted),
-    Rule("url.secret", "A key or token inside the URL: whoever sees it is signed in.",
-         "Be careful: the link carries a secret, yours or another's.", _secret_in_url),
-    Rule("url.personal", "Personal data inside the URL, where logs and others see it.",
-         "The link carries personal data; open it only if that is meant.", _personal_in_url),
-    Rule("url.redirect", "A page that sends you on to another host.",
-         "The page may send you on to another host; check where you end.", _leads_elsewhere),
-    Rule("url.hidden_target", "A short link or tunnel that hides who is behind it.",
-         "Ask where this leads: a short link or tunnel hides its owner.", _hides_its_target,
-         about_host=True),
-    Rule("url.download", "A program that is downloaded at once.",
-         "Opening this downloads a program; do not run it unless you asked for it.", _downloads),
-    Rule("url.malformed", "A URL made to confuse the one who reads it.",
-         "Read the URL closely; it is unusually long or oddly written.", _malformed),
-    Rule("url.unrelated", "A host that is not that of the name in the message.",
-         "The message names one company, the host is another's.", _unrelated, about_host=True),
-)  # fmt: skip
+    Rule(
+        "url.scheme",
+        "A link that is no web page: script, file or another program.",
+        "Do not open it: this is not a page on the web, it starts something else.",
+        _not_a_web_page,
+    ),
+    Rule(
+        "url.characters",
+        "Characters in a URL that hide where it leads.",
+        "Do not open it: the URL holds characters that no honest one needs.",
+        _trick_characters,
+    ),
+    Rule(
+        "url.userinfo",
+        "A name before an @ that is taken for the host.",
+        "Do not open it: the real host stands after the @.",
+        _userinfo,
+    ),
+    Rule(
+        "url.address",
+        "A host given as a number, or this computer itself.",
+        "Check that you expect a page without a name; it may be inside your own network.",
+        _host_is_an_address,
+    ),
+    Rule(
+        "url.look_alike",
+        "A host that looks like somebody else's.",
+        "Do not open it unless you know this host: it resembles another one.",
+        _host_is_dressed_up,
+        about_host=True,
+    ),
+    Rule(
+        "url.not_encrypted",
+        "A page that anybody on the way can read and change.",
+        "Do not sign in or pay on a page without https.",
+        _not_encrypted,
+    ),
+    Rule(
+        "url.secret",
+        "A key or token inside the URL: whoever sees it is signed in.",
+        "Be careful: the link carries a secret, yours or another's.",
+        _secret_in_url,
+    ),
+    Rule(
+        "url.personal",
+        "Personal data inside the URL, where logs and others see it.",
+        "The link carries personal data; open it only if that is meant.",
+        _personal_in_url,
+    ),
+    Rule(
+        "url.redirect",
+        "A page that sends you on to another host.",
+        "The page may send you on to another host; check where you end.",
+        _leads_elsewhere,
+    ),
+    Rule(
+        "url.hidden_target",
+        "A short link or tunnel that hides who is behind it.",
+        "Ask where this leads: a short link or tunnel hides its owner.",
+        _hides_its_target,
+        about_host=True,
+    ),
+    Rule(
+        "url.download",
+        "A program that is downloaded at once.",
+        "Opening this downloads a program; do not run it unless you asked for it.",
+        _downloads,
+    ),
+    Rule(
+        "url.malformed",
+        "A URL made to confuse the one who reads it.",
+        "Read the URL closely; it is unusually long or oddly written.",
+        _malformed,
+    ),
+    Rule(
+        "url.unrelated",
+        "A host that is not that of the name in the message.",
+        "The message names one company, the host is another's.",
+        _unrelated,
+        about_host=True,
+    ),
+)
