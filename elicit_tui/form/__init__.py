@@ -6,7 +6,6 @@ answers files hold `Entry` values by field name; `Form.convert` turns them into 
 when something is judged for the first time.
 """
 
-from elicit_tui.form.digest import schema_digest
 from elicit_tui.form.entry import (
     Chosen,
     ChosenMany,
@@ -41,5 +40,4 @@ __all__ = [
     "Unset",
     "is_unset",
     "read_form",
-    "schema_digest",
 ]

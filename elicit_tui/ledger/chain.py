@@ -8,28 +8,13 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, Final
 
-from elicit_tui.text import ascii_json
-
 BEGINNING: Final = "0" * 64
 """What stands before the first record."""
-
-
-def canonical(value: Any) -> str:
-    """One spelling for each JSON value: ASCII, sorted keys, no blanks."""
-    try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError):
-        return ascii_json(value)  # bounded, so that the digest of a monster still exists
 
 
 def compact(value: Any) -> str:
     """A record's body: ASCII on one line, in the order given (the server's own, for a form)."""
     return json.dumps(value, separators=(",", ":"))
-
-
-def digest(value: Any) -> str:
-    """The SHA-256 of a JSON value's canonical spelling, in hex."""
-    return hashlib.sha256(canonical(value).encode("ascii")).hexdigest()
 
 
 def chained(number: int, previous: str, body: str) -> str:

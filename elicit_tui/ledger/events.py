@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 from typing import Any, Final, Literal
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
-from elicit_tui.ledger.chain import digest
 from elicit_tui.text import neutral, neutral_line, neutral_value
+from elicit_tui.text.digest import digest
 
 ContentPolicy = Literal["redacted", "none", "full"]
 

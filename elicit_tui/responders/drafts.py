@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
     from elicit_tui.form import Entry
@@ -34,6 +33,4 @@ class Drafts:
 
 
 def _key(request: ElicitationRequest) -> tuple[str, str]:
-    schema = json.dumps(request.requested_schema, sort_keys=True, default=repr)
-    digest = hashlib.sha256(schema.encode("utf-8", "surrogatepass")).hexdigest()
-    return request.server.name, digest
+    return request.server.name, digest(request.requested_schema)

@@ -15,7 +15,6 @@ from elicit_tui.form import (
     Unset,
     is_unset,
     read_form,
-    schema_digest,
 )
 from tests.form.forms import field_of, form_of, sent, wrong
 
@@ -186,16 +185,6 @@ def test_what_binds_fields_together_is_found_when_sending() -> None:
         ("b", "needs an answer"),
         (None, "needs an answer"),
     ]
-
-
-def test_a_draft_is_offered_for_the_same_schema_only() -> None:
-    one = {"type": "object", "properties": {"a": {"type": "string", "title": "\ud800"}}}
-    same = {"properties": {"a": {"title": "\ud800", "type": "string"}}, "type": "object"}
-    other = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    assert schema_digest(one) == schema_digest(same)
-    assert schema_digest(one) != schema_digest(other)
-    assert len(schema_digest(one)) == 64
-    assert schema_digest({"title": "x" * 1_000_001}) == ""
 
 
 def test_a_tool_without_arguments_has_an_empty_form() -> None:

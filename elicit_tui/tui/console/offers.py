@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from elicit_tui.elicitation import Method
 from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text.digest import digest
 
 OfferKind = Literal["tool", "prompt", "resource"]
 
@@ -54,8 +53,7 @@ class Offer:
     @property
     def digest(self) -> str:
         """The digest of its definition; an allowance ends when it changes."""
-        definition = json.dumps(self.raw, sort_keys=True, default=repr)
-        return hashlib.sha256(definition.encode("utf-8", "replace")).hexdigest()
+        return digest(self.raw)
 
     def matches(self, words: str) -> bool:
         """Whether every word stands in its name, title or description."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.form import Entry
+from elicit_tui.text.digest import digest
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,7 @@ class Draft:
 
 def draft_key(request: ElicitationRequest) -> tuple[str, str]:
     """The server's configured name and the digest of the schema it asks with."""
-    schema = json.dumps(request.requested_schema, sort_keys=True, default=repr)
-    return request.server.name, hashlib.sha256(schema.encode("utf-8", "replace")).hexdigest()
+    return request.server.name, digest(request.requested_schema)
 
 
 class DraftStore:
