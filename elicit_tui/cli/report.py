@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from typing import Any, Final
 
 from elicit_tui.broker import Requested, Resolved
 from elicit_tui.cli import exit_codes
-from elicit_tui.elicitation import ElicitationRequest, Finding, Method, Outcome, Review
-from elicit_tui.ledger.events import MASK
+from elicit_tui.elicitation import (
+    ElicitationRequest,
+    Finding,
+    Method,
+    Outcome,
+    Review,
+    now,
+    rfc3339,
+)
 
 SUBJECTS: Final = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}
 """The document's key for what was called."""
@@ -21,7 +27,7 @@ def masked(outcome: Outcome, review: Review, history_content: str) -> dict[str, 
         return None
     if history_content == "full":
         return dict(outcome.content)
-    return {name: MASK if review.masks(name) else value for name, value in outcome.content.items()}
+    return review.masked(outcome.content)
 
 
 def question_fields(
@@ -53,8 +59,7 @@ def elicitation_fields(event: Resolved, history_content: str) -> dict[str, Any]:
 
 def event_line(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """One line of `--output jsonl`, with the time of now (RFC 3339)."""
-    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return {"event": name, "time": now, **fields}
+    return {"event": name, "time": rfc3339(now()), **fields}
 
 
 class Report:

@@ -4,7 +4,7 @@ Plain frozen values that every room above may import; nothing here reads a file,
 the wire.
 """
 
-from elicit_tui.elicitation.finding import Finding, Review, Severity, Verdict
+from elicit_tui.elicitation.finding import MASK, Finding, Review, Severity, Verdict
 from elicit_tui.elicitation.outcome import (
     Action,
     DecidedBy,
@@ -15,10 +15,19 @@ from elicit_tui.elicitation.outcome import (
     unsent,
 )
 from elicit_tui.elicitation.question import Deadline, Question, Responder
-from elicit_tui.elicitation.request import Call, ElicitationRequest, Era, Method, new_id, now
+from elicit_tui.elicitation.request import (
+    Call,
+    ElicitationRequest,
+    Era,
+    Method,
+    new_id,
+    now,
+    rfc3339,
+)
 from elicit_tui.elicitation.server import ServerIdentity, Transport
 
 __all__ = [
+    "MASK",
     "Action",
     "Call",
     "Deadline",
@@ -40,5 +49,6 @@ __all__ = [
     "decline",
     "new_id",
     "now",
+    "rfc3339",
     "unsent",
 ]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Any, Final, Literal
+
+MASK: Final = "•••"
+"""What stands in a record or a report where a secret was."""
 
 Verdict = Literal["allow", "warn", "block"]
 
@@ -72,3 +76,7 @@ class Review:
             finding.where == place or finding.where.startswith((f"{place}[", f"{place}."))
             for finding in self.findings
         )
+
+    def masked(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The content as it may be stored and told: the values that `masks` names are hidden."""
+        return {name: MASK if self.masks(name) else value for name, value in content.items()}

@@ -26,6 +26,12 @@ def now() -> datetime:
     return datetime.now(timezone.utc)
 
 
+def rfc3339(moment: datetime) -> str:
+    """A moment as records and data spell it: UTC, milliseconds, `Z`; sorts as text."""
+    moment = moment.astimezone(timezone.utc)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
 @dataclass(frozen=True)
 class Call:
     """What the host asked of the server when the question came: one tools/call or its like."""

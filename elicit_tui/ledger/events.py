@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, Final, Literal
 
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, rfc3339
 from elicit_tui.text import neutral, neutral_line, neutral_value
 from elicit_tui.text.digest import digest
 
 ContentPolicy = Literal["redacted", "none", "full"]
 
-MASK: Final = "•••"
 LONGEST_MESSAGE: Final = 4_000
 LONGEST_REQUEST: Final = 16_000
 LONGEST_CONTENT: Final = 64_000
 MOST_FINDINGS: Final = 100
 
 Body = dict[str, Any]
-
-
-def rfc3339(moment: datetime) -> str:
-    """A moment as records spell it: UTC, milliseconds, `Z`; sorts as text."""
-    moment = moment.astimezone(timezone.utc)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
 
 def asked(request: ElicitationRequest, review: Review) -> Body:
@@ -92,20 +85,8 @@ def stored_content(content: Mapping[str, Any] | None, review: Review, policy: Co
     if content is None or policy == "none":
         return None
     if policy == "redacted":
-        content = {
-            name: MASK if _is_secret(name, review) else value for name, value in content.items()
-        }
+        content = review.masked(content)
     return neutral_value(content, total_limit=LONGEST_CONTENT)
-
-
-def _is_secret(name: str, review: Review) -> bool:
-    if name in review.sensitive:
-        return True
-    place = f"content.{name}"
-    return any(
-        finding.where == place or finding.where.startswith((place + "[", place + "."))
-        for finding in review.findings
-    )
 
 
 def flood(server: str, count: int, outcome: Outcome) -> Body:

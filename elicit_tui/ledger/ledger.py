@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now, rfc3339
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import events
 from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk
@@ -113,7 +113,7 @@ class Ledger:
         """
         with self._writing(to_disk=True):
             self._connection.execute("PRAGMA secure_delete = ON")
-            through = self._last_to_prune(events.rfc3339(before))
+            through = self._last_to_prune(rfc3339(before))
             if through is None:
                 return Pruned(0, None)
             last = self._connection.execute(
@@ -188,7 +188,7 @@ class Ledger:
 
     def _append(self, event: str, question: str, body: events.Body) -> None:
         number, previous = self._tail()
-        time = events.rfc3339(self._clock())
+        time = rfc3339(self._clock())
         text = compact({"event": event, "id": question, "at": time, **body})
         number += 1
         self._connection.execute(
@@ -218,7 +218,7 @@ class Ledger:
             found = self._connection.execute(
                 "SELECT question FROM records WHERE event <> 'pruned'"
                 " GROUP BY question HAVING min(time) >= ? ORDER BY min(number)",
-                (events.rfc3339(since) if since else "",),
+                (rfc3339(since) if since else "",),
             )
             for (question,) in found:
                 row = self._row(question)

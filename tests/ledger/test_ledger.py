@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from elicit_tui.elicitation import Finding, Review, Severity, accept, cancel, decline, unsent
+from elicit_tui.elicitation import MASK, Finding, Review, Severity, accept, cancel, decline, unsent
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger, LedgerMissing
-from elicit_tui.ledger.events import MASK, stored_content
+from elicit_tui.ledger.events import stored_content
 from tests.ledger.world import SCHEMA, Clock, request
 from tests.text.alphabet import active_left, any_text
 
