@@ -5,21 +5,29 @@ from __future__ import annotations
 import gc
 import logging
 import sys
+import threading
 from typing import Final
 
 _LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
 """What libraries say goes nowhere: each fault that matters is told as a sentence of ours."""
 
+_one_at_a_time = threading.Lock()
+"""Its modules import each other in circles: two threads in them would wait for each other."""
+
 
 def load_sdk() -> None:
-    """Import what a connection needs; a second call does nothing.
+    """Import what a connection needs; a second call waits for the first and does nothing.
 
     The collector rests meanwhile, and afterwards leaves alone what is there: the many thousand
     objects of the SDK's models stay to the end of the run, and to look through them again and
     again, at the end too, takes a tenth of a short run's time.
     """
-    if "elicit_tui.host.session" in sys.modules:
-        return
+    with _one_at_a_time:
+        if "elicit_tui.host.session" not in sys.modules:
+            _load()
+
+
+def _load() -> None:
     resting = gc.isenabled()
     gc.disable()
     try:
