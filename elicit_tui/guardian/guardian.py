@@ -50,7 +50,7 @@ class Guardian:
                         sensitive.add(sighting.field)
             # The edge of the rules: whatever a hostile request provokes in one of them must
             # neither stop the others nor let the request pass unseen.
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 - no rule stops the others
                 findings.append(_failed(rule.id, error))
         findings.sort(key=lambda finding: -finding.severity)
         return Review(tuple(findings), frozenset(sensitive))

@@ -57,7 +57,7 @@ class Life:
             raise
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001 - ends this server only
             # Whatever a library or a server raises, in groups of any kind, ends this server only.
             failure = await self._sentence(error)
         finally:

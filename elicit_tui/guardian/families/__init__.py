@@ -16,6 +16,7 @@ def all_rules() -> tuple[Rule, ...]:
         destructive,
         exfiltration,
         hidden,
+        look_alike,
         personal,
         schema,
         url,
@@ -29,5 +30,6 @@ def all_rules() -> tuple[Rule, ...]:
         *deception.RULES,
         *hidden.RULES,
         *url.RULES,
+        *look_alike.RULES,
         *schema.RULES,
     )

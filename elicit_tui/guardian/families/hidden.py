@@ -9,7 +9,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
-from elicit_tui.guardian.families.url import deceptive_url
+from elicit_tui.guardian.families.look_alike import deceptive_url
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import EVIDENCE_AROUND, Rule, Sighting
 

@@ -1,0 +1,158 @@
+"""Hosts that are dressed up as somebody else's (spec: URL mode, "Safe URL Handling")."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian import hosts
+from elicit_tui.guardian.folding import fold, is_invisible
+from elicit_tui.guardian.links import (
+    METADATA_HOSTS,
+    SCHEME,
+    address_of,
+    at_url,
+    cut,
+    is_obfuscated_address,
+    pages_of,
+)
+from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.rule import Rule, Sighting
+
+_BLOCK, _WARN = Severity.BLOCK, Severity.WARN
+
+
+def _host_is_dressed_up(reading: Reading) -> Iterator[Sighting]:
+    for parts in pages_of(reading):
+        host = parts.host
+        if address_of(host) is not None:
+            continue
+        shown = hosts.unicode_host(host)
+        domain = hosts.registrable(host)
+        if "%" in host or _fold_width(host) != host:
+            yield at_url(_BLOCK, host)
+            continue
+        if host != "localhost" and not host.endswith(".localhost"):
+            hidden_address = re.search(r"(?<!\d)\d{1,3}(?:[.-]\d{1,3}){3}(?!\d)", host)
+            labels = host.split(".")
+            if "localhost" in labels[:-1] or re.match(r"localhost-", host) or hidden_address:
+                yield at_url(_BLOCK, host)
+                continue
+        brand = hosts.disguised_brand(shown)
+        if brand is not None:
+            yield at_url(_BLOCK, f"{host} ({shown})" if shown != host else host)
+            continue
+        yield from _foreign_script(host, shown)
+        own = _server_domain(reading)
+        if own and domain != own and _looks_like(domain, own):
+            yield at_url(_BLOCK, f"{host} / {own}")
+
+
+def _fold_width(host: str) -> str:
+    """The host with compatibility forms replaced: it differs where fullwidth forms hide one."""
+    return unicodedata.normalize("NFKC", host).replace("\u3002", ".")
+
+
+def _foreign_script(host: str, shown: str) -> Iterator[Sighting]:
+    labels = [label for label in shown.split(".") if not label.isascii()]
+    if not labels:
+        return
+    evidence = f"{host} ({shown})" if shown != host else host
+    for label in labels:
+        scripts = hosts.scripts_of(label)
+        whole_latin = fold(label).isascii() and scripts & {
+            "CYRILLIC",
+            "GREEK",
+            "ARMENIAN",
+            "CHEROKEE",
+            "COPTIC",
+        }
+        if len(scripts) > 1 or whole_latin:
+            yield at_url(_BLOCK, evidence)
+            return
+    yield at_url(_WARN, evidence)
+
+
+def _server_domain(reading: Reading) -> str:
+    host = hosts.host_of(reading.request.server.address)
+    if not host or address_of(host) is not None or "." not in host:
+        return ""
+    return hosts.registrable(host)
+
+
+def _looks_like(domain: str, own: str) -> bool:
+    main, wanted = domain.split(".", 1)[0], own.split(".", 1)[0]
+    if len(wanted) < 4:
+        return False
+    first, second = hosts.skeleton(hosts.unicode_host(main)), hosts.skeleton(wanted)
+    return first == second or (len(second) > 5 and hosts.within_one_slip(first, second))
+
+
+def _unrelated(reading: Reading) -> Iterator[Sighting]:
+    words = set(re.findall(r"[a-z0-9]+", fold(reading.message.text[:4_000])))
+    named = [
+        name for name in hosts.brands() if name in words and name not in hosts.listed("everyday")
+    ]
+    if not words & {
+        "sign",
+        "signin",
+        "log",
+        "login",
+        "authorize",
+        "authorise",
+        "authenticate",
+        "verify",
+        "account",
+        "connect",
+        "anmelden",
+        "connexion",
+    }:
+        return
+    for parts in pages_of(reading):
+        if not named or address_of(parts.host) is not None or "." not in parts.host:
+            continue
+        own = frozenset().union(*(hosts.brands()[name] for name in named))
+        domain = hosts.registrable(parts.host)
+        if domain not in own and parts.host not in own:
+            yield at_url(_WARN, f"{named[0]} / {parts.host}")
+
+
+def deceptive_url(url: str) -> bool:
+    """Whether a link inside a text deceives by itself: its scheme, userinfo, host or disguise."""
+    squeezed = re.sub(r"[\s\x00-\x20]+", "", url)
+    match = SCHEME.match(squeezed)
+    if match is not None and match[1].lower() in hosts.listed("block_schemes"):
+        return True
+    parts = cut(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.host:
+        return False
+    if "@" in parts.authority or "\\" in url or any(is_invisible(character) for character in url):
+        return True
+    host = parts.host
+    if host in METADATA_HOSTS or is_obfuscated_address(host):
+        return True
+    if address_of(host) is not None:
+        return False
+    shown = hosts.unicode_host(host)
+    foreign = any(found.severity is _BLOCK for found in _foreign_script(host, shown))
+    return "%" in host or foreign or hosts.disguised_brand(shown) is not None
+
+
+RULES = (
+    Rule(
+        "url.look_alike",
+        "A host that looks like somebody else's.",
+        "Do not open it unless you know this host: it resembles another one.",
+        _host_is_dressed_up,
+        about_host=True,
+    ),
+    Rule(
+        "url.unrelated",
+        "A host that is not that of the name in the message.",
+        "The message names one company, the host is another's.",
+        _unrelated,
+        about_host=True,
+    ),
+)

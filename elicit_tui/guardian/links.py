@@ -1,0 +1,122 @@
+"""A URL as the rules see it: cut at its delimiters, never tidied, never decoded first."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote_plus
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian import hosts
+from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.rule import Sighting
+
+SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
+"""The scheme of a URL, at its beginning."""
+METADATA_HOSTS: Final = frozenset(
+    (
+        "169.254.169.254",
+        "169.254.170.2",
+        "100.100.100.200",
+        "fd00:ec2::254",
+        "168.63.129.16",
+        "metadata.google.internal",
+        "metadata",
+        "metadata.goog",
+        "instance-data",
+        "192.0.0.192",
+        "metadata.tencentyun.com",
+        "metadata.azure.com",
+        "169.254.169.123",
+    )
+)
+"""Where clouds tell a machine its own secrets."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A URL cut at its delimiters, nothing decoded."""
+
+    raw: str
+    scheme: str
+    authority: str
+    host: str
+    rest: str
+    query: str
+    fragment: str
+
+    @property
+    def parameters(self) -> Iterator[tuple[str, str]]:
+        """Names in lower case and decoded values, of query and fragment."""
+        for part in (self.query, self.fragment.lstrip("/").lstrip("?")):
+            for pair in re.split(r"[&;?]", part)[:200]:
+                name, equals, value = pair.partition("=")
+                if equals:
+                    yield unquote_plus(name).strip().lower(), unquote_plus(value)
+
+
+@lru_cache(maxsize=8)
+def cut(url: str) -> Parts | None:
+    """The URL cut at its delimiters; None where no authority follows a scheme."""
+    match = re.match(r"([a-zA-Z][a-zA-Z0-9+.-]*)://([^/?#\\]*)(.*)\Z", url, re.DOTALL)
+    if match is None:
+        return None
+    scheme, authority, rest = match[1].lower(), match[2], match[3]
+    before_fragment, _, fragment = rest.partition("#")
+    _, _, query = before_fragment.partition("?")
+    return Parts(url, scheme, authority, hosts.host_of(url), rest, query, fragment)
+
+
+def urls_of(reading: Reading) -> Iterator[str]:
+    """The URL that a request wants opened, shortened in the middle; empty where it names none."""
+    if reading.mode == "url":
+        url = reading.request.url
+        if url is None:
+            yield ""
+        else:
+            yield url if len(url) <= 16_000 else url[:8_000] + url[-8_000:]
+
+
+def pages_of(reading: Reading) -> Iterator[Parts]:
+    """The same, where it leads to a page of the web."""
+    for url in urls_of(reading):
+        parts = cut(url)
+        if parts is not None and parts.scheme in ("http", "https"):
+            yield parts
+
+
+def at_url(severity: Severity, evidence: str) -> Sighting:
+    """A sighting in the URL."""
+    return Sighting(severity, "url", evidence)
+
+
+def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The IP address that a host is, if it is one."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+
+
+def is_obfuscated_address(host: str) -> bool:
+    """Whether a host is an IP address in a spelling that hides it."""
+    labels = host.split(".")
+    number = r"(?:0x[0-9a-f]*|\d+)"
+    return (
+        address_of(host) is None
+        and len(labels) <= 4
+        and all(re.fullmatch(number, label) for label in labels)
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this computer itself."""
+    address = address_of(host)
+    if address is not None:
+        mapped = getattr(address, "ipv4_mapped", None)
+        return bool((mapped or address).is_loopback or address.is_unspecified)
+    return host == "localhost" or host.endswith(".localhost")
