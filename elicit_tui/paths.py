@@ -7,7 +7,6 @@ created exclusively, with names of ours.
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from pathlib import Path
 from typing import IO, Final
@@ -76,5 +75,7 @@ def create_private(path: Path) -> IO[bytes]:
 
 def new_private_file(directory: Path, stem: str, suffix: str) -> tuple[Path, IO[bytes]]:
     """Create `STEM-RANDOM.SUFFIX` in a private directory; both words must be ours."""
+    import secrets
+
     path = private_directory(directory) / f"{stem}-{secrets.token_hex(6)}{suffix}"
     return path, create_private(path)

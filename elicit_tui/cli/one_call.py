@@ -2,103 +2,60 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui.broker import BrokerEvent, Notice, Resolved
 from elicit_tui.cli import exit_codes
-from elicit_tui.cli.arguments import Given, read_given
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.limits import within
-from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.parser import positive_seconds
-from elicit_tui.cli.presence import person_present, wants_plain_prompts
+from elicit_tui.cli.presence import wants_plain_prompts
 from elicit_tui.cli.report import Report, event_line
-from elicit_tui.cli.settings import load_settings, named_server
 from elicit_tui.cli.telling import Telling
-from elicit_tui.elicitation import Call, Method
-from elicit_tui.errors import ElicitTuiError, UsageError
+from elicit_tui.elicitation import Call
+from elicit_tui.errors import ElicitTuiError
 from elicit_tui.host import HostEvent, ListChanged, LogMessage, Progress, UrlCompleted
 
 if TYPE_CHECKING:
-    from elicit_tui.cli.recording import Recording
+    from elicit_tui.cli.preparing import Prepared
     from elicit_tui.elicitation import Responder
-    from elicit_tui.elicitation.settings import Rule, Settings
-    from elicit_tui.host import Connection
+    from elicit_tui.host import Connection, Launched
     from elicit_tui.runtime import Runtime
     from elicit_tui.runtime.runtime import LazyGuardian
-
-
-def add_call_options(parser: argparse.ArgumentParser) -> None:
-    """The options that `call`, `prompt` and `read` share."""
-    add = parser.add_argument
-    add("--answers", type=Path, metavar="FILE", help="answer from FILE; nobody is asked")
-    add("--output", choices=("text", "json", "jsonl"), default="text", help="as shown on stdout")
-    add(
-        "--timeout",
-        type=positive_seconds,
-        metavar="SECONDS",
-        help="limit for the run; it stands still while a person is asked",
-    )
-    add("--strict", action="store_true", help="exit code 3 unless every question was accepted")
-    add("--record", type=Path, metavar="FILE", help="write what you answer to a new answers file")
-    add("--plain", action="store_true", help="line prompts in place of a form")
 
 
 class OneCall:
     """Makes one call and tells it; `run` is the whole command."""
 
-    def __init__(self, namespace: argparse.Namespace, method: Method, given: Given) -> None:
-        self._options = namespace
-        self._method = method
-        self._given = given
-        self._narration = Narration()
+    def __init__(self, prepared: Prepared, launched: Launched) -> None:
+        self._options = prepared.options
+        self._method = prepared.method
+        self._given = prepared.given
+        self._settings = prepared.settings
+        self._answers = prepared.answers
+        self._recording = prepared.recording
+        self._launched = launched
+        self._narration = prepared.narration
         self._output = Output()
         self._telling = Telling(self._narration)
-        self._settings: Settings = load_settings(namespace, self._narration)
-        named_server(self._settings, namespace.server)
-        self._answers = self._read_answers()
         self._person = Person(
-            present=self._answers is None
-            and person_present(stdin_taken=getattr(namespace, "arguments", None) == "-"),
-            plain=namespace.plain or wants_plain_prompts(),
+            present=prepared.person_present,
+            plain=self._options.plain or wants_plain_prompts(),
             narration=self._narration,
             output=self._output,
         )
-        self._recording = self._open_recording()
         self._tools_changed = asyncio.Event()
         self._confirming = False
         self._call: Call | None = None
         self._report = Report(
-            namespace.server, method, namespace.name, self._settings.history.content
+            self._options.server,
+            self._method,
+            self._options.name,
+            self._settings.history.content,
         )
-
-    def _read_answers(self) -> tuple[Rule, ...] | None:
-        if self._options.answers is None:
-            return None
-        from elicit_tui.config import load_answers
-
-        answers = load_answers(self._options.answers)
-        if self._settings.approval_policy == "never":
-            self._narration.say(
-                'elicit-tui: approval_policy = "never" declines every question: '
-                f"{self._options.answers} is not used."
-            )
-        return answers
-
-    def _open_recording(self) -> Recording | None:
-        if self._options.record is None:
-            return None
-        if not self._person.present:
-            raise UsageError("--record needs a person who answers at a terminal.")
-        from elicit_tui.cli.recording import Recording
-
-        return Recording.create(self._options.record)
 
     def run(self) -> int:
         """Make the call; its exit code. Raises what ends with 2, for which there is no document."""
@@ -177,7 +134,7 @@ class OneCall:
             responder=self._responder,
             answers=self._answers,
             person_present=self._person.present,
-            launch=(self._options.server,),
+            launched=self._launched,
             log_file=self._options.log_file,
         )
         async with opened as runtime:
@@ -278,9 +235,3 @@ class OneCall:
     def _event(self, name: str, fields: dict[str, object]) -> None:
         if self._options.output == "jsonl":
             self._output.json_line(event_line(name, fields))
-
-
-def run_call(namespace: argparse.Namespace, method: Method, pairs: list[str]) -> int:
-    """Run `call`, `prompt` or `read`."""
-    given = read_given(pairs, getattr(namespace, "arguments", None))
-    return OneCall(namespace, method, given).run()

@@ -7,7 +7,7 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `prompt`."""
-    from elicit_tui.cli.one_call import add_call_options
+    from elicit_tui.cli.call_options import add_call_options
 
     parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
     parser.add_argument("name", metavar="NAME", help="the prompt to get")
@@ -26,6 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Get the prompt; the exit code."""
-    from elicit_tui.cli.one_call import run_call
+    from elicit_tui.cli.preparing import run_call
 
     return run_call(namespace, "prompts/get", namespace.pairs)

@@ -7,7 +7,7 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `read`."""
-    from elicit_tui.cli.one_call import add_call_options
+    from elicit_tui.cli.call_options import add_call_options
 
     parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
     parser.add_argument("name", metavar="URI", help="the resource to read")
@@ -16,6 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Read the resource; the exit code."""
-    from elicit_tui.cli.one_call import run_call
+    from elicit_tui.cli.preparing import run_call
 
     return run_call(namespace, "resources/read", [])

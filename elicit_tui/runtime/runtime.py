@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from elicit_tui.guardian import Guardian
+    from elicit_tui.host import Launched
     from elicit_tui.ledger import Ledger
 
 
@@ -70,9 +71,13 @@ async def open_runtime(
     answers: Sequence[Rule] | None = None,
     person_present: bool = True,
     launch: Sequence[str] = (),
+    launched: Launched | None = None,
     log_file: Path | None = None,
 ) -> AsyncIterator[Runtime]:
-    """Compose a run; `launch` names the servers whose processes start at once.
+    """Compose a run.
+
+    `launch` names the servers whose processes start at once; `launched` are those that were
+    started even before this.
 
     `responder` is given the guardian, whose outgoing check a form asks before it sends. On the
     way out every open question ends by `shutdown`, is recorded and sent; then the servers end.
@@ -88,7 +93,7 @@ async def open_runtime(
         responder(guardian),
         count_rate=answers is None,
     )
-    host = Host(settings, broker, log_file=log_file)
+    host = Host(settings, broker, log_file=log_file, launched=launched)
     try:
         host.launch(launch)
         async with host:
