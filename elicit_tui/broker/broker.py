@@ -27,6 +27,7 @@ from elicit_tui.elicitation import (
     unsent,
 )
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
@@ -176,6 +177,12 @@ class Broker:
             gone = entry.ended or unsent("server", "The server withdrew the question.")
             self._finish(entry, review, gone)
             raise
+        except Exception as error:  # noqa: BLE001 - a fault of ours still ends in one outcome
+            outcome = cancel(
+                "nobody",
+                "The question could not be put to anybody: "
+                f"{type(error).__name__}: {neutral_line(str(error))}",
+            )
         return self._finish(entry, review, outcome)
 
     async def _decide(self, entry: _Open, review: Review) -> Outcome:

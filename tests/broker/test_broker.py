@@ -309,3 +309,20 @@ def test_a_secret_that_a_person_sends_all_the_same_is_masked_in_the_record(
         assert secret not in str(table.ledger.row(request.id))
 
     run(body())
+
+
+def test_a_screen_that_breaks_ends_its_question_with_a_cancel_and_the_reason(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = asyncio.ensure_future(table.broker.resolve(request))
+        question = await table.person.sees()
+        table.person.answers[question.id].set_exception(RuntimeError("no screen left"))
+        outcome = await answering
+        assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
+        assert "no screen left" in outcome.reason
+        assert table.ledger.row(request.id).decided_by == "nobody"
+
+    run(body())
