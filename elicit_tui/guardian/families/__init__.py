@@ -17,6 +17,7 @@ def all_rules() -> tuple[Rule, ...]:
         exfiltration,
         hidden,
         look_alike,
+        mistakes,
         personal,
         schema,
         url,
@@ -32,4 +33,5 @@ def all_rules() -> tuple[Rule, ...]:
         *url.RULES,
         *look_alike.RULES,
         *schema.RULES,
+        *mistakes.RULES,
     )
