@@ -1,0 +1,63 @@
+"""Habits of the house that the linters do not hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "elicit_tui"
+LONGEST_MODULE = 400
+"""Lines; what is longer does more than one thing."""
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    """Every module of the package: its path below the package, and its source."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
+
+
+def test_no_module_is_too_long_to_do_one_thing() -> None:
+    lengths = {name: source.count("\n") for name, source in modules()}
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST_MODULE} == {}
+
+
+def test_what_catches_everything_raises_it_again_or_says_why_not() -> None:
+    silent = []
+    for name, source in modules():
+        lines = source.splitlines()
+        for node in ast.walk(ast.parse(source)):
+            if not isinstance(node, ast.ExceptHandler) or not catches_everything(node):
+                continue
+            raises = any(isinstance(part, ast.Raise) and part.exc is None for part in node.body)
+            if not raises and not re.search(r"#.* - \w+", lines[node.lineno - 1]):
+                silent.append(f"{name}:{node.lineno}")
+    assert silent == []
+
+
+def catches_everything(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    return isinstance(handler.type, ast.Name) and handler.type.id in ("Exception", "BaseException")
+
+
+def test_only_the_modules_that_own_a_stream_write_to_one() -> None:
+    owners = {"cli/output.py", "cli/narration.py"}
+    writing = {
+        f"{name}:{node.lineno}"
+        for name, source in modules()
+        if name not in owners and not name.startswith("demo/")
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+        and not any(word.arg == "file" for word in node.keywords)
+    }
+    assert writing == set()
+
+
+def test_nothing_is_left_to_do_in_a_comment() -> None:
+    left = re.compile(r"#.*\b(TODO|FIXME|XXX|HACK)\b")
+    assert [name for name, source in modules() if left.search(source)] == []
