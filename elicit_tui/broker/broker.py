@@ -61,6 +61,8 @@ class _Open:
 
     request: ElicitationRequest
     arrived: float
+    told: bool = False
+    """Whether watchers and the ledger know that it was asked."""
     settled: asyncio.Future[Outcome] | None = None
     task: asyncio.Task[Any] | None = None
     ended: Outcome | None = None
@@ -187,8 +189,7 @@ class Broker:
 
     async def _decide(self, entry: _Open, review: Review) -> Outcome:
         request = entry.request
-        question = Question(request, review, note=self._record.asked(request, review))
-        self._emit(Requested(question))
+        question = self._tell(entry, review)
         if entry.ended is not None:
             return entry.ended
         outcome = self._policy.weigh(request, review)
@@ -203,6 +204,14 @@ class Broker:
         notes = [note for note in (question.note, answer.note) if note]
         question = replace(question, note=" ".join(notes) or None)
         return await self._ask(entry, question, form)
+
+    def _tell(self, entry: _Open, review: Review) -> Question:
+        """Write down and announce that it was asked, once; its note says what is wrong there."""
+        entry.told = True
+        note = self._record.asked(entry.request, review)
+        question = Question(entry.request, review, note=note)
+        self._emit(Requested(question))
+        return question
 
     async def _ask(self, entry: _Open, question: Question, form: Form | None) -> Outcome:
         self._replace_older(question.request)
@@ -252,6 +261,8 @@ class Broker:
 
     def _finish(self, entry: _Open, review: Review, outcome: Outcome) -> Outcome:
         request = entry.request
+        if not entry.told:
+            self._tell(entry, review)
         self._open.pop(request.id, None)
         self._flood.leave(request.server.name)
         outcome = self._record.decided(request, self._with_outgoing(review, outcome), outcome)
@@ -283,8 +294,6 @@ class Broker:
         """An admitted request that was answered with an error before it could be resolved."""
         entry = self._open.get(request.id)
         if entry is not None:
-            self._emit(Requested(Question(request)))
-            self._record.asked(request, Review())
             self._finish(entry, Review(), malformed(request, sentence))
 
     def decline_all(self, server: str) -> int:

@@ -296,6 +296,17 @@ def test_a_mode_that_was_not_advertised_is_refused_with_the_key_that_left_it_out
     assert outcome.key == f"mcp_servers.paint.{key}"
 
 
+def test_a_request_refused_on_the_wire_is_asked_and_decided_in_the_record(
+    bench: BenchFactory,
+) -> None:
+    table = bench()
+    request = form_request()
+    assert table.broker.admit(request) is None
+    table.broker.refused_on_the_wire(request, "The SDK could not read it.")
+    assert [type(event).__name__ for event in table.events] == ["Requested", "Resolved"]
+    assert table.ledger.row(request.id).reason == "The SDK could not read it."
+
+
 def test_a_secret_that_a_person_sends_all_the_same_is_masked_in_the_record(
     bench: BenchFactory,
 ) -> None:
