@@ -6,6 +6,7 @@ answers files hold `Entry` values by field name; `Form.convert` turns them into 
 when something is judged for the first time.
 """
 
+from elicit_tui.form.drafts import Draft, DraftStore
 from elicit_tui.form.entry import (
     Chosen,
     ChosenMany,
@@ -28,6 +29,8 @@ __all__ = [
     "Chosen",
     "ChosenMany",
     "Conversion",
+    "Draft",
+    "DraftStore",
     "EmptyOnPurpose",
     "Entry",
     "Field",

@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elicit_tui.elicitation import Outcome, Severity, accept
-from elicit_tui.form import EmptyOnPurpose, Form, Problem, Unset, read_form
+from elicit_tui.form import Draft, DraftStore, EmptyOnPurpose, Form, Problem, Unset, read_form
 from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, Command
-from elicit_tui.responders.drafts import Drafts
+from elicit_tui.responders.dialogue import Dialogue, Examine
 from elicit_tui.responders.heading import indented
 from elicit_tui.responders.plain_field import describe, told
 from elicit_tui.text import ascii_json, neutral, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form import Entry, Field
-    from elicit_tui.responders.plain import Dialogue, Examine
 
 
 class FormDialogue:
     """Walks through one form; keeps what is typed so that the same form can be asked again."""
 
-    def __init__(self, dialogue: Dialogue, drafts: Drafts, examine: Examine) -> None:
+    def __init__(self, dialogue: Dialogue, drafts: DraftStore, examine: Examine) -> None:
         self._dialogue = dialogue
         self._drafts = drafts
         self._examine = examine
@@ -30,11 +29,9 @@ class FormDialogue:
         self._fields: tuple[Field, ...] = tuple(
             field for field in self._form.fields if field.sendable
         )
-        self._typed = {
-            name: entry
-            for name, entry in drafts.take(request).items()
-            if any(field.name == name for field in self._fields)
-        }
+        draft = drafts.find(request) or Draft({})
+        names = {field.name for field in self._fields}
+        self._typed = {name: entry for name, entry in draft.entries.items() if name in names}
 
     @property
     def _entries(self) -> dict[str, Entry]:
@@ -52,9 +49,12 @@ class FormDialogue:
                 continue
             chosen = await self._review()
             if isinstance(chosen, Outcome):
-                self._drafts.drop(self._request)
+                self._drafts.forget(self._request)
                 return chosen
             place = chosen
+
+    def _keep_draft(self) -> None:
+        self._drafts.keep(self._request, Draft(dict(self._typed), frozenset(self._typed)))
 
     def _introduce(self) -> None:
         say = self._dialogue.say
@@ -111,7 +111,7 @@ class FormDialogue:
             return len(self._fields)
         if command.word == "default":
             self._typed.pop(field.name, None)
-            self._drafts.keep(self._request, self._typed)
+            self._keep_draft()
             return place
         entry: Entry = EmptyOnPurpose() if command.word == "empty" else Unset()
         return self._put(field, entry, place)
@@ -138,7 +138,7 @@ class FormDialogue:
         if problem is not None:
             self._typed = before
             return problem
-        self._drafts.keep(self._request, self._typed)
+        self._keep_draft()
         return None
 
     def _problems(self) -> tuple[Problem, ...]:

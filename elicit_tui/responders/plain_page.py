@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import Outcome, Severity, accept
 from elicit_tui.responders.commands import PAGE_HELP, Command
+from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.text import neutral_line
-
-if TYPE_CHECKING:
-    from elicit_tui.responders.plain import Dialogue
 
 Opener = Callable[[str], bool]
 """Hands a URL to the system's browser, after consent; whether one started. May take seconds."""

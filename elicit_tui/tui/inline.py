@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form import Form, read_form
+from elicit_tui.form import DraftStore, Form, read_form
 from elicit_tui.tui.inline_app import InlineApp
-from elicit_tui.tui.question.drafts import DraftStore
 from elicit_tui.tui.question.view import Examine, QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
 

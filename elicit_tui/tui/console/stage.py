@@ -9,8 +9,9 @@ from elicit_tui.tui.console.waiting import Waiting
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation import Finding, Outcome
+    from elicit_tui.form import Draft, DraftStore
     from elicit_tui.tui.console.application import ConsoleApp
-    from elicit_tui.tui.question import Draft, DraftStore, QuestionScreen
+    from elicit_tui.tui.question import QuestionScreen
 
 
 class QuestionStage:
@@ -101,7 +102,8 @@ class QuestionStage:
             self._app.pop_screen()
 
     def _screen_of(self, waiting: Waiting) -> QuestionScreen:
-        from elicit_tui.tui.question import DraftStore, QuestionScreen, QuestionView
+        from elicit_tui.form import DraftStore
+        from elicit_tui.tui.question import QuestionScreen, QuestionView
 
         if self._drafts is None:
             self._drafts = DraftStore()

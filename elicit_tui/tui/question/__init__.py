@@ -1,7 +1,6 @@
 """Everything that shows one question."""
 
-from elicit_tui.tui.question.drafts import Draft, DraftStore
 from elicit_tui.tui.question.screen import QuestionScreen
 from elicit_tui.tui.question.view import QuestionView
 
-__all__ = ["Draft", "DraftStore", "QuestionScreen", "QuestionView"]
+__all__ = ["QuestionScreen", "QuestionView"]

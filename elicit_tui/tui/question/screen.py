@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
 from elicit_tui.elicitation import Outcome
-from elicit_tui.tui.question.drafts import Draft
+from elicit_tui.form import Draft
 from elicit_tui.tui.question.quiet import Quiet
 from elicit_tui.tui.question.view import QuestionView
 

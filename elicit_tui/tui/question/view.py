@@ -18,9 +18,9 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
 )
+from elicit_tui.form import Draft
 from elicit_tui.tui.question import pages
 from elicit_tui.tui.question.clipboard import copy
-from elicit_tui.tui.question.drafts import Draft
 from elicit_tui.tui.question.exact import frozen
 from elicit_tui.tui.question.frame import Examine, QuestionFrame
 from elicit_tui.tui.widgets.form_view import FormView

@@ -22,8 +22,8 @@ from elicit_tui.elicitation import (
     Severity,
 )
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form import read_form
-from elicit_tui.tui.question import Draft, DraftStore, QuestionScreen, QuestionView
+from elicit_tui.form import Draft, DraftStore, read_form
+from elicit_tui.tui.question import QuestionScreen, QuestionView
 from elicit_tui.tui.theme import use_theme
 
 SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy Server", "1.4")

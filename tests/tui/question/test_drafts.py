@@ -6,8 +6,7 @@ import pytest
 from textual import events
 
 from elicit_tui.elicitation import ServerIdentity
-from elicit_tui.form import Typed
-from elicit_tui.tui.question import DraftStore
+from elicit_tui.form import DraftStore, Typed
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio

@@ -1,4 +1,4 @@
-"""What a person typed and has not sent, kept in memory for this run."""
+"""What a person typed into a form and has not sent, kept in memory for this run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from elicit_tui.elicitation import ElicitationRequest
-from elicit_tui.form import Entry
+from elicit_tui.form.entry import Entry
 from elicit_tui.text.digest import digest
 
 
@@ -23,7 +23,7 @@ class Draft:
         return bool(self.touched)
 
 
-def draft_key(request: ElicitationRequest) -> tuple[str, str]:
+def _key(request: ElicitationRequest) -> tuple[str, str]:
     """The server's configured name and the digest of the schema it asks with."""
     return request.server.name, digest(request.requested_schema)
 
@@ -36,13 +36,13 @@ class DraftStore:
 
     def find(self, request: ElicitationRequest) -> Draft | None:
         """The draft of this server and schema, if anything was typed."""
-        return self._drafts.get(draft_key(request))
+        return self._drafts.get(_key(request))
 
     def keep(self, request: ElicitationRequest, draft: Draft) -> None:
         """Remember a draft in which something was typed; an untouched one is not worth keeping."""
         if draft.typed:
-            self._drafts[draft_key(request)] = draft
+            self._drafts[_key(request)] = draft
 
     def forget(self, request: ElicitationRequest) -> None:
         """Drop the draft once its answer went out."""
-        self._drafts.pop(draft_key(request), None)
+        self._drafts.pop(_key(request), None)
