@@ -94,6 +94,7 @@ def _spaced(entry: str) -> str:
     entry = re.sub(r"\[[^\]]*\]", lambda match: match[0].replace(" ", r"\s"), entry)
     entry = entry.replace(r"(?: \w+)*", r"(?: \w+){0,6}")
     entry = entry.replace(r" \w+", rf"{_BREAK}{_WORD}").replace(r"\w+ ", rf"{_WORD}{_BREAK}")
+    entry = entry.replace(r"\w*", r"[^\W\d_]{0,30}").replace(r"\w+", _WORD)
     return entry.replace(" ", _BLANK).replace("…", _GAP).replace("...", _GAP)
 
 

@@ -78,9 +78,8 @@ def _explodes(tree: Any, times: float = 1) -> bool:
         elif name == "BRANCH":
             if any(_explodes(branch, times) for branch in argument[1]):
                 return True
-        elif name in ("ASSERT", "ASSERT_NOT"):
-            if _explodes(argument[1], times):
-                return True
+        elif name in ("ASSERT", "ASSERT_NOT") and _explodes(argument[1], times):
+            return True
     return False
 
 

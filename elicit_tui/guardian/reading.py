@@ -26,9 +26,9 @@ Role = Literal[
     "format",
 ]
 
-EXAMINED_CHARACTERS: Final = 16_000
+EXAMINED_CHARACTERS: Final = 8_000
 """Of a longer text both ends are examined, this many characters in all."""
-EXAMINED_IN_ALL: Final = 400_000
+EXAMINED_IN_ALL: Final = 200_000
 EXAMINED_FIELDS: Final = 1_000
 EXAMINED_CHOICES: Final = 200
 

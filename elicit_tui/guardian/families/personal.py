@@ -37,11 +37,8 @@ def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
         for folded in views(place):
             for start, end in concept(_TABLE, name).matches(folded.text):
                 if not is_about(_TABLE, folded.text, start, end):
-                    fields = (
-                        [place.field]
-                        if place.field
-                        else [f.name for f in reading.free_fields] or [None]
-                    )
+                    typed: list[str | None] = [f.name for f in reading.free_fields]
+                    fields = [place.field] if place.field else (typed or [None])
                     for field in fields[:20]:
                         evidence = excerpt(folded, start, end)
                         yield Sighting(Severity.WARN, place.where, evidence, field)
