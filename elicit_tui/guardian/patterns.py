@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -45,10 +46,13 @@ def trouble_in(pattern: str) -> PatternTrouble | None:
         "re._parser" if sys.version_info >= (3, 11) else "sre_parse"
     )
     try:
-        tree = parser.parse(spelt)
-        if _explodes(tree):
-            return "catastrophic"
-        re.compile(spelt)
+        # A server's pattern may be odd in ways that Python would warn its own author of.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = parser.parse(spelt)
+            if _explodes(tree):
+                return "catastrophic"
+            re.compile(spelt)
     except (re.error, OverflowError, ValueError):
         return "broken"
     except RecursionError:

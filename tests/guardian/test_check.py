@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.cli.check import check
+from elicit_tui.errors import UsageError
+
+LINES = [
+    '{"id": "a", "message": "How many?", "requestedSchema": {"type": "object", "properties": {}}}',
+    "no json",
+    '{"id": "b", "message": "Your password", "requestedSchema": {"type": "object", "properties": '
+    '{"v": {"type": "string"}}}}',
+    '{"message": "half"}',
+]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> str:
+    path = tmp_path / "requests.jsonl"
+    path.write_text("\n".join(LINES), encoding="utf-8")
+    return str(path)
+
+
+def output(recorded: str, form: str) -> tuple[int, str]:
+    stream = io.StringIO()
+    return check(recorded, form, stdout=stream), stream.getvalue()
+
+
+def test_jsonl_has_one_line_for_each_request_in_order(recorded: str) -> None:
+    code, text = output(recorded, "jsonl")
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert code == 1
+    assert [row.get("verdict") for row in rows] == ["allow", None, "block", "warn"]
+    assert rows[1]["error"] == "not a JSON object"
+
+
+def test_nothing_to_block_is_exit_code_0(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(json.loads(LINES[0]), indent=2), encoding="utf-8")
+    code, text = output(str(path), "json")
+    assert code == 0
+    assert len(json.loads(text)) == 1
+
+
+def test_sarif_has_the_shape_that_ci_systems_require(recorded: str) -> None:
+    _, text = output(recorded, "sarif")
+    log = json.loads(text)
+    (run,) = log["runs"]
+    assert log["version"] == "2.1.0"
+    rules = run["tool"]["driver"]["rules"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("note", "warning", "error")
+        assert result["message"]["text"]
+        region = result["locations"][0]["physicalLocation"]["region"]
+        assert region["startLine"] >= 1
+    assert len({rule["id"] for rule in rules}) == len(rules)
+
+
+def test_text_of_a_server_cannot_be_a_workflow_command(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    item = {**json.loads(LINES[2]), "id": "::error::x"}
+    path.write_text(json.dumps(item), encoding="utf-8")
+    _, text = output(str(path), "text")
+    assert not any(line.lstrip().startswith("::") for line in text.splitlines())
+
+
+def test_a_file_that_is_not_there_is_a_usage_error() -> None:
+    with pytest.raises(UsageError):
+        check("/nonexistent/requests.jsonl")
+
+
+def test_checking_loads_neither_the_sdk_nor_a_screen(recorded: str) -> None:
+    code = (
+        "import sys;from elicit_tui.cli.check import check;"
+        f"check({recorded!r}, 'jsonl');"
+        "print([name for name in ('mcp', 'textual', 'jsonschema') if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.stdout.splitlines()[-1] == "[]"
