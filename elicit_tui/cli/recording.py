@@ -99,7 +99,8 @@ def missing_entries(unanswered: Sequence[Resolved], answers_file: Path) -> str:
     from elicit_tui.config.answer_entry import ready_entry
 
     count = "One question has" if len(unanswered) == 1 else f"{len(unanswered)} questions have"
-    lines = [f"elicit-tui: {count} no valid answer in {answers_file}. To paste there:", ""]
+    where = f"{answers_file}, before any other entry that matches"
+    lines = [f"elicit-tui: {count} no valid answer. To paste into {where}:", ""]
     for event in unanswered:
         lines += [f"# {event.outcome.reason}", ready_entry(event.request, event.review)]
     return "\n".join(lines)

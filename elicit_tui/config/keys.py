@@ -171,12 +171,17 @@ ANSWERS_FILE = Table(
                 "One answer.",
                 {
                     **_ENTRY,
+                    "action": Value(
+                        "string",
+                        "What to do; accept when absent.",
+                        "accept",
+                        ("ask", "accept", "decline", "cancel"),
+                    ),
                     "once": Value("boolean", "Answers one question, then stands aside.", False),
                     "use_defaults": Value(
                         "boolean", "Takes the schema's defaults for what content leaves out.", False
                     ),
                 },
-                required=("action",),
             ),
         )
     },

@@ -12,12 +12,13 @@ from elicit_tui.elicitation.settings import Layer, OwnerRule, Rule
 
 
 def rules_of(document: Document | None, table: str = "rules") -> tuple[Rule, ...]:
-    """The entries of a checked document, in order."""
+    """The entries of a checked document, in order; only an answer may leave out its action."""
     if document is None:
         return ()
     entries = document.get(table) or []
     return tuple(
-        _rule(entry, document.layer, position) for position, entry in enumerate(entries, start=1)
+        _rule({"action": "accept", **entry}, document.layer, position)
+        for position, entry in enumerate(entries, start=1)
     )
 
 
@@ -43,7 +44,7 @@ def rule_faults(document: Document) -> Iterator[Problem]:
 def answer_faults(document: Document) -> Iterator[Problem]:
     """Answers that could never be given."""
     for path, entry in document.sound_tables("answers"):
-        if entry["action"] != "accept":
+        if entry.get("action", "accept") != "accept":
             if "content" in entry:
                 yield document.problem("content goes with accept only", (*path, "content"))
         elif "content" not in entry and not entry.get("use_defaults", False):

@@ -64,6 +64,7 @@ def test_an_answers_file_is_read_in_order_with_every_key(write: Callable[..., Pa
     ("text", "told"),
     [
         ('[[answers]]\naction = "accept"', "F:1: answers[1]: an accept answer needs content, or use_defaults = true"),
+        ('[[answers]]\nmessage = "A"', "F:1: answers[1]: an accept answer needs content, or use_defaults = true"),
         ('[[answers]]\naction = "cancel"\ncontent = {}', "F:3: answers[1].content: content goes with accept only"),
         ('[[rules]]\naction = "ask"', "F:1: rules: an answers file has its entries under [[answers]]"),
         ('[[answer]]\naction = "ask"', "F:1: answer: is not a key here; did you mean answers?"),
@@ -77,6 +78,11 @@ def test_a_mistake_in_an_answers_file_is_named(
     with pytest.raises(ConfigError) as caught:
         load_answers(path)
     assert told.replace("F", str(path), 1) in caught.value.problems
+
+
+def test_an_answer_without_an_action_accepts(write: Callable[..., Path]) -> None:
+    (entry,) = load_answers(write("[[answers]]\ncontent = { a = 1 }\n"))
+    assert (entry.action, entry.content) == ("accept", {"a": 1})
 
 
 def test_an_empty_answers_file_answers_nothing(write: Callable[..., Path]) -> None:
