@@ -11,6 +11,7 @@ from typing import Any, Final
 from elicit_tui.guardian.disguise import plain_letters
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.lexicon import load_toml
+from elicit_tui.text.hosts import registrable_domain
 
 _GENERIC_LENGTH: Final = 3
 _PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))
@@ -34,16 +35,6 @@ def brands() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(domains) for name, domains in _tables()["brands"].items()}
 
 
-@lru_cache(maxsize=1)
-def _extract() -> Any:
-    import tldextract
-
-    # The list that ships with the library: nothing is ever fetched, nothing cached on disk.
-    return tldextract.TLDExtract(
-        suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False
-    )
-
-
 @lru_cache(maxsize=1024)
 def registrable(host: str) -> str:
     """The domain somebody registered, `example.co.uk` of `a.b.example.co.uk`."""
@@ -53,9 +44,7 @@ def registrable(host: str) -> str:
     # Below a generic domain the answer needs no list; loading it takes a tenth of a second.
     if len(labels[-1]) >= _GENERIC_LENGTH and labels[-1].isascii():
         return ".".join(labels[-2:])
-    found = _extract()(host)
-    domain = ".".join(part for part in (found.domain, found.suffix) if part)
-    return domain or ".".join(labels[-2:])
+    return registrable_domain(host)
 
 
 def host_of(url: str) -> str:
@@ -76,20 +65,6 @@ def is_trusted(url: str, trusted_domains: Iterable[str]) -> bool:
         return False
     host = host_of(url)
     return bool(host) and (host in trusted or registrable(host) in trusted)
-
-
-def unicode_host(host: str) -> str:
-    """The host with punycode labels decoded, for comparison and for showing."""
-    labels = []
-    for label in host.split("."):
-        if label.startswith("xn--"):
-            try:
-                labels.append(label[4:].encode("ascii").decode("punycode"))
-            except (UnicodeError, ValueError):
-                labels.append(label)
-        else:
-            labels.append(label)
-    return ".".join(labels)
 
 
 def scripts_of(label: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from elicit_tui.elicitation import Outcome, Severity, accept
 from elicit_tui.responders.commands import PAGE_HELP, Command
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.text import neutral_line
+from elicit_tui.text.hosts import spellings
 
 Opener = Callable[[str], bool]
 """Hands a URL to the system's browser, after consent; whether one started. May take seconds."""
@@ -66,12 +67,7 @@ def _host(url: str) -> str | None:
         return None
     if not host:
         return None
-    shown = neutral_line(host, None)
-    if "xn--" not in host:
-        return shown
-    import idna
-
-    try:
-        return f"{shown} (written in letters: {neutral_line(idna.decode(host), None)})"
-    except idna.IDNAError:
-        return f"{shown} (not a valid internationalised name)"
+    both = spellings(host)
+    if not both:
+        return neutral_line(host, None)
+    return f"{both[0]} in letters, {both[-1]} in ASCII"

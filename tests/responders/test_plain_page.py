@@ -56,9 +56,10 @@ def test_what_is_no_page_can_only_be_refused(url: str, browser: Browser) -> None
     assert "this one may not" in shown
 
 
-def test_a_host_in_punycode_is_shown_in_letters_too() -> None:
-    _, shown = ask("/cancel", question=page_question("https://xn--bcher-kva.example/"))
-    assert "xn--bcher-kva.example (written in letters: bücher.example)" in shown
+@pytest.mark.parametrize("host", ["xn--bcher-kva.example", "bücher.example"])
+def test_a_host_outside_ascii_is_shown_in_both_spellings(host: str) -> None:
+    _, shown = ask("/cancel", question=page_question(f"https://{host}/"))
+    assert "Host: bücher.example in letters, xn--bcher-kva.example in ASCII" in shown
 
 
 def test_a_host_that_is_no_name_is_said_to_be_none() -> None:

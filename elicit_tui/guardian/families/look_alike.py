@@ -20,6 +20,7 @@ from elicit_tui.guardian.links import (
 )
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.text.hosts import unicode_host
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 
@@ -29,7 +30,7 @@ def _host_is_dressed_up(reading: Reading) -> Iterator[Sighting]:
         host = parts.host
         if address_of(host) is not None:
             continue
-        shown = hosts.unicode_host(host)
+        shown = unicode_host(host)
         domain = hosts.registrable(host)
         if "%" in host or _fold_width(host) != host:
             yield at_url(_BLOCK, host)
@@ -86,7 +87,7 @@ def _looks_like(domain: str, own: str) -> bool:
     main, wanted = domain.split(".", 1)[0], own.split(".", 1)[0]
     if len(wanted) < 4:
         return False
-    first, second = hosts.skeleton(hosts.unicode_host(main)), hosts.skeleton(wanted)
+    first, second = hosts.skeleton(unicode_host(main)), hosts.skeleton(wanted)
     return first == second or (len(second) > 5 and hosts.within_one_slip(first, second))
 
 
@@ -135,7 +136,7 @@ def deceptive_url(url: str) -> bool:
         return True
     if address_of(host) is not None:
         return False
-    shown = hosts.unicode_host(host)
+    shown = unicode_host(host)
     foreign = any(found.severity is _BLOCK for found in _foreign_script(host, shown))
     return "%" in host or foreign or hosts.disguised_brand(shown) is not None
 

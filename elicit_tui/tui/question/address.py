@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 from textual.content import Content
 
 from elicit_tui.text import neutral
+from elicit_tui.text.hosts import registrable_domain, spellings
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ def address_of(url: str) -> Address:
         start = shown.lower().find(host, userinfo_end)
     at = start + len(host) - len(domain) if start >= 0 else -1
     if at < 0 or shown[at : at + len(domain)].lower() != domain:
-        return Address(shown, shown, "", "", _spellings(host))
+        return Address(shown, shown, "", "", spellings(host))
     return Address(
         shown,
         shown[:at],
         shown[at : at + len(domain)],
         shown[at + len(domain) :],
-        _spellings(host),
+        spellings(host),
     )
 
 
@@ -67,47 +67,3 @@ def _authority_end(url: str) -> int:
     start = url.find("//") + 2
     ends = [place for sign in "/?#" if (place := url.find(sign, start)) >= 0]
     return min(ends, default=len(url))
-
-
-_extract: Any = None
-
-
-def registrable_domain(host: str) -> str:
-    """The part of a host that somebody registered, by the bundled public suffix list."""
-    global _extract
-    if _extract is None:
-        import tldextract
-
-        _extract = tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
-    found = _extract(host)
-    domain = f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host
-    return domain if host.endswith(domain) else host
-
-
-def _spellings(host: str) -> tuple[str, ...]:
-    if host.isascii() and "xn--" not in host:
-        return ()
-    import idna
-
-    try:
-        unicode_form = idna.decode(host) if host.isascii() else host
-    except idna.IDNAError:
-        unicode_form = _punycode_only(host)
-    try:
-        ascii_form = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
-    except idna.IDNAError:
-        ascii_form = "not a legal host name"
-    return tuple(dict.fromkeys((neutral(unicode_form), neutral(ascii_form))))
-
-
-def _punycode_only(host: str) -> str:
-    labels = []
-    for label in host.split("."):
-        if label.startswith("xn--"):
-            try:
-                labels.append(label[4:].encode("ascii").decode("punycode"))
-                continue
-            except UnicodeError:
-                pass
-        labels.append(label)
-    return ".".join(labels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.elicitation import Finding, Severity
-from elicit_tui.tui.question.address import address_of, registrable_domain
+from elicit_tui.tui.question.address import address_of
 from elicit_tui.tui.question.browser import may_open, open_in_browser
 from elicit_tui.tui.question.qr import qr_code
 from tests.tui.question.asking import Asking, asked, until, url_question
@@ -183,8 +183,8 @@ def test_the_domain_is_the_one_behind_a_user_name() -> None:
 
 
 def test_a_host_without_a_registered_part_is_set_off_whole() -> None:
-    assert registrable_domain("127.0.0.1") == "127.0.0.1"
-    assert registrable_domain("localhost") == "localhost"
+    assert address_of("http://127.0.0.1/").domain == "127.0.0.1"
+    assert address_of("http://localhost/").domain == "localhost"
 
 
 def test_punycode_is_shown_in_both_spellings() -> None:

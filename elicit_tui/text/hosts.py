@@ -1,0 +1,67 @@
+"""A host as a person can judge it: in letters and in ASCII, and the part that somebody registered.
+
+Nothing is ever fetched: the public suffix list is the one that ships with its library.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, Final
+
+from elicit_tui.text.neutral import neutral_line
+
+LONGEST_HOST: Final = 253
+LONGEST_LABEL: Final = 63
+"""Characters (RFC 1035); decoding takes time that grows with the square of a label's."""
+
+
+@lru_cache(maxsize=1)
+def _extract() -> Any:
+    import tldextract
+
+    return tldextract.TLDExtract(
+        suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False
+    )
+
+
+def registrable_domain(host: str) -> str:
+    """The part of a host that somebody registered, `example.co.uk` of `a.b.example.co.uk`.
+
+    The whole host where there is no such part: an address, a name without dots. The first call
+    loads the public suffix list, which takes a tenth of a second.
+    """
+    found = _extract()(host)
+    domain = f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host
+    return domain if host.endswith(domain) else host
+
+
+def unicode_host(host: str) -> str:
+    """The host with its punycode labels decoded, legal names or not: hostile text."""
+    return ".".join(_decoded(label) for label in host.split("."))
+
+
+def _decoded(label: str) -> str:
+    if not label.startswith("xn--") or len(label) > LONGEST_LABEL:
+        return label
+    try:
+        return label[4:].encode("ascii").decode("punycode")
+    except ValueError:
+        return label
+
+
+def spellings(host: str) -> tuple[str, ...]:
+    """The host in letters and in ASCII where the two differ, as neutral text; else nothing."""
+    if host.isascii() and "xn--" not in host:
+        return ()
+    in_letters, in_ascii = unicode_host(host), "not a legal host name"
+    if len(host) <= LONGEST_HOST:
+        import idna
+
+        # Where idna finds no legal name (its error is a UnicodeError), what stands there stays.
+        with suppress(UnicodeError):
+            in_letters = idna.decode(host) if host.isascii() else host
+        with suppress(UnicodeError):
+            in_ascii = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
+    shown = (neutral_line(in_letters, None), neutral_line(in_ascii, None))
+    return tuple(dict.fromkeys(shown))
