@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.measure import ROOT, Runs, in_turn, table
+from tests.benchmarks.measure import Runs, in_turn, table
 
 HERE = Path(__file__).parent
 SERVER = str(HERE / "asking_server.py")
-INSPECTOR = ROOT / "tests" / "node" / "node_modules" / ".bin" / "mcp-inspector"
 
 
 def clients() -> list[Runs]:
-    """The floor first, then ours, then the peers that are installed here."""
+    """The floor first, then ours, then the peers that FASTMCP and INSPECTOR name."""
     ours = [sys.executable, "-m", "elicit_tui", "--with", f"asking={sys.executable} {SERVER}"]
     ours += ["call", "asking", "paint", "--approval-policy", "never", "--output", "json"]
     chosen = [
         Runs("smallest SDK client", [sys.executable, str(HERE / "smallest_client.py"), SERVER]),
         Runs("elicit-tui call", ours),
     ]
-    fastmcp = shutil.which("fastmcp", path=str(Path(sys.executable).parent)) or os.environ.get(
-        "FASTMCP"
-    )
-    if fastmcp:
-        call = [fastmcp, "call", "--command", f"{sys.executable} {SERVER}", "--target", "paint"]
-        chosen.append(Runs("fastmcp call", call))
-    if INSPECTOR.exists():
-        inspect = [str(INSPECTOR), "--cli", sys.executable, SERVER, "--method", "tools/call"]
-        chosen.append(Runs("MCP Inspector --cli", [*inspect, "--tool-name", "paint"]))
+    if "FASTMCP" in os.environ:
+        call = ["call", "--command", f"{sys.executable} {SERVER}", "--target", "paint"]
+        chosen.append(Runs("fastmcp call", [os.environ["FASTMCP"], *call]))
+    if "INSPECTOR" in os.environ:
+        inspect = ["--cli", sys.executable, SERVER, "--method", "tools/call"]
+        command = [os.environ["INSPECTOR"], *inspect, "--tool-name", "paint"]
+        chosen.append(Runs("MCP Inspector --cli", command))
+    return chosen
+
+
+def able(runs: list[Runs], environment: dict[str, str]) -> list[Runs]:
+    """Those that can do the work; who cannot is named."""
+    chosen = []
+    for each in runs:
+        try:
+            each.once(environment, count=False)
+        except RuntimeError as error:
+            print(f"{error}: it cannot do this work, and is left out")
+        else:
+            chosen.append(each)
     return chosen
 
 
@@ -39,7 +48,7 @@ def main(times: int = 9) -> None:
     """Print the tables of whole-process figures."""
     with tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, "HOME": home}
-        runs = clients()
+        runs = able(clients(), environment)
         in_turn(runs, times, environment)
         print("One tools/call on a Python stdio server, its question declined (medians)")
         print(table(runs, runs[0]))
