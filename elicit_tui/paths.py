@@ -13,6 +13,12 @@ from typing import IO, Final
 
 APPLICATION: Final = "elicit-tui"
 
+SYSTEM_PATH: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
+"""Where the system keeps its own programs, and where alone a managed command is looked up.
+
+Without /usr/local, which is not root's alone on every system; there a command is absolute.
+"""
+
 
 def config_file() -> Path:
     """The user's own configuration file, whether or not it exists."""

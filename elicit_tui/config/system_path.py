@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Final
 
-SYSTEM_PATH: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
-"""Without /usr/local, which is not root's alone on every system; there a command is absolute."""
+from elicit_tui.paths import SYSTEM_PATH
 
 
 def system_directories() -> tuple[Path, ...]:

@@ -20,6 +20,7 @@ from typing import IO, Final
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
+from elicit_tui.paths import SYSTEM_PATH
 
 INHERITED: Final = (
     (
@@ -41,7 +42,7 @@ INHERITED: Final = (
 )
 """All that a server gets of our environment; the rest it is given by its configuration."""
 
-FIXED_PATH: Final = "/usr/bin:/bin:/usr/sbin:/sbin"
+FIXED_PATH: Final = ":".join(SYSTEM_PATH)
 """Where a managed command is looked up, and its PATH unless its own table sets one."""
 
 _running: set[ServerProcess] = set()
