@@ -22,7 +22,7 @@ ROWS = (
         done="`call`, tool_timeout_sec = 1",
         saw="The server faulty did not answer hangs within 1 seconds "
         "(mcp_servers.faulty.tool_timeout_sec).",
-        sent=f"{CALLED}, notifications/cancelled",
+        sent=CALLED,
         code=5,
         case="hangs",
         keys={"tool_timeout_sec": 1},

@@ -182,21 +182,26 @@ def closes_its_output(call: Any) -> None:
 
 
 def closes_its_input(call: Any) -> None:
-    send(id="q", method="elicitation/create", params=FORM)
+    send(id=f"q{call}", method="elicitation/create", params=FORM)
     os.close(0)
     hang()
 
 
 def ends_while_asking(call: Any) -> None:
-    send(id="q", method="elicitation/create", params=FORM)
+    send(id=f"q{call}", method="elicitation/create", params=FORM)
+    until_told()
+    end("out of memory", 9)
+
+
+def exits_when_told(call: Any) -> None:
     until_told()
     end("out of memory", 9)
 
 
 def takes_it_back(call: Any) -> None:
-    send(id="q", method="elicitation/create", params=FORM)
+    send(id=f"q{call}", method="elicitation/create", params=FORM)
     until_told()
-    send(method="notifications/cancelled", params={"requestId": "q", "reason": "too slow"})
+    send(method="notifications/cancelled", params={"requestId": f"q{call}", "reason": "too slow"})
     answer(call, "never mind")
 
 
@@ -216,7 +221,7 @@ def works(call: Any) -> None:
 
 IN_CALL: dict[str, Callable[[Any], None]] = {
     "echo": lambda call: answer(call, "here I am"),
-    "asks": lambda call: answer(call, told(asked("q"))),
+    "question": lambda call: answer(call, told(asked(f"q{call}"))),
     "works": works,
     "exits": lambda call: end("cannot go on \x1b[31mred\x1b[0m", 3),
     "hangs": lambda call: hang(),
@@ -229,6 +234,7 @@ IN_CALL: dict[str, Callable[[Any], None]] = {
     "reuses_request_ids": reuses_request_ids,
     "changes_its_tools": changes_its_tools,
     "late_notifications": late_notifications,
+    "exits_when_told": exits_when_told,
     "ends_while_asking": ends_while_asking,
     "takes_it_back": takes_it_back,
     "an_answer_without_end": an_answer_without_end,
