@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Broker
-from elicit_tui.errors import ElicitTuiError, ServerError
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ServerError
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.sdk import load_sdk
@@ -173,6 +173,8 @@ class Life:
         from elicit_tui.host.session import Gone
 
         found = leaf(error)
+        if isinstance(found, ProtocolCallError):
+            return self._refusal(found)
         if isinstance(found, ElicitTuiError):
             return str(found)
         if isinstance(found, Gone):
@@ -180,6 +182,18 @@ class Life:
         what = "went away" if self._connection.state == "ready" else "cannot be used"
         reason = reason_of(found, self._connection.http_refusal)
         return f"The server {self._connection.name} {what}: {reason}."
+
+    def _refusal(self, error: ProtocolCallError) -> str:
+        """The server answered the greeting with an error; its words stay on one line."""
+        from elicit_tui.text import neutral_line
+
+        settings = self._connection.settings
+        words = neutral_line(error.message, 200).rstrip(".")
+        said = f"The server {settings.name} refused to connect: {words} (error {error.code})."
+        if settings.protocol == "auto":
+            return said
+        only = f'mcp_servers.{settings.name}.protocol = "{settings.protocol}"'
+        return f"{said} It was asked for one revision only ({only})."
 
     async def _end_process(self) -> None:
         process = self._connection.process

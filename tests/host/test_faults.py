@@ -298,7 +298,10 @@ async def test_auto_takes_the_handshake_first_and_the_modern_era_when_it_is_refu
 async def test_a_pinned_revision_that_the_server_refuses_is_a_failure() -> None:
     for era, other in ((HANDSHAKE, MODERN), (MODERN, HANDSHAKE)):
         sentence = await failure(python_server("raw", "raw.py", era, protocol=other))
-        assert "Method not found" in sentence
+        assert sentence == (
+            "The server raw refused to connect: Method not found (error -32601). "
+            f'It was asked for one revision only (mcp_servers.raw.protocol = "{other}").'
+        )
 
 
 async def test_the_owners_lists_hide_tools_and_a_broken_entry_hides_no_other() -> None:
