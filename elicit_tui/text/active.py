@@ -94,7 +94,8 @@ _SELECTOR = (
     r"|[\U000e0100-\U000e01ef](?<!\p{Han}.)"
     rf"|[\u180b-\u180f](?<!{_MONGOLIAN}.)"
 )
-_BASELESS = rf"(?<![^\n\t]){_MARK}"
+# What is invisible behind such a mark would come to stand behind our sign for it.
+_BASELESS = rf"(?<![^\n\t]){_MARK}[{_INVISIBLE}]*+"
 
 _NATURAL_MARKS: Final = 3
 _PILED_MARKS: Final = 6

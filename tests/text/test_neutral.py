@@ -91,6 +91,10 @@ def test_nothing_active_is_left_in_any_string(text: str) -> None:
     assert neutral(clean) == clean
 
 
+def test_a_joiner_does_not_stay_behind_the_sign_for_a_mark_without_a_base() -> None:
+    assert neutral("\u1039\u200ca") == "⟨U+1039⟩⟨U+200C⟩a"
+
+
 @settings(max_examples=300, deadline=None)
 @given(any_text, st.integers(min_value=0, max_value=120))
 def test_a_limit_is_kept_and_leaves_nothing_active(text: str, limit: int) -> None:
