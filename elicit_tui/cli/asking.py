@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _open_page(url: str) -> bool:
     """Hand a page to the system's browser, as the console does."""
-    from elicit_tui.tui.question.browser import open_in_browser
+    from elicit_tui.responders.browser import open_in_browser
 
     return open_in_browser(url)
 

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import Outcome, Severity, accept
+from elicit_tui.responders.browser import is_page
 from elicit_tui.responders.commands import PAGE_HELP, Command
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.text import neutral_line
@@ -17,16 +18,6 @@ Opener = Callable[[str], bool]
 """Hands a URL to the system's browser, after consent; whether one started. May take seconds."""
 
 AGREED: Final = "You agreed to the page."
-PAGE_SCHEMES: Final = frozenset({"http", "https"})
-
-
-def is_page(url: str) -> bool:
-    """Whether a URL may be opened at all: http or https with a host, whatever is configured."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in PAGE_SCHEMES and bool(parts.hostname)
 
 
 async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:

@@ -19,10 +19,10 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import Draft, DraftStore, Form
+from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.question import offers, pages, quiet, words
 from elicit_tui.tui.question.actions import Action, ActionBar
 from elicit_tui.tui.question.bindings import QUESTION_BINDINGS
-from elicit_tui.tui.question.browser import open_in_browser
 from elicit_tui.tui.question.exact import frozen
 from elicit_tui.tui.question.offers import PageName
 from elicit_tui.tui.question.page import Page

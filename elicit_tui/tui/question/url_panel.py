@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from elicit_tui.responders.browser import may_open
 from elicit_tui.tui.question.address import Address, address_of
-from elicit_tui.tui.question.browser import may_open
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.qr import qr_code
 from elicit_tui.tui.widgets.unseen import unseen_in

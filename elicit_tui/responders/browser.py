@@ -7,6 +7,7 @@ import sys
 from typing import Final
 from urllib.parse import urlsplit
 
+PAGE_SCHEMES: Final = frozenset({"http", "https"})
 _STARTED_AFTER_SECONDS: Final = 5.0
 
 _CHILD: Final = """
@@ -23,17 +24,21 @@ sys.exit(not browser.open(sys.argv[1]))
 """Run apart and without this terminal: nothing a browser prints can reach it."""
 
 
-def may_open(url: str) -> bool:
-    """Whether this is a plain http or https URL with a host, and nothing a shell could misread."""
-    if not url.isascii() or any(
-        character <= " " or character in '"<>\\^`{|}\x7f' for character in url
-    ):
-        return False
+def is_page(url: str) -> bool:
+    """Whether a URL may be opened at all: http or https with a host, whatever is configured."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
+        return parts.scheme in PAGE_SCHEMES and bool(parts.hostname)
     except ValueError:
         return False
+
+
+def may_open(url: str) -> bool:
+    """Whether this is a page whose URL holds nothing that a shell or a browser could misread."""
+    plain = url.isascii() and not any(
+        character <= " " or character in '"<>\\^`{|}\x7f' for character in url
+    )
+    return plain and is_page(url)
 
 
 def open_in_browser(url: str) -> bool:
