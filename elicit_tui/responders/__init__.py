@@ -1,4 +1,4 @@
-"""Whoever answers without a screen: nobody, plain line prompts, a recorder; and the way to the browser."""
+"""Whoever answers without a screen, nobody too; a recorder; and the one way to the browser."""
 
 from elicit_tui.responders.nobody import NobodyResponder
 from elicit_tui.responders.recorder import AnswerRecorder, RecordedAnswer

@@ -59,7 +59,9 @@ def main(times: int = 7) -> None:
             painted, pressed = asyncio.run(once(count))
             paints[count].append(painted)
             keys[count] += pressed
-    print(f"{'milliseconds (95th percentile)':30}{'painted':>18}{'ratio':>7}{'a key':>18}{'ratio':>7}")
+    print(
+        f"{'milliseconds (95th percentile)':30}{'painted':>18}{'ratio':>7}{'a key':>18}{'ratio':>7}"
+    )
     for count in SIZES:
         row = f"{count} fields".ljust(30)
         for figures in (paints, keys):
