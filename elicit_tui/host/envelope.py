@@ -7,6 +7,7 @@ reach the person and the result exactly as the server wrote them.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final, TypeGuard
 
 from mcp_types import (
@@ -24,6 +25,11 @@ Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 PARSE_ERROR: Final = -32700
 METHOD_NOT_FOUND: Final = -32601
 
+_OUTLINE: Final = re.compile(
+    r"\A\s*(\{[^{}\[\]]{0,4000}?)[{\[].*[}\]]([^{}\[\]]{0,4000}\})\s*\Z", re.DOTALL
+)
+"""What stands before and behind everything nested: where writers of messages put the id."""
+
 
 def read_message(text: str) -> Message | None:
     """One message; None when it is none.
@@ -35,9 +41,13 @@ def read_message(text: str) -> Message | None:
     try:
         raw = json.loads(text, parse_constant=_no_constant)
     except _NotANumber:
-        return _answer_failed(_lenient(text), "The server's answer holds a number that JSON lacks.")
-    except (ValueError, RecursionError):
+        return _unreadable(text, "holds a number that JSON lacks")
+    except json.JSONDecodeError:
         return None
+    except ValueError:
+        return _unreadable(text, "holds a number that is too long")
+    except RecursionError:
+        return _unreadable(text, "is nested too deep")
     if not isinstance(raw, dict):
         return None
     try:
@@ -54,11 +64,22 @@ def _no_constant(name: str) -> Any:
     raise _NotANumber(name)
 
 
-def _lenient(text: str) -> Any:
+def _unreadable(text: str, what: str) -> Message | None:
+    """What can be told of a message that is JSON and yet cannot be read.
+
+    A request keeps its method and id without its params; an answer becomes an error. Only the
+    outline is looked at, in time that does not grow with what is nested in it.
+    """
+    outline = _OUTLINE.match(text)
     try:
-        return json.loads(text)
+        raw = json.loads(f"{outline[1]}null{outline[2]}" if outline else text)
     except (ValueError, RecursionError):
         return None
+    if not isinstance(raw, dict):
+        return None
+    if "method" in raw:
+        return _salvaged({**raw, "params": None}) if _is_id(raw.get("id")) else None
+    return _answer_failed(raw, f"The server's answer {what}.")
 
 
 def _salvaged(raw: dict[str, Any]) -> Message | None:

@@ -60,6 +60,31 @@ def test_deep_nesting_is_no_message() -> None:
     assert read_message('{"a":' * 200_000) is None
 
 
+def test_an_answer_that_cannot_be_read_fails_its_request_at_once() -> None:
+    deep = '{"a":' * 100_000 + "1" + "}" * 100_000
+    for value, words in (
+        (deep, "is nested too deep"),
+        (f'{{"a":1{"0" * 100_000}}}', "holds a number that is too long"),
+        ('{"a":NaN}', "holds a number that JSON lacks"),
+    ):
+        for text in (
+            f'{{"jsonrpc":"2.0","id":7,"result":{value}}}',
+            f'{{"result":{value},"jsonrpc":"2.0","id":7}}',
+        ):
+            message = read_message(text)
+            assert isinstance(message, JSONRPCError)
+            assert (message.id, message.error.message) == (7, f"The server's answer {words}.")
+
+
+def test_a_request_that_cannot_be_read_is_kept_without_its_params() -> None:
+    for value in ('{"a":' * 100_000 + "1" + "}" * 100_000, '{"a":NaN}', f"[1{'0' * 5000}]"):
+        message = read_message(
+            f'{{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{value}}}'
+        )
+        assert isinstance(message, JSONRPCRequest)
+        assert (message.id, message.params) == ("q", None)
+
+
 def test_a_request_keeps_its_id_whatever_its_params_are() -> None:
     message = read_message('{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":[1]}')
     assert isinstance(message, JSONRPCRequest)
