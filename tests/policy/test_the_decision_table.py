@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from fnmatch import fnmatchcase
+from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -132,6 +133,7 @@ class Row(NamedTuple):
         return all(fnmatchcase(value, glob) for value, glob in zip(case, self.pattern, strict=True))
 
 
+@cache
 def rows() -> list[Row]:
     parsed = []
     for line in TABLE.strip().splitlines()[1:]:
@@ -151,11 +153,11 @@ def cases() -> list[Case]:
     ]
 
 
-def decide(case: Case) -> tuple[Outcome | None, str | None]:
-    """Steps 3, 5 and 6 as the broker takes them; what is asked of nobody is cancelled."""
+def settings_of(case: Case) -> Settings:
+    """The owner's configuration of a case."""
     table, rule = RULES[case.rule]
     reviewer, on_block = REVIEWERS[case.reviewer]
-    settings = Settings(
+    return Settings(
         approval_policy=POLICIES[case.policy],
         approvals_reviewer=reviewer,  # type: ignore[arg-type]
         guardian=GuardianSettings(on_block=on_block),  # type: ignore[arg-type]
@@ -166,8 +168,24 @@ def decide(case: Case) -> tuple[Outcome | None, str | None]:
             for key in ("approval_policy", "guardian.on_block", "mcp_servers.s.elicitations")
         },
     )
-    answers = None if table == "rules" else (rule,) if rule is not None else ()
-    policy = Policy(settings, answers, person_present=case.person == "yes")
+
+
+def answers_of(case: Case) -> tuple[Rule, ...] | None:
+    """The entries of a case's answers file; None without one."""
+    table, rule = RULES[case.rule]
+    return None if table == "rules" else (rule,) if rule is not None else ()
+
+
+def row_of(case: Case) -> Row:
+    """The first row that fits."""
+    row = next((row for row in rows() if row.fits(case)), None)
+    assert row is not None, f"no row says what happens to {case}"
+    return row
+
+
+def decide(case: Case) -> tuple[Outcome | None, str | None]:
+    """Steps 3, 5 and 6 as the broker takes them; what is asked of nobody is cancelled."""
+    policy = Policy(settings_of(case), answers_of(case), person_present=case.person == "yes")
     request = ElicitationRequest(
         ServerIdentity("s", "stdio", "x"), {"mode": case.mode, "message": "m"}, wire_id=1
     )
@@ -182,11 +200,9 @@ def decide(case: Case) -> tuple[Outcome | None, str | None]:
 
 
 def test_every_combination_ends_as_the_table_says() -> None:
-    table = rows()
     wrong = []
     for case in cases():
-        row = next((row for row in table if row.fits(case)), None)
-        assert row is not None, f"no row says what happens to {case}"
+        row = row_of(case)
         outcome, note = decide(case)
         if outcome is None:
             got, reason = ("ask", "-"), note or "-"
@@ -199,9 +215,8 @@ def test_every_combination_ends_as_the_table_says() -> None:
 
 
 def test_every_row_of_the_table_is_needed() -> None:
-    table = rows()
-    used = {next(row for row in table if row.fits(case)) for case in cases()}
-    assert [row for row in table if row not in used] == []
+    used = {row_of(case) for case in cases()}
+    assert [row for row in rows() if row not in used] == []
 
 
 def test_every_outcome_of_the_table_is_one_plain_sentence_with_its_key_and_layer() -> None:
