@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui import paths
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.enduring import enduring
 
 if TYPE_CHECKING:
     from elicit_tui.tui import RuntimeFactory
@@ -31,6 +32,7 @@ def run(
         app = ConsoleApp(
             settings, factory, only=only, config_path=config_path or str(paths.config_file())
         )
+        app.driver_class = enduring(app.driver_class)
         with _ended_by_signals(app):
             result = await app.run_async()
         return app.return_code or (result if result is not None else 0)
@@ -40,9 +42,9 @@ def run(
 
 @contextlib.contextmanager
 def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
-    """SIGTERM and SIGHUP leave as the person would, without asking."""
+    """SIGINT, SIGTERM and SIGHUP leave as the person would, without asking."""
     loop = asyncio.get_running_loop()
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     added = []
 
     def end() -> None:
