@@ -98,7 +98,11 @@ def _ambiguous(body: Any) -> bool:
     for option in _options(body):
         for index, piece in enumerate(option):
             others = [other for at, other in enumerate(option) if at != index and other.least > 0]
-            if piece.varies and piece.letters and all(o.letters & piece.letters for o in others):
+            if (
+                piece.most > piece.least
+                and piece.letters
+                and all(o.letters & piece.letters for o in others)
+            ):
                 return True
     return _options_overlap(body)
 

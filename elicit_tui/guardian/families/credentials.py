@@ -19,6 +19,7 @@ from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.lexicon import concept, senses
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
+from elicit_tui.guardian.shapes import secret_shape
 from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about, views
 
 _TABLE: Final = "credentials"
@@ -187,6 +188,18 @@ def _lesser(name: str) -> Callable[[Reading], Iterator[Sighting]]:
     return find
 
 
+def _security_question(reading: Reading) -> Iterator[Sighting]:
+    if any(field.kind != "number" for field in reading.free_fields):
+        yield from _lesser("security_question")(reading)
+
+
+def _shown(reading: Reading) -> Iterator[Sighting]:
+    for place in reading.words:
+        if place.role != "url" and secret_shape(place.text) is not None:
+            yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
+            return
+
+
 def _revealed(reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url" or reading.free_fields:
         return
@@ -227,7 +240,13 @@ RULES = (
         "credentials.security_question",
         "The question that guards one of your accounts.",
         "A security question is half of a key; do not give it away.",
-        _lesser("security_question"),
+        _security_question,
+    ),
+    Rule(
+        "credentials.shown",
+        "A question that shows what looks like a key or a password.",
+        "Treat the key as known to others: it stands in the server's own text.",
+        _shown,
     ),
     Rule(
         "credentials.revealed",

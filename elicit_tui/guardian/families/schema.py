@@ -219,8 +219,8 @@ def _names(reading: Reading) -> Iterator[Sighting]:
         name = re.sub(r"[^a-z_]", "", field.name[:80].lower())
         if name in _PROTOTYPES or any(word in name for word in _PROTOTYPES):
             yield Sighting(_BLOCK, field.where, field.name[:80])
-        elif name in _PROTOTYPE_WORDS and "prototype" not in reading.message.folded.text:
-            yield Sighting(_WARN, field.where, field.name[:80])
+        elif name in _PROTOTYPE_WORDS and name not in reading.message.folded.text:
+            yield Sighting(_BLOCK, field.where, field.name[:80])
 
 
 RULES = (
