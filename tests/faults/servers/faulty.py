@@ -125,6 +125,7 @@ def a_line_without_end() -> None:
 AT_START: dict[str, Callable[[], None]] = {
     "exits": lambda: end("no \x1b[31mlicense", 4),
     "hangs": hang,
+    "hears_and_hangs": lambda: (receive(), hang())[-1],
     "garbage": garbage,
     "half_a_message": half_a_message,
     "floods_stderr": lambda: flood(sys.stderr),
