@@ -15,7 +15,6 @@ from elicit_tui.errors import Interrupted, LimitReached, ServerError
 from elicit_tui.host.call_clock import wait_within
 from elicit_tui.host.events import (
     HostEvent,
-    Progress,
     RoundStarted,
     ServerLog,
     ServerStateChanged,
@@ -225,7 +224,7 @@ class Connection:
         if call.method == "tools/call" and self._wants_headers(session):
             # Its tools may want arguments repeated in headers; the SDK learns which by listing.
             await self.tools()
-        link = SessionLink(self.identity, session, self._broker, self._call_progress, self._round)
+        link = SessionLink(self.identity, session, self._broker, self._round)
         rounds = self._owner.elicitation.rounds
         ended: tuple[dict[str, Any], int]
         ended = await self._reachable(drive(link, self._broker, call, rounds))
@@ -319,11 +318,6 @@ class Connection:
         if self._session is None:
             raise self._gone()
         return self._session
-
-    def _call_progress(
-        self, call: Call, progress: float, total: float | None, message: str | None
-    ) -> None:
-        self.emit(Progress(self.name, call.id, progress, total, message))
 
     def _round(self, call: Call, number: int, group_size: int) -> None:
         self.emit(RoundStarted(self.name, call.id, number, group_size))

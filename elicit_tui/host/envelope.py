@@ -43,7 +43,7 @@ def read_message(text: str) -> Message | None:
     except _NotANumber:
         return _unreadable(text, "holds a number that JSON lacks")
     except json.JSONDecodeError:
-        return None
+        return _unreadable(text, "is not valid JSON")
     except ValueError:
         return _unreadable(text, "holds a number that is too long")
     except RecursionError:
@@ -65,7 +65,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _unreadable(text: str, what: str) -> Message | None:
-    """What can be told of a message that is JSON and yet cannot be read.
+    """What can be told of a message that cannot be read as a whole.
 
     A request keeps its method and id without its params; an answer becomes an error. Only the
     outline is looked at, in time that does not grow with what is nested in it.
@@ -75,7 +75,7 @@ def _unreadable(text: str, what: str) -> Message | None:
         raw = json.loads(f"{outline[1]}null{outline[2]}" if outline else text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(raw, dict):
+    if not isinstance(raw, dict) or "jsonrpc" not in raw:
         return None
     if "method" in raw:
         return _salvaged({**raw, "params": None}) if _is_id(raw.get("id")) else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from elicit_tui.host.events import HostEvent, ListChanged, LogMessage, UrlCompleted
+from elicit_tui.host.events import HostEvent, ListChanged, LogMessage, Progress, UrlCompleted
 
 _LISTS: Final[Mapping[str, Literal["tools", "prompts", "resources"]]] = {
     "notifications/tools/list_changed": "tools",
@@ -29,3 +30,26 @@ def read_notification(server: str, method: str, params: Mapping[str, Any]) -> Ho
         )
     kind = _LISTS.get(method)
     return ListChanged(server, kind) if kind is not None else None
+
+
+def read_progress(server: str, call_id: str, params: Mapping[str, Any]) -> Progress | None:
+    """How far a call is; None when it is not said in a number."""
+    progress, message = _number(params.get("progress")), params.get("message")
+    if progress is None:
+        return None
+    return Progress(
+        server,
+        call_id,
+        progress,
+        _number(params.get("total")),
+        message if isinstance(message, str) else None,
+    )
+
+
+def _number(value: Any) -> float | None:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return value if math.isfinite(value) else None
+    except OverflowError:
+        return None  # an integer beyond every float

@@ -25,7 +25,6 @@ from mcp_types import (
     ReadResourceRequest,
     ReadResourceRequestParams,
 )
-from pydantic import ValidationError
 
 from elicit_tui import __version__
 from elicit_tui.elicitation import Call
@@ -48,8 +47,6 @@ _TRANSPORT_WORDS: Final = (
     "Redirect to",
 )
 """How the SDK's HTTP transport begins the errors that it makes up itself, with no data."""
-
-ProgressTeller = Callable[[float, "float | None", "str | None"], None]
 
 
 class Gone(Exception):
@@ -111,18 +108,15 @@ class Session:
         with contextlib.suppress(ProtocolCallError, TransportRefused, ServerError):
             await self._checked(Exchange(), asking)
 
-    async def send(self, exchange: Exchange, progress: ProgressTeller) -> dict[str, Any]:
+    async def send(self, exchange: Exchange) -> dict[str, Any]:
         """Send one request of a call; its answer exactly as it came, a round's included."""
         assert exchange.call is not None
 
-        teller = progress
-
-        async def told(progress: float, total: float | None, message: str | None) -> None:
-            teller(progress, total, message)
-
         await self._checked(
             exchange,
-            self._sdk.send_request(_request_of(exchange.call), EmptyResult, progress_callback=told),
+            self._sdk.send_request(
+                _request_of(exchange.call), EmptyResult, progress_callback=_told
+            ),
         )
         assert exchange.result is not None
         return exchange.result
@@ -152,7 +146,8 @@ class Session:
             return await request
         except MCPError as error:
             raise self._kind_of(exchange, error) from None
-        except ValidationError:
+        except (ValueError, RecursionError):
+            # Against the protocol, or nested deeper than the SDK can go.
             raise ServerError(
                 "The server's answer is not what the protocol allows.", code="invalid_answer"
             ) from None
@@ -169,6 +164,10 @@ class Session:
         if self._remote and error.data is None and error.message.startswith(_TRANSPORT_WORDS):
             return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
         return ProtocolCallError(error.code, error.message, error.data)
+
+
+async def _told(progress: float, total: float | None, message: str | None) -> None:
+    """Given so that the SDK asks for progress; the wire is what tells it."""
 
 
 def _request_of(call: Call) -> Any:

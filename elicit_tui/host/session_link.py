@@ -24,22 +24,16 @@ class SessionLink:
         identity: ServerIdentity,
         session: Session,
         broker: Broker,
-        progress: Callable[[Call, float, float | None, str | None], None],
         round_started: Callable[[Call, int, int], None],
     ) -> None:
         self._identity = identity
         self._session = session
         self._broker = broker
-        self._progress = progress
         self.round_started = round_started
 
     async def exchange(self, exchange: Exchange) -> dict[str, Any]:
         """Send one request and return its answer as it came."""
-        call = exchange.call
-        assert call is not None
-        return await self._session.send(
-            exchange, lambda done, total, message: self._progress(call, done, total, message)
-        )
+        return await self._session.send(exchange)
 
     async def watched(self, questions: Sequence[ElicitationRequest]) -> tuple[Outcome, ...]:
         """Resolve questions side by side. Raises Gone when the server went away meanwhile."""
@@ -52,7 +46,7 @@ class SessionLink:
             for task in ending:
                 task.cancel()
             await asyncio.gather(*ending, return_exceptions=True)
-        if any(outcome.action is None for outcome in outcomes):
+        if any(outcome.decided_by == "server" for outcome in outcomes):
             raise Gone
         return outcomes
 

@@ -31,7 +31,7 @@ from elicit_tui.host.answers import REFUSED, elicit_result
 from elicit_tui.host.envelope import METHOD_NOT_FOUND, Message, error_message, result_message
 from elicit_tui.host.events import HostEvent
 from elicit_tui.host.exchange import CURRENT, Exchange
-from elicit_tui.host.notifications import read_notification
+from elicit_tui.host.notifications import read_notification, read_progress
 from elicit_tui.host.outbox import Outbox
 from elicit_tui.host.round_judge import is_round, judge_round
 from elicit_tui.host.seen import SeenIds
@@ -142,12 +142,27 @@ class Wire:
         if message.method == "notifications/cancelled":
             self._withdrawn(params or {})
             return True
+        if message.method == "notifications/progress":
+            self._progressed(params or {})
+            return False
         event = read_notification(self._identity().name, message.method, params or {})
         if event is not None:
             # Not passed on: the SDK would start a task for each, and nobody listens there.
             self._emit(event)
             return False
         return True
+
+    def _progressed(self, params: Mapping[str, Any]) -> None:
+        """Told for our own open calls only; the id of a request is its progress token."""
+        token = params.get("progressToken")
+        if not isinstance(token, (str, int)) or isinstance(token, bool):
+            return
+        exchange = self._exchanges.get(coerce_request_id(token))
+        if exchange is None or exchange.call is None:
+            return
+        event = read_progress(self._identity().name, exchange.call.id, params)
+        if event is not None:
+            self._emit(event)
 
     def _withdrawn(self, params: Mapping[str, Any]) -> None:
         identifier = params.get("requestId")

@@ -66,6 +66,7 @@ def test_an_answer_that_cannot_be_read_fails_its_request_at_once() -> None:
         (deep, "is nested too deep"),
         (f'{{"a":1{"0" * 100_000}}}', "holds a number that is too long"),
         ('{"a":NaN}', "holds a number that JSON lacks"),
+        ('{"a":"\x1b[2J"}', "is not valid JSON"),
     ):
         for text in (
             f'{{"jsonrpc":"2.0","id":7,"result":{value}}}',
