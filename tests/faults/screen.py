@@ -91,6 +91,8 @@ class Screen:
         if final in "hl" and parameters.startswith("?"):
             for mode in parameters[1:].split(";"):
                 self.modes[mode] = final == "h"
+                if mode == ALTERNATE:
+                    self.resize(self._columns, self._lines)
             return
         numbers = [int(part) if part.isdecimal() else 0 for part in parameters.split(";")]
         first = numbers[0]

@@ -112,9 +112,8 @@ def test_suspended_prompts_take_the_answer_after_fg(stand: Stand) -> None:
         terminal.shows("/send")
         terminal.type("/send\n")
         terminal.shows(ADA)
-        terminal.type("echo code-$?; exit\n")
+        terminal.type("exit\n")
         terminal.end()
-        assert "\ncode-0" in terminal.everything.replace("\r", "")
     assert stand.outcomes() == [("accept", "user")]
     stand.nothing_left()
 
