@@ -84,7 +84,7 @@ async def _offers(
     """What one server offers; None, and a line on stderr, when it cannot be asked."""
     try:
         connection = await runtime.host.connect(name)
-        return [_described(name, offer) for offer in await _listed(connection, kind)]
+        return _described(name, await _listed(connection, kind))
     except (ServerError, LimitReached, ProtocolCallError) as error:
         narration.say(f"{name}: {error}")
         return None
@@ -98,20 +98,23 @@ async def _listed(connection: Connection, kind: str) -> Sequence[Tool | Prompt |
     return await connection.resources()
 
 
-def _described(server: str, offer: Tool | Prompt | Resource) -> Offer:
-    """One entry of `--output json`: the server's own words, exactly."""
+def _described(server: str, offers: Sequence[Tool | Prompt | Resource]) -> list[Offer]:
+    """The entries of `--output json`: the server's own words, exactly."""
     from elicit_tui.host import Prompt, Tool
 
-    described: Offer = {"server": server, "name": offer.name, "title": offer.title}
-    described["description"] = offer.description
-    if isinstance(offer, Tool):
-        described["annotations"] = offer.annotations
-        described["inputSchema"] = offer.input_schema
-    elif isinstance(offer, Prompt):
-        described["arguments"] = offer.raw.get("arguments") or []
-    else:
-        described["uri"] = offer.uri
-        described["mimeType"] = offer.mime_type
+    described: list[Offer] = []
+    for offer in offers:
+        entry: Offer = {"server": server, "name": offer.name, "title": offer.title}
+        entry["description"] = offer.description
+        if isinstance(offer, Tool):
+            entry["annotations"] = offer.annotations
+            entry["inputSchema"] = offer.input_schema
+        elif isinstance(offer, Prompt):
+            entry["arguments"] = offer.raw.get("arguments") or []
+        else:
+            entry["uri"] = offer.uri
+            entry["mimeType"] = offer.mime_type
+        described.append(entry)
     return described
 
 

@@ -13,7 +13,10 @@ from elicit_tui.host import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import ascii_json, neutral_line
 
 EACH_SECOND: Final = 20
-"""A server's progress and log lines told in one second; more are counted only."""
+"""A server's progress, log lines and flooding questions told in one second; more are counted."""
+
+MOST_FINDINGS: Final = 20
+"""A question's findings that are told, the same one once; all of them are in the data."""
 
 DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled", None: "ended"}
 
@@ -32,7 +35,9 @@ class Telling:
         self._narration.say(f"{event.server}: {event.sentence}")
 
     def resolved(self, event: Resolved) -> None:
-        """Who decided a question, how and why."""
+        """Who decided a question, how and why; a flood's are counted only beyond the first."""
+        if event.outcome.decided_by == "flood" and not self._may_tell():
+            return
         self._narration.say("\n".join(_decision(event)))
 
     def completed(self, event: UrlCompleted) -> None:
@@ -72,6 +77,11 @@ def _decision(event: Resolved) -> Iterator[str]:
         f"{request.server.name} asked: {message or '(no message)'} -> "
         f"{DONE[outcome.action]} by {outcome.decided_by}. {outcome.reason}"
     )
-    for finding in event.review.at_least(Severity.WARN):
-        where = neutral_line(finding.where, 100)
-        yield f"  {finding.severity.word} {finding.rule} in {where}: {finding.advice}"
+    findings = dict.fromkeys(
+        (finding.severity.word, finding.rule, neutral_line(finding.where, 100), finding.advice)
+        for finding in event.review.at_least(Severity.WARN)
+    )
+    for severity, rule, where, advice in list(findings)[:MOST_FINDINGS]:
+        yield f"  {severity} {rule} in {where}: {advice}"
+    if len(findings) > MOST_FINDINGS:
+        yield f"  (and {len(findings) - MOST_FINDINGS} more findings)"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.errors import ServerError
+
 if TYPE_CHECKING:
     from elicit_tui.host.session import Session
 
@@ -18,9 +20,11 @@ async def all_pages(session: Session, kind: str) -> list[dict[str, Any]]:
     for _ in range(MOST_PAGES):
         page, kept = await session.page(kind, cursor)
         listed = page.get(kind)
+        if not isinstance(listed, list):
+            raise ServerError(f"The server's list of {kind} is no list.", code="invalid_answer")
         entries.extend(
             entry
-            for entry in (listed if isinstance(listed, list) else [])
+            for entry in listed
             if isinstance(entry, dict) and (kept is None or entry.get("name") in kept)
         )
         cursor = page.get("nextCursor")

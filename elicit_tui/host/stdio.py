@@ -83,7 +83,8 @@ class StdioRead:
         if complete:
             complete[0] = b"".join((*self._partial, complete[0]))
             self._partial, self._partial_size = [], 0
-            self._lines.extend(complete)
+            # Blank lines are nothing, and millions of them must cost nothing.
+            self._lines.extend(line for line in complete if not line.isspace() and line)
         if rest:
             self._partial.append(rest)
             self._partial_size += len(rest)
