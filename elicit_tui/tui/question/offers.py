@@ -42,6 +42,7 @@ WAITING = (
 REVIEW = (Action("send", "Send", "^S", primary=True), BACK)
 STEP_FORM = (BACK, Action("anyway", "Send it", "^Y", primary=True), REFUSE[0])
 STEP_URL = (BACK, Action("anyway", "Open it", "^Y", primary=True), REFUSE[0])
+STEP_ELSEWHERE = (BACK, Action("anyway", "I opened it", "^Y", primary=True), REFUSE[0])
 REFUSED_FORM = (*REFUSE, *LOOK)
 
 
@@ -52,12 +53,14 @@ def on_page(
     if page == "review":
         return REVIEW if ready else (BACK,)
     if page == "step":
-        return STEP_URL if form is None else STEP_FORM
+        if form is not None:
+            return STEP_FORM
+        return STEP_ELSEWHERE if url is not None and url.elsewhere else STEP_URL
     if page in ("raw", "help"):
         return (BACK,)
     if form is not None:
         return FORM if form.refusal is None else REFUSED_FORM
     if page == "waiting" or url is None:
         return WAITING
-    can = {"send": url.can_open, "copy": url.can_copy, "elsewhere": url.can_copy}
+    can = {"send": url.can_open, "copy": url.can_copy, "elsewhere": url.can_visit}
     return tuple(action for action in URL if can.get(action.name, True))

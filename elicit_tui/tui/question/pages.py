@@ -69,12 +69,15 @@ def second_step(
     content: Mapping[str, Any] | None,
     found: Sequence[Finding],
     address: Content | None = None,
+    elsewhere: bool = False,
 ) -> Content:
     """What will happen, why it is asked once more, and exactly what is sent."""
     name = words.server_name(request)
     call = request.call
     during = f" (for {neutral_line(call.name, 120)})" if call is not None else ""
-    if content is None:
+    if elsewhere:
+        will = f"This tells {name}{during} that you agreed, and opened the page yourself."
+    elif content is None:
         will = f"This opens the page in your browser and tells {name}{during} that you agreed."
     elif content:
         will = f"This hands the answer below to {name}{during}. It cannot be taken back."

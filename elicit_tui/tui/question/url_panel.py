@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from elicit_tui.responders.browser import may_open
+from elicit_tui.responders.browser import is_page, may_open
 from elicit_tui.tui.question.address import Address, address_of
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.qr import qr_code
@@ -17,6 +17,8 @@ class UrlPanel(Page):
     def __init__(self, url: str) -> None:
         self.url = url
         self.address: Address = address_of(url)
+        self.elsewhere = False
+        """Whether the person opens the page themselves, from the copy or the code."""
         self._said: Content | None = None
         self._code = False
         super().__init__(self._drawn(), id="url")
@@ -30,6 +32,11 @@ class UrlPanel(Page):
     def can_copy(self) -> bool:
         """Whether its characters are all ones that a person can see."""
         return unseen_in(self.url) is None and not any(sign in self.url for sign in "\n\t")
+
+    @property
+    def can_visit(self) -> bool:
+        """Whether it is a page that the person could open themselves: http or https."""
+        return self.can_copy and is_page(self.url)
 
     def say(self, text: Content | None) -> None:
         """Show a sentence above the URL: what happened, what to do."""

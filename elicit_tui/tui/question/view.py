@@ -23,6 +23,7 @@ from elicit_tui.tui.question import pages
 from elicit_tui.tui.question.clipboard import copy
 from elicit_tui.tui.question.exact import frozen
 from elicit_tui.tui.question.frame import Examine, QuestionFrame
+from elicit_tui.tui.question.url_panel import UrlPanel
 from elicit_tui.tui.widgets.form_view import FormView
 
 __all__ = ["Examine", "QuestionView"]
@@ -112,8 +113,8 @@ class QuestionView(QuestionFrame):
         """The deliberate second step: go through with what the page shows."""
         if self._page != "step" or self._too_early():
             return
-        if self.form is None:
-            self._open()
+        if self._url is not None:
+            self._consent(self._url)
         elif self._held is not None:
             self._accept_form(self._held)
 
@@ -174,14 +175,27 @@ class QuestionView(QuestionFrame):
         return request.era == "modern" or came_with_error or request.wire_id is None
 
     def _send_url(self) -> None:
-        assert self._url is not None
-        if not self._url.can_open:
-            return
+        if self._url is not None and self._url.can_open:
+            self._step_or_consent(self._url, elsewhere=False)
+
+    def _step_or_consent(self, url: UrlPanel, *, elsewhere: bool) -> None:
+        url.elsewhere = elsewhere
         if self._risks() or self.settings.review == "always":
             text = pages.second_step(
-                self.question.request, None, None, self._risks(), self._url.address.content()
+                self.question.request,
+                None,
+                None,
+                self._risks(),
+                url.address.content(),
+                elsewhere,
             )
             self._turn_to("step", text)
+        else:
+            self._consent(url)
+
+    def _consent(self, url: UrlPanel) -> None:
+        if url.elsewhere:
+            self._consented("The person opened the page elsewhere.")
         else:
             self._open()
 
@@ -203,9 +217,9 @@ class QuestionView(QuestionFrame):
 
     def action_elsewhere(self) -> None:
         """The person opened it themselves, from the copy or the code: that is consent too."""
-        offered = self._url is not None and self._url.can_copy and self._page == "answer"
-        if offered and not self._too_early():
-            self._consented("The person opened the page elsewhere.")
+        url = self._url
+        if url is not None and url.can_visit and self._page == "answer" and not self._too_early():
+            self._step_or_consent(url, elsewhere=True)
 
     def _consented(self, reason: str) -> None:
         if not self.holds_until_finished:

@@ -194,3 +194,25 @@ def test_punycode_is_shown_in_both_spellings() -> None:
 
 def test_an_address_that_cannot_be_taken_apart_is_shown_whole() -> None:
     assert address_of("https://[::1/x").content().plain == "https://[::1/x"
+
+
+async def test_a_warned_page_that_was_opened_elsewhere_takes_the_second_step_too() -> None:
+    app = Asking(url_question("https://example.com/sign-in", LOOKALIKE))
+    async with asked(app) as pilot:
+        await pilot.press("f7")
+        await until(pilot, lambda: "opened the page yourself" in app.words, "the second step")
+        assert app.outcome is None
+        await until(pilot, lambda: not app.view.deaf, "the step takes keys")
+        await pilot.press("ctrl+y")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.action == "accept"
+
+
+async def test_what_is_no_page_cannot_be_said_to_be_opened_elsewhere() -> None:
+    app = Asking(url_question("javascript:alert(1)"))
+    async with asked(app) as pilot:
+        await pilot.press("f7")
+        await pilot.pause()
+        assert "Opened it" not in app.words
+    assert app.outcome is None
