@@ -14,6 +14,7 @@ from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.quiet import Quiet
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import use_theme
+from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead
 
 _ROWS = 26
 _LEAST_ROWS = 14
@@ -49,12 +50,22 @@ class InlineApp(App[None]):
         self._put_later = later
         self._count = 0
         self._shown: QuestionView | None = None
+        self._typed_ahead = TypedAhead(self.call_after_refresh)
+        self._order = KeyOrder(self)
         use_theme(self, theme)
 
     @property
     def shown(self) -> QuestionView | None:
         """The question on the screen."""
         return self._shown
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys act in the order in which they were typed, and none before its question is seen."""
+        if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
+            await super().on_event(event)
+        elif not self._typed_ahead.drops(event) and not self._order.holds(event):
+            await super().on_event(event)
+            self._order.passed(event)
 
     async def on_mount(self) -> None:
         """The first question."""
@@ -71,6 +82,7 @@ class InlineApp(App[None]):
         elif self._shown is not None and self._shown.question is question:
             self._shown.place_in_queue(1, waiting)
         else:
+            self._typed_ahead.discard()
             shown, self._shown = self._shown, None
             if shown is not None:
                 await shown.remove()
@@ -79,6 +91,7 @@ class InlineApp(App[None]):
             if view is not None:
                 self._shown = view
                 await self.screen.mount(view)
+                self._typed_ahead.discard()
 
     async def on_question_view_answered(self, event: QuestionView.Answered) -> None:
         """Hand the outcome over and go on."""

@@ -22,7 +22,7 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.stage import QuestionStage
-from elicit_tui.tui.console.typed_ahead import KeyOrder, TypedAhead, is_field
+from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead, is_field
 from elicit_tui.tui.theme import use_theme
 
 if TYPE_CHECKING:
@@ -100,6 +100,12 @@ class ConsoleApp(App[int]):
         if console.keys:
             self._give_keys()
         self.call_after_refresh(self._painted)
+        self.app_resume_signal.subscribe(self, self._repaint)
+
+    def _repaint(self, app: App[Any]) -> None:
+        """Back from the shell the screen is empty: draw every part of it again."""
+        for widget in (self.screen, *self.screen.query("*")):
+            widget.refresh()
 
     def _give_keys(self) -> None:
         from elicit_tui.tui.console.keys import give_keys

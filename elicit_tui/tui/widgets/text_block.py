@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -11,6 +12,7 @@ from textual.widgets import TextArea
 from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
 from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor
+from elicit_tui.tui.widgets.letters import odd_letter
 from elicit_tui.tui.widgets.unseen import drawn_safely, unseen_in
 
 ROWS = 5
@@ -100,6 +102,14 @@ class TextBlock(TextArea, FieldControl, inherit_bindings=True):
         self._blank = Unset()
         self._say_blank()
         self.changed()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take letters that are not printable by themselves."""
+        letter = odd_letter(event)
+        if letter is not None:
+            event.stop()
+            event.prevent_default()
+            self.replace(letter, *self.selection)
 
     def action_empty_field(self) -> None:
         """Empty on purpose; with text in the block the key goes to the end of the line."""

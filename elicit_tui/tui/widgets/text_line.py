@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
+from elicit_tui.tui.widgets.letters import odd_letter
 from elicit_tui.tui.widgets.unseen import drawn_safely, unseen_in
 
 
@@ -96,6 +97,14 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
             self.action_end()
         else:
             super().action_empty_field()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take letters that are not printable by themselves."""
+        letter = odd_letter(event)
+        if letter is not None:
+            event.stop()
+            event.prevent_default()
+            self.replace(letter, *self.selection)
 
     def on_paste(self, event: events.Paste) -> None:
         """Several pasted lines become one, with blanks: nothing of them is dropped."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
 
 
-LEAVE: Final = "ctrl+q"
-"""Never dropped: it decides nothing by itself, and somebody may want to get out at any time."""
+LEAVE: Final = frozenset({"ctrl+q", "ctrl+c"})
+"""Never dropped: they answer nothing, and somebody may want to get out at any time."""
 
 ORDER_SECONDS: Final = 1.0
 """A key that is not seen to its end within this time holds nothing back any longer."""
@@ -48,7 +48,7 @@ class TypedAhead:
         """Whether this input was made too early."""
         if not isinstance(event, (events.Key, events.Paste, events.MouseDown, events.MouseUp)):
             return False
-        if isinstance(event, events.Key) and event.key == LEAVE:
+        if isinstance(event, events.Key) and event.key in LEAVE:
             return False
         return self._open > 0 or event.time <= self._until
 

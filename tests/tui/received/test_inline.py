@@ -1,0 +1,72 @@
+"""The form under the prompt of `elicit-tui call`, typed into as a person does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import COMMAND, environment
+from tests.faults.terminal import Terminal
+from tests.tui.received.spellings import (
+    BIG,
+    EVERYTHING,
+    EVERYTHING_CONTENT,
+    EVERYTHING_KEYS,
+    FAMILY,
+    TEXT,
+)
+from tests.tui.received.stand import SERVER
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+SENT = {"space": " ", "tab": "\t", "right": "\x1b[C", "ctrl+u": "\x15", "ctrl+e": "\x05"}
+KEPT = {
+    "type": "object",
+    "properties": {
+        "text": TEXT,
+        "kept": {**TEXT, "default": "x"},
+        "cleared": {**TEXT, "default": "x"},
+        "empty": TEXT,
+        "joined": TEXT,
+        "untouched": {"type": "boolean"},
+        "zero": {"type": "integer", "default": 0},
+        "big": {"type": "integer", "default": BIG},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "keys", "content"),
+    [
+        pytest.param(EVERYTHING, EVERYTHING_KEYS[3:], EVERYTHING_CONTENT, id="every kind"),
+        pytest.param(
+            KEPT,
+            ("tab", "tab", "ctrl+u", "tab", "ctrl+e", "tab", *FAMILY),
+            {"text": "Ada", "kept": "x", "empty": "", "joined": FAMILY, "zero": 0, "big": BIG},
+            id="kept, cleared, empty, untouched",
+        ),
+    ],
+)
+def test_the_server_receives_what_was_typed_under_the_prompt(
+    tmp_path: Path, schema: dict[str, Any], keys: tuple[str, ...], content: dict[str, Any]
+) -> None:
+    forms, file = tmp_path / "forms.json", tmp_path / "out.json"
+    forms.write_text(json.dumps({"ask": schema}))
+    server = f"forms={sys.executable} {SERVER} {forms}"
+    arguments = ["--with", server, "call", "forms", "ask", "--output", "json"]
+    command = [*COMMAND, *arguments]
+    with file.open("wb") as out, Terminal(command, environment(), stdout=out) as terminal:
+        terminal.shows("Later")
+        # Typed before it can be seen it would be thrown away, so until it stands there.
+        terminal.press_until("\x15Ada", lambda: " Ada " in terminal.text, "the first answer")
+        terminal.type("".join(SENT.get(key, key) for key in keys))
+        terminal.shows("ready to send")
+        terminal.press_until("\x13", lambda: "accepted by user" in terminal.text, "the sending")
+        assert terminal.end() == 0, terminal.text
+    received = json.loads(json.loads(file.read_text())["result"]["content"][0]["text"])
+    assert received["action"] == "accept"
+    assert json.dumps(received["content"]) == json.dumps(content)
