@@ -61,7 +61,8 @@ class ElicitationRequest:
     group_size: int = 1
     """How many questions came with this one in the same round."""
     wire_id: str | int | None = None
-    """The JSON-RPC id, or in the modern era the inputRequests key; None: sent as a notification."""
+    """The JSON-RPC id, in the modern era the inputRequests key, and for a page that came with
+    error -32042 its elicitationId; None: sent as a notification."""
     defect: str | None = None
     """What the host saw wrong around the params (a duplicate id, no id at all), in a sentence."""
     id: str = field(default_factory=new_id)
@@ -99,3 +100,14 @@ class ElicitationRequest:
     def elicitation_id(self) -> str | None:
         """The server's name for a url question, which its completion notice repeats."""
         return self._text("elicitationId")
+
+    @property
+    def answered_by_retry(self) -> bool:
+        """Whether an accept of this url question only takes effect when the call is tried again.
+
+        A pushed elicitation is answered at consent (spec 2025-11-25: accept says that the person
+        agreed to open it). One that came with an error or a round is answered by trying the call
+        again, so its accept should wait until the person has finished on the page.
+        """
+        came_with_error = self.wire_id is not None and self.wire_id == self.elicitation_id
+        return self.mode == "url" and (self.era == "modern" or came_with_error)

@@ -25,6 +25,10 @@ PAGE_HELP: Final = {
     "open": "agree, and open the page in your browser",
     "agree": "agree; you open the page yourself",
 }
+WAITING_HELP: Final = {
+    "finished": "you are done on that page",
+    "open": "open the page in your browser once more",
+}
 COMMON_HELP: Final = {
     "decline": "say no",
     "cancel": "say neither yes nor no",

@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import Outcome, Severity, accept
-from elicit_tui.responders.browser import is_page
-from elicit_tui.responders.commands import PAGE_HELP, Command
+from elicit_tui.responders.browser import is_page, may_open
+from elicit_tui.responders.commands import PAGE_HELP, WAITING_HELP, Command
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hosts import spellings
@@ -38,9 +38,36 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
             continue
         if not await dialogue.agree_to_risks(dialogue.question.review.at_least(Severity.WARN)):
             continue
-        if line.word == "open" and not await asyncio.to_thread(opener, url):
-            dialogue.say("No browser could be started here: open the URL yourself.")
+        if line.word == "open" and not await _opened(dialogue, opener, url):
+            continue
+        if dialogue.question.request.answered_by_retry:
+            await _finished(dialogue, opener, url)
         return accept("user", AGREED, None)
+
+
+async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:
+    """Whether a browser took the page; if not, the question stays open."""
+    if not may_open(url):
+        dialogue.say("This URL is not handed to a browser, because of the characters in it.")
+    elif await asyncio.to_thread(opener, url):
+        return True
+    else:
+        dialogue.say("No browser could be started here.")
+    dialogue.say("Open the page yourself, then type /agree.")
+    return False
+
+
+async def _finished(dialogue: Dialogue, opener: Opener, url: str) -> None:
+    """Wait until the person is done there: only then can the call succeed."""
+    dialogue.say("When you are done on that page, come back and type /finished.")
+    while True:
+        line = await dialogue.ask("/finished, /open, /decline or /cancel: ", WAITING_HELP)
+        if isinstance(line, Command) and line.word == "finished":
+            return
+        if isinstance(line, Command) and line.word == "open":
+            await _opened(dialogue, opener, url)
+        else:
+            dialogue.say("Type one of the commands.")
 
 
 async def _only_refuse(dialogue: Dialogue) -> Outcome:

@@ -67,7 +67,22 @@ def test_a_host_that_is_no_name_is_said_to_be_none() -> None:
     assert "\u202e" not in shown
 
 
-def test_without_a_browser_the_consent_holds_and_the_person_is_told() -> None:
-    outcome, shown = ask("/open", question=page_question(PAGE), opener=Browser(starts=False))
+def test_a_browser_that_cannot_start_is_said_and_the_question_stays_open() -> None:
+    browser = Browser(starts=False)
+    outcome, shown = ask("/open", "/agree", question=page_question(PAGE), opener=browser)
+    assert (outcome.action, browser.pages) == ("accept", [PAGE])
+    assert "No browser could be started here." in shown
+    declined, _ = ask("/open", "/decline", question=page_question(PAGE), opener=browser)
+    assert declined.action == "decline"
+
+
+@pytest.mark.parametrize("more", [{"era": "modern"}, {"wire_id": "e"}], ids=["round", "-32042"])
+def test_a_page_that_a_retry_depends_on_is_accepted_when_the_person_has_finished(
+    browser: Browser, more: dict[str, str]
+) -> None:
+    question = page_question(PAGE, **more)
+    outcome, shown = ask("/open", "done", "/finished", question=question, opener=browser)
     assert outcome.action == "accept"
-    assert "open the URL yourself" in shown
+    assert "come back and type /finished" in shown
+    given_up, _ = ask("/open", "/cancel", question=question, opener=browser)
+    assert given_up.action == "cancel"

@@ -39,10 +39,11 @@ def form_question(
     return Question(ElicitationRequest(SERVER, params, call=call), review or Review())
 
 
-def page_question(url: Any, review: Review | None = None) -> Question:
-    """A question about a page."""
+def page_question(url: Any, review: Review | None = None, **more: Any) -> Question:
+    """A question about a page; one that was pushed, unless told otherwise."""
     params = {"mode": "url", "message": "Sign in.", "url": url, "elicitationId": "e"}
-    return Question(ElicitationRequest(SERVER, params), review or Review())
+    request = ElicitationRequest(SERVER, params, **{"wire_id": 7, **more})
+    return Question(request, review or Review())
 
 
 class Person:

@@ -164,15 +164,8 @@ class QuestionView(QuestionFrame):
 
     @property
     def holds_until_finished(self) -> bool:
-        """Whether consent waits here for the page to be finished before it is sent.
-
-        A pushed elicitation is answered at consent (spec 2025-11-25: accept says that the person
-        agreed to open it). One that came with an error or a round is answered by trying the call
-        again, so its answer waits until that can succeed.
-        """
-        request = self.question.request
-        came_with_error = request.wire_id == (request.elicitation_id or "")
-        return request.era == "modern" or came_with_error or request.wire_id is None
+        """Whether consent waits here for the page to be finished before it is sent."""
+        return self.question.request.answered_by_retry
 
     def _send_url(self) -> None:
         if self._url is not None and self._url.can_open:
