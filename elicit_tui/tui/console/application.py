@@ -22,8 +22,8 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.stage import QuestionStage
-from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead, is_field
 from elicit_tui.tui.theme import use_theme
+from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead, is_field
 
 if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
@@ -86,6 +86,8 @@ class ConsoleApp(App[int]):
         self._work: asyncio.Task[None] | None = None
         self._second = 0.0
         self.exit_code = 0
+        # Before any screen is made: its styles name the theme's colours.
+        use_theme(self, settings.console.theme)
 
     # Start and end
 
@@ -94,10 +96,8 @@ class ConsoleApp(App[int]):
         return ConsoleScreen(self.session)
 
     def on_mount(self) -> None:
-        """Wear the theme, take the owner's keys, paint; everything else comes after."""
-        console = self.session.settings.console
-        use_theme(self, console.theme)
-        if console.keys:
+        """Take the owner's keys, paint; everything else comes after."""
+        if self.session.settings.console.keys:
             self._give_keys()
         self.call_after_refresh(self._painted)
         self.app_resume_signal.subscribe(self, self._repaint)
