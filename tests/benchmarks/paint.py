@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import select
-import signal
 import statistics
-import struct
 import sys
 import tempfile
-import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.benchmarks.measure import ROOT, ratio
+from tests.benchmarks.measure import ratio
+from tests.benchmarks.terminal import Terminal
 
 HERE = Path(__file__).parent
 SERVER = str(HERE / "asking_server.py")
 WORDS = b"elicit-tui"
-BOUND = 30.0
 
 
 def first_paint(command: Sequence[str], environment: dict[str, str]) -> float:
-    """Seconds until the words stand in what a 140x40 terminal was sent."""
-    started = time.perf_counter()
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(ROOT)
-        os.execvpe(command[0], list(command), environment)
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
-    seen = b""
-    try:
-        while time.perf_counter() - started < BOUND:
-            if select.select([terminal], [], [], 1)[0]:
-                seen += os.read(terminal, 65536)
-                # The alternate screen is on from here; words before it are not a paint.
-                if WORDS in seen.partition(b"\x1b[?1049h")[2]:
-                    return time.perf_counter() - started
-        raise RuntimeError(f"{command[0]} painted nothing within {BOUND:.0f} s")
-    finally:
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-        os.close(terminal)
+    """Seconds until the words stand on the alternate screen of a terminal."""
+    with Terminal(command, environment) as terminal:
+        terminal.until(WORDS, after=b"\x1b[?1049h")
+        return time.perf_counter() - terminal.started
 
 
 def main(times: int = 9) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 BETWEEN_BELLS: Final = 2.0
 """Seconds: a flood rings once, not a thousand times."""
+NOTICE_SECONDS: Final = 6.0
+"""How long a notice stands; the next one waits until it is gone."""
 
 KEEP_TITLE: Final = "\x1b[22;2t"
 RESTORE_TITLE: Final = "\x1b[23;2t"
@@ -41,18 +43,22 @@ class Herald:
     def __init__(self, app: ConsoleApp) -> None:
         self._app = app
         self._last = float("-inf")
+        self._last_notice = float("-inf")
         self._title = ""
 
     def question(self, waiting: Waiting, *, shown: bool) -> None:
         """A question came; `shown` says whether it opened by itself."""
-        count = len(self._app.session.questions)
-        if not shown:
+        nothing_open = self._app.session.questions.open is None
+        if not shown and nothing_open and waiting.since - self._last_notice >= NOTICE_SECONDS:
+            # An open question counts the others in its frame; a notice would only cover it.
+            self._last_notice = waiting.since
+            count = len(self._app.session.questions)
             self._app.notify(
                 f"{waiting.server} asks · {plural(count, 'question')} waiting · "
                 f"{self._app.key_of('console.next_question')} opens",
                 title="A question waits",
                 markup=False,
-                timeout=6,
+                timeout=NOTICE_SECONDS,
             )
         if waiting.since - self._last < BETWEEN_BELLS:
             return
