@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final
 
+from elicit_tui.cli.output import Output
 from elicit_tui.elicitation import ElicitationRequest, Review, ServerIdentity
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
-from elicit_tui.text import ascii_json, ci_safe, neutral_line
+from elicit_tui.text import ci_safe, neutral_line
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif")
 _PARAMETERS: Final = ("mode", "message", "requestedSchema", "url", "elicitationId")
@@ -48,7 +49,7 @@ def check(
     """
     from elicit_tui.guardian import Guardian
 
-    stream = sys.stdout if stdout is None else stdout
+    out = Output(stdout)
     guardian = Guardian(settings)
     judged: list[dict[str, Any]] = []
     blocked = False
@@ -60,17 +61,20 @@ def check(
         else:
             row = {"id": None, "error": "not a JSON object"}
         if output == "jsonl":
-            stream.write(ascii_json(row) + "\n")
+            out.json_line(row)
         elif output == "text":
-            stream.write("".join(f"{ci_safe(line)}\n" for line in _lines(row, number)))
+            for line in _lines(row, number):
+                out.text(ci_safe(line))
         else:
             judged.append({**row, "line": number} if output == "sarif" else row)
     if output == "json":
-        stream.write(ascii_json(judged, indent=2) + "\n")
+        out.json(judged)
     elif output == "sarif":
         from elicit_tui.cli.sarif import sarif_log
 
-        stream.write(ascii_json(sarif_log(file, judged), indent=2) + "\n")
+        out.json(sarif_log(file, judged))
+    if out.lost:
+        raise UsageError(f"Cannot write the findings: {out.failure}.")
     return 1 if blocked else 0
 
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
-from elicit_tui.guardian.folding import Folded, fold, fold_text
-from elicit_tui.guardian.lexicon import concept, entries, plain_words
+from elicit_tui.guardian.folding import Folded, fold_text
+from elicit_tui.guardian.lexicon import concept, plain_entries, plain_words
 from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.spotting import is_about
 
@@ -96,8 +96,7 @@ def _find(folded: Folded, *, also_plain: bool) -> Iterator[tuple[int, int]]:
 @lru_cache(maxsize=1)
 def _wanted_plain() -> frozenset[str]:
     """The words undisguised: those are for the ordinary search, which knows their senses."""
-    spelt = {fold(entry) for _, entry in entries("credentials", "disguised")}
-    return frozenset(spelt) | plain_words("credentials", "disguised")
+    return plain_entries("credentials", "disguised") | plain_words("credentials", "disguised")
 
 
 def _decoded(place: Place) -> Iterator[Folded]:

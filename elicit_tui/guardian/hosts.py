@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from elicit_tui.guardian.disguise import plain_letters
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.lexicon import load_toml
+from elicit_tui.guardian.index import load_toml
 from elicit_tui.text.hosts import registrable_domain
 
 _GENERIC_LENGTH: Final = 3

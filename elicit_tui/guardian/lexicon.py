@@ -5,137 +5,148 @@ of lists. Every list entry is a regular expression over folded text in which a b
 any short separator or none and `…` for a few words of the same sentence; where the script has
 blanks, an entry begins and ends at a word's edge. Lists of the same name in all languages are
 one concept, `table.list`.
+
+Of a concept's thousands of entries only those are compiled whose necessary letters stand in the
+text at hand; where a text is long or touches many, all are tried at once as one expression.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import Final
 
-from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.index import GRAM, index
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:  # pragma: no cover - the same library under its older name
-    import tomli as tomllib
-
-_FOLDER: Final = Path(__file__).parent / "vocabulary"
-_GAP: Final = r"[^.?!\n]{0,50}?"
-_NARROW_GAP: Final = r"[^。？！\n]{0,14}?"
-_BLANK: Final = r"[\W_]{0,3}"
-_BREAK: Final = r"[\W_]{1,3}"
-_WORD: Final = r"[^\W_]{1,40}"
+_FEW: Final = 24
+_SHORT: Final = 1_500
+_EDGES: Final = {
+    True: (r"(?<![^\W\d_])(?:", r")(?![^\W\d_])"),
+    # Where a script has no blanks only the Latin words in it have edges.
+    False: (r"(?:(?<![a-z])|(?![a-z]))(?:", r")(?:(?![a-z])|(?<![a-z]))"),
+}
 
 
-@dataclass(frozen=True)
+@lru_cache(maxsize=8192)
+def _compiled(has_blanks: bool, expression: str) -> re.Pattern[str]:
+    before, after = _EDGES[has_blanks]
+    return re.compile(before + expression + after)
+
+
+class _Group:
+    """The entries of one concept whose scripts treat blanks alike, in their order."""
+
+    def __init__(self, has_blanks: bool, entries: list[tuple[str, list[str]]]) -> None:
+        self.has_blanks = has_blanks
+        self.expressions = [expression for expression, _ in entries]
+        self._always: list[int] = []
+        self._by_gram: dict[str, list[tuple[str, int]]] = {}
+        self._lengths: set[int] = set()
+        for number, (_, necessary) in enumerate(entries):
+            if not necessary:
+                self._always.append(number)
+            for text in necessary:
+                gram = text[:GRAM]
+                self._lengths.add(len(gram))
+                self._by_gram.setdefault(gram, []).append((text, number))
+
+    @cached_property
+    def whole(self) -> re.Pattern[str]:
+        """All entries as one expression."""
+        return _compiled(self.has_blanks, "|".join(dict.fromkeys(self.expressions)))
+
+    def patterns(self, text: str) -> list[re.Pattern[str]]:
+        """What could match in a text: the few entries it touches, or all as one."""
+        if len(text) > _SHORT:
+            return [self.whole]
+        touched = set(self._always)
+        for length in self._lengths:
+            for gram in {text[at : at + length] for at in range(len(text) - length + 1)}:
+                for necessary, number in self._by_gram.get(gram, ()):
+                    if necessary in text:
+                        touched.add(number)
+            if len(touched) > _FEW:
+                return [self.whole]
+        return [_compiled(self.has_blanks, self.expressions[number]) for number in sorted(touched)]
+
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Spans as one expression of all entries would find them, from left to right."""
+        found = [
+            (match.start(), order, match.end())
+            for order, pattern in enumerate(self.patterns(text))
+            for match in pattern.finditer(text)
+        ]
+        last = -1
+        for start, _, end in sorted(found):
+            if start >= last:
+                yield start, end
+                last = max(end, start + 1)
+
+
 class Concept:
     """Everything the vocabularies say about one thing."""
 
-    patterns: tuple[re.Pattern[str], ...]
+    def __init__(self, entries: list[tuple[bool, str, list[str]]]) -> None:
+        self._groups = tuple(
+            _Group(kind, [(text, need) for blanks, text, need in entries if blanks is kind])
+            for kind in (True, False)
+            if any(blanks is kind for blanks, _, _ in entries)
+        )
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
-        """Spans in folded text, of each pattern in turn."""
-        for pattern in self.patterns:
-            for match in pattern.finditer(text):
-                yield match.span()
+        """Spans in folded text: of scripts with blanks, then of the others."""
+        for group in self._groups:
+            yield from group.matches(text)
 
     def first(self, text: str) -> tuple[int, int] | None:
         """The first span, or None."""
         return next(self.matches(text), None)
 
+    def _patterns(self, text: str) -> Iterator[re.Pattern[str]]:
+        for group in self._groups:
+            yield from group.patterns(text)
+
     def __contains__(self, text: str) -> bool:
-        return any(pattern.search(text) for pattern in self.patterns)
+        return any(pattern.search(text) for pattern in self._patterns(text))
 
     def starts(self, text: str) -> bool:
         """Whether the text begins with it."""
-        return any(pattern.match(text) for pattern in self.patterns)
+        return any(pattern.match(text) for pattern in self._patterns(text))
 
     def covers(self, text: str) -> bool:
         """Whether the whole text is it."""
-        return any(pattern.fullmatch(text) for pattern in self.patterns)
+        return any(pattern.fullmatch(text) for pattern in self._patterns(text))
 
     def mask(self, text: str) -> str:
         """The text with every occurrence struck out, each character by one."""
-        for pattern in self.patterns:
-            text = pattern.sub(lambda match: "\0" * len(match[0]), text)
+        for group in self._groups:
+            for start, end in group.matches(text):
+                text = text[:start] + "\0" * (end - start) + text[end:]
         return text
-
-
-@lru_cache(maxsize=1)
-def vocabularies() -> tuple[Mapping[str, Any], ...]:
-    """All language files, parsed. A file that is broken stops the guardian: it is ours."""
-    parsed = (load_toml(path.name) for path in sorted(_FOLDER.glob("*.toml")))
-    return tuple(vocabulary for vocabulary in parsed if "code" in vocabulary)
-
-
-def load_toml(name: str) -> dict[str, Any]:
-    """One data file of the vocabulary folder."""
-    return tomllib.loads((_FOLDER / name).read_text("utf-8"))
-
-
-def entries(table: str, name: str) -> Iterator[tuple[bool, str]]:
-    """Each entry of one concept, with whether its script has blanks between words."""
-    for vocabulary in vocabularies():
-        for entry in vocabulary.get(table, {}).get(name, ()):
-            yield bool(vocabulary["spaces"]), entry
-
-
-def _spaced(entry: str) -> str:
-    """An entry of a script with blanks as an expression that takes linear time.
-
-    Between two words of any kind the separator must be there: if it could be missing, a run of
-    letters could be cut into words in very many ways.
-    """
-    entry = re.sub(r"\[[^\]]*\]", lambda match: match[0].replace(" ", r"\s"), entry)
-    entry = entry.replace(r"(?: \w+)*", r"(?: \w+){0,6}")
-    entry = entry.replace(r" \w+", rf"{_BREAK}{_WORD}").replace(r"\w+ ", rf"{_WORD}{_BREAK}")
-    entry = entry.replace(r"\w*", r"[^\W\d_]{0,30}").replace(r"\w+", _WORD)
-    return entry.replace(" ", _BLANK).replace("…", _GAP).replace("...", _GAP)
 
 
 @lru_cache(maxsize=256)
 def concept(table: str, name: str) -> Concept:
-    """The concept `table.name` in all languages, compiled when it is first asked for."""
-    spaced: list[str] = []
-    unspaced: list[str] = []
-    for has_blanks, entry in entries(table, name):
-        folded = fold(entry)
-        if has_blanks:
-            spaced.append(_spaced(folded))
-        else:
-            unspaced.append(
-                folded.replace(" ", "").replace("…", _NARROW_GAP).replace("...", _NARROW_GAP)
-            )
-    patterns = []
-    if spaced:
-        body = "|".join(dict.fromkeys(spaced))
-        patterns.append(re.compile(rf"(?<![^\W\d_])(?:{body})(?![^\W\d_])"))
-    if unspaced:
-        # Where a script has no blanks only the Latin words in it have edges.
-        body = "|".join(dict.fromkeys(unspaced))
-        edges = r"(?:(?<![a-z])|(?![a-z]))", r"(?:(?![a-z])|(?<![a-z]))"
-        patterns.append(re.compile(f"{edges[0]}(?:{body}){edges[1]}"))
-    return Concept(tuple(patterns))
+    """The concept `table.name` in all languages."""
+    return Concept(index()["concepts"].get(f"{table}.{name}", []))
+
+
+@lru_cache(maxsize=64)
+def plain_entries(table: str, name: str) -> frozenset[str]:
+    """The concept's entries as they are folded, for words that hold no expressions."""
+    return frozenset(index()["plain"].get(f"{table}.{name}", ()))
 
 
 @lru_cache(maxsize=64)
 def plain_words(table: str, name: str) -> frozenset[str]:
     """The concept's entries as folded words without any blank, for search in disguised text."""
-    return frozenset(re.sub(r"[\W_]+", "", fold(entry)) for _, entry in entries(table, name))
+    return frozenset(re.sub(r"[\W_]+", "", entry) for entry in plain_entries(table, name))
 
 
-@lru_cache(maxsize=8)
-def senses(table: str) -> tuple[tuple[re.Pattern[str], Concept], ...]:
-    """Words of several senses, each with what in the same request shows the harmless one."""
-    found = []
-    for vocabulary in vocabularies():
-        for entry in vocabulary.get(table, {}).get("senses", ()):
-            word = re.compile(_spaced(fold(entry["word"])))
-            context = re.compile(rf"(?<![^\W\d_])(?:{_spaced(fold(entry['context']))})(?![^\W\d_])")
-            found.append((word, Concept((context,))))
-    return tuple(found)
+def has_harmless_sense(word: str, context: str) -> bool:
+    """Whether a word of several senses stands in a request that shows a harmless one."""
+    return any(
+        re.fullmatch(meant, word) is not None and _compiled(True, shown).search(context) is not None
+        for meant, shown in index()["senses"]
+    )

@@ -84,3 +84,16 @@ def test_checking_loads_neither_the_sdk_nor_a_screen(recorded: str) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_reader_that_goes_away_early_ends_the_check_quietly(tmp_path: Path) -> None:
+    path = tmp_path / "many.jsonl"
+    path.write_text("\n".join([LINES[2]] * 3000), encoding="utf-8")
+    command = [sys.executable, "-m", "elicit_tui", "check", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 1

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import time
 import unicodedata
 
@@ -12,7 +13,8 @@ from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.folding import lookalikes
 from elicit_tui.guardian.guardian import RULE_FAILED
-from elicit_tui.guardian.lexicon import concept, entries, vocabularies
+from elicit_tui.guardian.index import INDEX, build, index
+from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.patterns import trouble_in
 from elicit_tui.guardian.rule import Rule
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page
@@ -175,18 +177,34 @@ def test_no_text_makes_the_guardian_raise_or_show_anything_active(message: str, 
 
 def test_every_vocabulary_entry_compiles_and_takes_linear_time() -> None:
     hostile = ("a" * 3000, "word " * 600, "1,234 " * 500, "x y " * 700)
-    for vocabulary in vocabularies():
-        for table, lists in vocabulary.items():
-            if isinstance(lists, dict):
-                for name in lists:
-                    if name == "senses":
-                        continue
-                    assert list(entries(table, name)) is not None
-                    wanted = concept(table, name)
-                    for text in hostile:
-                        started = time.monotonic()
-                        wanted.first(text)
-                        assert time.monotonic() - started < 2, (table, name)
+    for full_name in index()["concepts"]:
+        wanted = concept(*full_name.split("."))
+        for text in hostile:
+            started = time.monotonic()
+            wanted.first(text)
+            assert time.monotonic() - started < 2, full_name
+
+
+def test_the_index_belongs_to_the_vocabularies_beside_it() -> None:
+    written = json.loads(INDEX.read_text("utf-8"))
+    assert written == json.loads(json.dumps(build())), "run python -m elicit_tui.guardian.index"
+
+
+@pytest.mark.parametrize("repeated", [1, 60])
+def test_entries_tried_one_by_one_find_what_all_at_once_find(repeated: int) -> None:
+    texts = [
+        "your api key and the access token of the server",
+        "passwort und einmalcode bitte, mot de passe",
+        "请输入密码和验证码 api token",
+    ]
+    for full_name in ("credentials.secret", "credentials.about_before", "destructive.effect"):
+        wanted = concept(*full_name.split("."))
+        for text in texts:
+            spans = list(wanted.matches(text + " "))
+            padded = list(wanted.matches((text + " ") * repeated + "." * 1500))
+            assert [span for span in padded if span[1] <= len(text)][: len(spans)] == [
+                span for span in spans if span[1] <= len(text)
+            ]
 
 
 @pytest.mark.parametrize(

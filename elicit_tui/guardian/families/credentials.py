@@ -16,10 +16,10 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.folding import Folded, fold
-from elicit_tui.guardian.lexicon import concept, senses
+from elicit_tui.guardian.lexicon import concept, has_harmless_sense
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.shapes import secret_shape
+from elicit_tui.guardian.shapes import card_number, secret_shape
 from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about, views
 
 _TABLE: Final = "credentials"
@@ -47,10 +47,7 @@ class _Search:
     def _means_something_else(self, word: str, numeric: bool) -> bool:
         if numeric and concept(_TABLE, "not_numeric").covers(word):
             return True
-        return any(
-            pattern.fullmatch(word) and self.context in harmless
-            for pattern, harmless in senses(_TABLE)
-        )
+        return has_harmless_sense(word, self.context)
 
     def secret(self, place: Place, numeric: bool) -> tuple[Folded, int, int] | None:
         """The first value of a secret that a text speaks of as wanted, with where it stands."""
@@ -82,6 +79,10 @@ def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
         if found is not None:
             yield _sighting(place, found, field.name)
             return
+    for place in field.places:
+        if place.role in ("title", "description", "example") and card_number(place.text):
+            yield Sighting(Severity.BLOCK, place.where, "0000 0000 0000 0000", field.name)
+            return
     if (
         field.schema.get("format") in ("password", "secret")
         or field.schema.get("writeOnly") is True
@@ -105,6 +106,7 @@ def _wants_secret_shape(pattern: str) -> bool:
         "eyJ",
         "xox",
         "AIza",
+        "gh[",
         "glpat",
         "npm_",
         "pypi-",

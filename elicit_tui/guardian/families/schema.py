@@ -217,9 +217,8 @@ def _patterns(reading: Reading) -> Iterator[Sighting]:
 def _names(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
         name = re.sub(r"[^a-z_]", "", field.name[:80].lower())
-        if name in _PROTOTYPES or any(word in name for word in _PROTOTYPES):
-            yield Sighting(_BLOCK, field.where, field.name[:80])
-        elif name in _PROTOTYPE_WORDS and name not in reading.message.folded.text:
+        word = name in _PROTOTYPE_WORDS and name not in reading.message.folded.text
+        if word or any(prototype in name for prototype in _PROTOTYPES):
             yield Sighting(_BLOCK, field.where, field.name[:80])
 
 
