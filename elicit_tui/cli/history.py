@@ -197,8 +197,12 @@ def _verify(namespace: argparse.Namespace) -> int:
 def _prune(namespace: argparse.Namespace) -> int:
     output = Output()
     with _opened(namespace) as ledger:
+        found = ledger.verify()
         pruned = ledger.prune(namespace.before)
         head = ledger.head()
+    if not found.ok and pruned.through is not None:
+        # What was removed can no longer show it: a break must not end unsaid.
+        Narration().say(f"elicit-tui: the chain was broken before this: {found.problem}")
     if namespace.output == "json":
         output.json({"records": pruned.records, "through": pruned.through, "head": head})
     elif pruned.through is None:

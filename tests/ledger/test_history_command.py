@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -153,7 +154,6 @@ def test_verify_prints_the_head_and_fails_on_a_cut_tail(tell: Tell, recorded: Pa
 
 
 def test_verify_names_the_broken_record(tell: Tell, recorded: Path) -> None:
-    import sqlite3
 
     with closing(sqlite3.connect(recorded)) as connection:
         connection.execute("DELETE FROM records WHERE number = 4")
@@ -171,6 +171,15 @@ def test_prune_says_what_it_removed_and_the_chain_verifies(tell: Tell, recorded:
     assert tell("prune", "--before", "2026-11-03T00:00:00Z", "--output", "json")[0] == 0
     code, out, _ = tell("verify")
     assert (code, "from record 4 on" in out) == (0, True)
+
+
+def test_prune_does_not_hide_that_the_chain_was_broken(tell: Tell, recorded: Path) -> None:
+    with closing(sqlite3.connect(recorded)) as connection:
+        connection.execute("DELETE FROM records WHERE number = 2")
+        connection.commit()
+    code, _, err = tell("prune", "--before", "2026-12-01")
+    assert code == 0
+    assert "the chain was broken before this: Record 2 is missing." in err
 
 
 def test_a_terminal_of_any_width_gets_lines_that_fit(recorded: Path) -> None:
