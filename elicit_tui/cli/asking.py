@@ -15,6 +15,7 @@ from elicit_tui.responders import NobodyResponder
 if TYPE_CHECKING:
     from elicit_tui.responders.lines import Lines
     from elicit_tui.runtime.runtime import LazyGuardian
+    from elicit_tui.tui.inline import InlineResponder
 
 
 def _open_page(url: str) -> bool:
@@ -41,7 +42,7 @@ class InlineForms:
         self._examine = examine
         self._narration = narration
         self._output = output
-        self._inner: Responder | None = None
+        self._inner: InlineResponder | None = None
         self._open = 0
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
@@ -63,6 +64,11 @@ class InlineForms:
             if self._open == 0:
                 self._output.let_go()
 
+    def completed(self, server: str, elicitation_id: str) -> None:
+        """A server reported that the page of one of its url questions is done."""
+        if self._inner is not None:
+            self._inner.completed(server, elicitation_id)
+
 
 class Person:
     """The person at the terminal, if one is there: how questions and confirmations reach them."""
@@ -73,6 +79,7 @@ class Person:
         self._narration = narration
         self._output = output
         self._lines: Lines | None = None
+        self._forms: InlineForms | None = None
 
     def _typed_lines(self) -> Lines:
         if self._lines is None:
@@ -96,7 +103,13 @@ class Person:
 
             lines = self._typed_lines()
             return PlainResponder(lines, self._narration.write, examine, opener=_open_page)
-        return InlineForms(settings, examine, self._narration, self._output)
+        self._forms = InlineForms(settings, examine, self._narration, self._output)
+        return self._forms
+
+    def completed(self, server: str, elicitation_id: str) -> None:
+        """A server reported that the page of one of its url questions is done."""
+        if self._forms is not None:
+            self._forms.completed(server, elicitation_id)
 
     async def confirms(self, text: str) -> bool:
         """Whether the person types yes to these lines; anything else is a no."""

@@ -229,6 +229,7 @@ class OneCall:
             self._telling.log(event)
         elif isinstance(event, UrlCompleted) and self._report.asked_page(event.elicitation_id):
             self._telling.completed(event)
+            self._person.completed(event.server, event.elicitation_id)
         elif isinstance(event, ListChanged) and event.kind == "tools":
             self._tools_changed.set()
 

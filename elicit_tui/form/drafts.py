@@ -12,10 +12,12 @@ from elicit_tui.text.digest import digest
 
 @dataclass(frozen=True)
 class Draft:
-    """Raw entries by field name, and which fields the person had touched."""
+    """Raw entries by field name, which fields the person had touched, and what was opened."""
 
     entries: Mapping[str, Entry]
     touched: frozenset[str] = field(default_factory=frozenset)
+    opened: bool = False
+    """Whether the person agreed to a url question's page, whose end is waited for."""
 
     @property
     def typed(self) -> bool:

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
+from elicit_tui.elicitation import Deadline, Outcome, Question, accept, cancel
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form import DraftStore, Form, read_form
+from elicit_tui.form import Draft, DraftStore, Form, read_form
 from elicit_tui.tui.inline_app import InlineApp
-from elicit_tui.tui.question.view import Examine, QuestionView
+from elicit_tui.tui.question.view import FINISHED, Examine, QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
 
 
@@ -25,6 +25,8 @@ class _Waiting:
     form: Form | None
     deadline: Deadline
     answer: asyncio.Future[Outcome]
+    draft: Draft | None = None
+    """What was typed, or that its page was opened, before it was put off."""
 
 
 class InlineResponder:
@@ -92,12 +94,17 @@ class InlineResponder:
             print(line, file=sys.__stderr__, flush=True)
 
     def completed(self, server: str, elicitation_id: str) -> None:
-        """The server reported the page of a url question finished."""
+        """The server reported the page of a url question finished, shown or put off."""
         view = self._app.shown if self._app is not None else None
-        if view is not None:
-            request = view.question.request
-            if request.server.name == server and request.elicitation_id == elicitation_id:
+        for waiting in list(self._queue):
+            request = waiting.question.request
+            if request.server.name != server or request.elicitation_id != elicitation_id:
+                continue
+            if view is not None and view.question is waiting.question:
                 view.completed()
+            elif waiting.draft is not None and waiting.draft.opened:
+                self._answered(waiting.question, accept("user", FINISHED, None))
+                self._show()
 
     def _show(self) -> None:
         """Have the head of the queue on the screen, or nothing."""
@@ -118,6 +125,7 @@ class InlineResponder:
             head.deadline,
             settings=self.settings,
             examine=self.examine,
+            draft=head.draft,
             drafts=self.drafts,
             queue_position=(1, len(self._queue)),
             opener=self._opener,
@@ -135,7 +143,7 @@ class InlineResponder:
                     waiting.answer.set_result(outcome)
                 break
 
-    def _later(self, question: Question) -> bool:
+    def _later(self, question: Question, draft: Draft) -> bool:
         """Put a question to the end of the queue; False when it is the only one."""
         if len(self._queue) < 2:
             return False
@@ -143,6 +151,7 @@ class InlineResponder:
             if waiting.question is question:
                 self._queue.remove(waiting)
                 self._queue.append(waiting)
+                waiting.draft = draft
                 break
         return True
 

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
-from textual.app import App
 from textual.binding import Binding, BindingType
 
 from elicit_tui.elicitation import Outcome, Question
+from elicit_tui.form import Draft
+from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.quiet import Quiet
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import use_theme
-from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead
 
 _ROWS = 26
 _LEAST_ROWS = 14
 
 
-class InlineApp(App[None]):
+class InlineApp(OrderedApp[None]):
     """Shows the head of a queue that somebody else keeps, until the queue is empty."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -39,7 +39,7 @@ class InlineApp(App[None]):
         head: Callable[[], tuple[Question | None, int]],
         view: Callable[[int], QuestionView | None],
         answered: Callable[[Question, Outcome], None],
-        later: Callable[[Question], bool],
+        later: Callable[[Question, Draft], bool],
         theme: str,
     ) -> None:
         super().__init__()
@@ -50,22 +50,12 @@ class InlineApp(App[None]):
         self._put_later = later
         self._count = 0
         self._shown: QuestionView | None = None
-        self._typed_ahead = TypedAhead(self.call_after_refresh)
-        self._order = KeyOrder(self)
         use_theme(self, theme)
 
     @property
     def shown(self) -> QuestionView | None:
         """The question on the screen."""
         return self._shown
-
-    async def on_event(self, event: events.Event) -> None:
-        """Keys act in the order in which they were typed, and none before its question is seen."""
-        if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
-            await super().on_event(event)
-        elif not self._typed_ahead.drops(event) and not self._order.holds(event):
-            await super().on_event(event)
-            self._order.passed(event)
 
     async def on_mount(self) -> None:
         """The first question."""
@@ -82,7 +72,7 @@ class InlineApp(App[None]):
         elif self._shown is not None and self._shown.question is question:
             self._shown.place_in_queue(1, waiting)
         else:
-            self._typed_ahead.discard()
+            self.typed_ahead.discard()
             shown, self._shown = self._shown, None
             if shown is not None:
                 await shown.remove()
@@ -91,7 +81,7 @@ class InlineApp(App[None]):
             if view is not None:
                 self._shown = view
                 await self.screen.mount(view)
-                self._typed_ahead.discard()
+                self.typed_ahead.discard()
 
     async def on_question_view_answered(self, event: QuestionView.Answered) -> None:
         """Hand the outcome over and go on."""
@@ -100,7 +90,7 @@ class InlineApp(App[None]):
 
     async def on_question_view_later(self, event: QuestionView.Later) -> None:
         """The next question, if there is one."""
-        if self._put_later(event.question):
+        if self._put_later(event.question, event.draft):
             await self._show_head()
         else:
             event.view.stay("No other question waits.")

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -22,8 +21,9 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.stage import QuestionStage
+from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
-from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead, is_field
+from elicit_tui.tui.typed_ahead import is_field
 
 if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
@@ -38,7 +38,7 @@ LEAVE_SECONDS = 15.0
 """How long leaving waits for the servers to end; each gets its own grace before that."""
 
 
-class ConsoleApp(App[int]):
+class ConsoleApp(OrderedApp[int]):
     """Servers, questions, calls, activity and history on one screen."""
 
     TITLE = "elicit-tui"
@@ -74,8 +74,6 @@ class ConsoleApp(App[int]):
         super().__init__()
         self.session = Session(settings, only)
         self.config_path = config_path
-        self.typed_ahead = TypedAhead(self.call_after_refresh)
-        self._order = KeyOrder(self)
         self.stage = QuestionStage(self)
         self.herald = Herald(self)
         self.runtime: Runtime | None = None
@@ -166,14 +164,6 @@ class ConsoleApp(App[int]):
         self.exit(self.exit_code)
 
     # Keys and questions
-
-    async def on_event(self, event: events.Event) -> None:
-        """Input made before its screen could be seen goes nowhere."""
-        if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
-            await super().on_event(event)
-        elif not self.typed_ahead.drops(event) and not self._order.holds(event):
-            await super().on_event(event)
-            self._order.passed(event)
 
     def may_be_interrupted(self) -> bool:
         """Whether a question may open by itself: no field is edited, no dialog is open."""

@@ -150,9 +150,15 @@ class QuestionStage:
         self.take_down()
 
     def completed(self, server: str, elicitation_id: str) -> None:
-        """The server says that what its URL asked for is done."""
-        waiting = self._questions.open
-        if self._screen is None or waiting is None or waiting.server != server:
-            return
-        if waiting.question.request.elicitation_id == elicitation_id:
-            self._screen.view.completed()
+        """The server says that what its URL asked for is done, on the screen or put off."""
+        from elicit_tui.elicitation import accept
+        from elicit_tui.tui.question.view import FINISHED
+
+        for waiting in self._questions:
+            request = waiting.question.request
+            if waiting.server != server or request.elicitation_id != elicitation_id:
+                continue
+            if self._screen is not None and waiting is self._questions.open:
+                self._screen.view.completed()
+            elif (draft := self._kept.get(waiting.question.id)) is not None and draft.opened:
+                self.answered(waiting.question.id, accept("user", FINISHED, None))

@@ -95,15 +95,15 @@ class QuestionFrame(Vertical, InputGuard):
         self._opener = opener or open_in_browser
         self._queue_position = queue_position
         self._quiet = quiet.Quiet(deaf_seconds=quiet.DEAF_SECONDS)
-        self._page: PageName = "answer"
+        self._opened = draft is not None and draft.opened
+        self._page: PageName = "waiting" if self._opened else "answer"
         self._origin: PageName = "answer"
         self._held: dict[str, Any] | None = None
         self._asked_to_cancel = False
         self._done = False
         self._turning = False
-        self._opened = False
         self._last_field: str | None = None
-        self._url = UrlPanel(request.url or "") if form is None else None
+        self._url = UrlPanel(request.url or "", self._opened) if form is None else None
         self._form_view = (
             None
             if form is None
@@ -275,7 +275,7 @@ class QuestionFrame(Vertical, InputGuard):
     def draft(self) -> Draft:
         """What is typed at this moment."""
         if self._form_view is None:
-            return Draft({})
+            return Draft({}, opened=self._opened)
         return Draft(self._form_view.entries, self._form_view.touched)
 
     @property

@@ -10,16 +10,22 @@ from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.qr import qr_code
 from elicit_tui.tui.widgets.unseen import unseen_in
 
+_OPENED = Content.styled(
+    "● Opened. When you are done on that page, come back and say that you have "
+    "finished (Ctrl+S); if it did not open, try again (F8).",
+    "bold $accent",
+)
+
 
 class UrlPanel(Page):
     """Shows the URL whole. Nothing here fetches or opens anything."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, opened: bool = False) -> None:
         self.url = url
         self.address: Address = address_of(url)
         self.elsewhere = False
         """Whether the person opens the page themselves, from the copy or the code."""
-        self._said: Content | None = None
+        self._said: Content | None = _OPENED if opened else None
         self._code = False
         super().__init__(self._drawn(), id="url")
 
@@ -37,6 +43,10 @@ class UrlPanel(Page):
     def can_visit(self) -> bool:
         """Whether it is a page that the person could open themselves: http or https."""
         return self.can_copy and is_page(self.url)
+
+    def say_opened(self) -> None:
+        """Say that it was opened, and what comes next."""
+        self.say(_OPENED)
 
     def say(self, text: Content | None) -> None:
         """Show a sentence above the URL: what happened, what to do."""

@@ -29,6 +29,10 @@ from elicit_tui.tui.widgets.form_view import FormView
 __all__ = ["Examine", "QuestionView"]
 
 
+FINISHED = "The person opened the page and the server reported it finished."
+"""Why a url question is accepted once its server says that the page is done."""
+
+
 class QuestionView(QuestionFrame):
     """Shows one question and posts exactly one `Answered`, or `Later`.
 
@@ -220,13 +224,7 @@ class QuestionView(QuestionFrame):
             return
         assert self._url is not None
         self._opened = True
-        self._url.say(
-            Content.styled(
-                "● Opened. When you are done on that page, come back and say that you have "
-                "finished (Ctrl+S); if it did not open, try again (F8).",
-                "bold $accent",
-            )
-        )
+        self._url.say_opened()
         self._turn_to("waiting")
 
     def action_again(self) -> None:
@@ -237,7 +235,7 @@ class QuestionView(QuestionFrame):
     def completed(self) -> None:
         """The server said that what its URL asked for is done: the answer can go out."""
         if self._opened and not self._done:
-            self._accept_url("The person opened the page and the server reported it finished.")
+            self._accept_url(FINISHED)
 
     def _accept_url(self, reason: str) -> None:
         self._decide(accept("user", reason, None))

@@ -130,7 +130,19 @@ class Stand:
         **more: Any,
     ) -> ElicitationRequest:
         """Let a server ask; its outcome is added to `outcomes` once there is one."""
-        params = {"message": message, "requestedSchema": schema}
+        return self._ask(server, {"message": message, "requestedSchema": schema}, **more)
+
+    def ask_page(self, server: str = "alpha", **more: Any) -> ElicitationRequest:
+        """Let a server ask to open a page whose end the answer waits for."""
+        params = {
+            "mode": "url",
+            "message": "Sign in.",
+            "url": "https://example.com/sign-in",
+            "elicitationId": "page",
+        }
+        return self._ask(server, params, **{"era": "modern", **more})
+
+    def _ask(self, server: str, params: dict[str, Any], **more: Any) -> ElicitationRequest:
         identity = ServerIdentity(server, "stdio", f"{server}-server", calls_itself="Some server")
         request = ElicitationRequest(identity, params, **more)
         self.asked.append(asyncio.create_task(self._resolve(request)))

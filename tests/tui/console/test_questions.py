@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
+from elicit_tui.host.events import UrlCompleted
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question import QuestionScreen
-from tests.tui.console.stand import console
+from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
 
@@ -75,6 +77,59 @@ async def test_later_keeps_what_was_typed_and_puts_the_question_back(tmp_path: P
         outcome = stand.outcome(request)
         assert outcome is not None
         assert outcome.content == {"city": "Paris"}
+
+
+async def opened_and_put_off(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> ElicitationRequest:
+    request = stand.ask_page()
+    await stand.shown(request)
+    screen = stand.app.screen
+    assert isinstance(screen, QuestionScreen)
+    monkeypatch.setattr(screen.view, "_opener", lambda url: True)
+    await stand.press("ctrl+s")
+    await stand.until(lambda: screen.view.page == "waiting" and not screen.view.deaf)
+    await stand.press("ctrl+l")
+    await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+    return request
+
+
+async def test_a_page_that_was_opened_and_put_off_still_waits_for_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with console(tmp_path) as stand:
+        request = await opened_and_put_off(stand, monkeypatch)
+        await stand.press("ctrl+o")
+        await stand.shown(request)
+        await stand.until(lambda: "I have finished" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: stand.outcomes)
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert outcome.action == "accept"
+
+
+async def test_a_notice_about_a_page_that_was_put_off_answers_its_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with console(tmp_path) as stand:
+        request = await opened_and_put_off(stand, monkeypatch)
+        stand.host.tell(UrlCompleted("beta", "page"))
+        stand.host.tell(UrlCompleted("alpha", "page"))
+        await stand.until(lambda: stand.outcomes)
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by) == ("accept", "user")
+
+
+async def test_a_notice_about_a_page_that_nobody_agreed_to_answers_nothing(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask_page()
+        await stand.shown(request)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        stand.host.tell(UrlCompleted("alpha", "page"))
+        await stand.until(lambda: not stand.app.session.completed_urls)
+        await stand.pilot.pause()
+        assert stand.outcome(request) is None
 
 
 async def test_switching_between_questions_of_one_form_mixes_no_drafts(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from textual.app import App
 from textual.pilot import Pilot
 
 from elicit_tui.elicitation import (
@@ -23,6 +22,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import Draft, DraftStore, read_form
+from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import QuestionScreen, QuestionView
 from elicit_tui.tui.theme import use_theme
 
@@ -59,7 +59,7 @@ def url_question(url: str, *findings: Finding, **more: Any) -> Question:
     return Question(request, Review(findings))
 
 
-class Asking(App[None]):
+class Asking(OrderedApp[None]):
     """Shows one question and keeps what came of it."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Asking(App[None]):
         return screen_text(self)
 
 
-def screen_text(app: App[Any]) -> str:
+def screen_text(app: OrderedApp[Any]) -> str:
     """What a person can read on the screen, line by line."""
     width, height = app.size
     strips = app.screen._compositor.render_strips()

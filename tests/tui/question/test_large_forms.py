@@ -1,13 +1,12 @@
-"""Large forms stay quick. Times are of the processor, so that a busy machine does not matter."""
+"""Large forms: what is drawn, and that every field is reached."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 
-from tests.tui.question.asking import Asking, asked, form_question, schema
+from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
 
@@ -24,23 +23,20 @@ def fields(count: int) -> dict[str, Any]:
     return schema(**{f"field{number}": KINDS[number % 5] for number in range(count)})
 
 
-async def opening(count: int) -> float:
-    app = Asking(form_question(fields(count)))
-    start = time.process_time()
-    async with asked(app):
-        return time.process_time() - start
-
-
-async def test_two_hundred_fields_open_within_three_times_the_time_of_fifty() -> None:
-    await opening(5)
-    fifty = min([await opening(50) for _ in range(2)])
-    two_hundred = min([await opening(200) for _ in range(2)])
-    assert two_hundred < 3 * fifty
+async def test_only_what_can_be_seen_of_a_large_form_is_drawn_at_first() -> None:
+    app = Asking(form_question(fields(200)))
+    async with asked(app) as pilot:
+        form = app.view._form_view
+        assert form is not None
+        seen = len(form._rows)
+        assert seen < 50
+        form.scroll_end(animate=False)
+        await until(pilot, lambda: len(form._rows) > seen, "the next rows")
 
 
 async def test_the_last_of_many_fields_is_reached_by_sending_and_by_tab() -> None:
-    requested = fields(80)
-    requested["required"] = ["field79"]
+    requested = fields(40)
+    requested["required"] = ["field39"]
     app = Asking(form_question(requested))
     async with asked(app) as pilot:
         form = app.view._form_view
@@ -55,15 +51,15 @@ async def test_the_last_of_many_fields_is_reached_by_sending_and_by_tab() -> Non
             await pilot.pause()
         focused = form.focused_field
         assert focused is not None
-        assert focused.spec.name == "field79"
+        assert focused.spec.name == "field39"
 
 
-async def test_ten_thousand_choices_freeze_nothing() -> None:
+async def test_more_choices_than_can_be_offered_are_said_and_left_out() -> None:
     cities = {"type": "string", "enum": [f"city-{number}" for number in range(10_000)]}
     app = Asking(form_question(schema(v={"type": "string"}, city=cities)))
-    start = time.process_time()
     async with asked(app) as pilot:
-        await pilot.press("a", "tab", "9", "9", "9", "enter", "ctrl+s")
+        assert "it has more than 5,000 choices: it is left out" in app.words
+        await pilot.press("a", "ctrl+s")
         await pilot.pause()
     assert app.outcome is not None
-    assert time.process_time() - start < 5
+    assert app.outcome.content == {"v": "a"}

@@ -1,0 +1,27 @@
+"""An application in which keys act in the order in which they were typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual import events
+from textual.app import App, ReturnType
+
+from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead
+
+
+class OrderedApp(App[ReturnType]):
+    """What the console and the inline form are built on."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.typed_ahead = TypedAhead(self.call_after_refresh)
+        self._order = KeyOrder(self)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Input made before its screen could be seen goes nowhere; the rest goes in its order."""
+        if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
+            await super().on_event(event)
+        elif not self.typed_ahead.drops(event) and not self._order.holds(event):
+            await super().on_event(event)
+            self._order.passed(event)
