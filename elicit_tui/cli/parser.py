@@ -90,6 +90,8 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     shared = Parser(prog=prog, add_help=False, allow_abbrev=False)
     _add_shared_options(shared, command)
     namespace, rest = shared.parse_known_args(arguments, namespace)
+    if not command.asks and any(each.split("=")[0] == "--approval-policy" for each in rest):
+        raise UsageError(f"{name} takes no --approval-policy: it asks nobody anything.")
     module = importlib.import_module(command.module)
     parser = Parser(
         prog=prog,

@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import os
 import stat
-import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final
 
+from elicit_tui.elicitation import now, rfc3339
 from elicit_tui.errors import ServerError
 from elicit_tui.host.launch import ServerProcess
 
@@ -35,7 +35,7 @@ class LogFile:
             return
         if self._file is None:
             self._file = _opened(self._path)
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        stamp = rfc3339(now())
         text = f"{stamp} {server}: {line}\n".encode("utf-8", errors="replace")
         self._written += len(text)
         if self._written > FILE_BYTES:

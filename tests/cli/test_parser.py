@@ -73,6 +73,7 @@ def test_a_command_with_commands_of_its_own_takes_the_shared_options_after_them(
         ("call", ["s", "t", "--outp", "json"]),
         ("read", ["s", "u", "a=b"]),
         ("tools", ["--approval-policy", "never"]),
+        ("config", ["--approval-policy=never", "show"]),
         ("run", ["extra"]),
     ],
 )
