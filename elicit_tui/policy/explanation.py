@@ -167,6 +167,8 @@ def _call(
         said = f"{when} ({setting}); {sentence} lets no confirmation be asked"
         ends = mode == "prompt"
         said += ": the tool is not called." if ends else ": then the tool is not called."
+        wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
+        change += " " + who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
         step = Step("tool call", said, flag, flag_layer, ends, change)
         return step, "not called" if ends else None
     if not person_present:

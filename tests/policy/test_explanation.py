@@ -41,6 +41,14 @@ def explained(
             "decline",
             "approval_policy.granular.mcp_elicitations = true",
         ),
+        (
+            {
+                "approval_policy": GranularApproval(tool_calls=False),
+                "server": {"default_tools_approval_mode": "prompt"},
+            },
+            "not called",
+            "approval_policy.granular.tool_calls = true",
+        ),
         ({"server": {"elicitations": "cancel"}}, "cancel", 'mcp_servers.s.elicitations = "ask"'),
         ({"server": {"elicitations": "off"}}, "error", 'mcp_servers.s.elicitations = "ask"'),
         (
