@@ -72,7 +72,7 @@ class Life:
             process = self._connection.process or start_process(settings)
             self._connection.process = process
             self._log_task = asyncio.ensure_future(self._log.run(process))
-        await asyncio.to_thread(load_sdk)
+        await asyncio.to_thread(load_sdk, remote=process is None)
         async with AsyncExitStack() as stack:
             read, write = await stack.enter_async_context(self._streams(process))
             await self._session(stack, read, write)
