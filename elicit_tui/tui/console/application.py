@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.question import QuestionView
 
 TICK_SECONDS = 0.1
+PRELOAD_SECONDS = 0.2
 LEAVE_SECONDS = 15.0
 """How long leaving waits for the servers to end; each gets its own grace before that."""
 
@@ -116,6 +118,11 @@ class ConsoleApp(OrderedApp[int]):
     def _painted(self) -> None:
         self._work = asyncio.create_task(self._session_run())
         self.set_interval(TICK_SECONDS, self._tick)
+        self.set_timer(PRELOAD_SECONDS, self._preload)
+
+    async def _preload(self) -> None:
+        """Load what a question needs before the first one comes, so that it opens at once."""
+        await asyncio.to_thread(import_module, "elicit_tui.tui.question")
 
     async def _session_run(self) -> None:
         from elicit_tui.tui.console.conduct import Conduct

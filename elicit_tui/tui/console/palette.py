@@ -29,6 +29,12 @@ def commands(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
         yield _command("Open the next question", "", app.action_next_question)
         yield _command("Allowed for this session", "See and revoke", app.action_allowances)
         yield from _servers(app)
+    elif (shown := app.session.questions.open) is not None:
+        following = f"key {app.key_of('console.next_question')}"
+        yield _command("Open the next question", following, app.action_next_question)
+        verb = "Unmute" if shown.server in app.muted else "Mute"
+        mute = partial(app.toggle_mute, shown.server)
+        yield _command(f"{verb} {shown.server}", "for this run", mute)
     for name in THEMES:
         yield _command(f"Theme: {name}", "", partial(app.action_theme, name))
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)

@@ -258,3 +258,12 @@ async def test_a_question_rings_the_bell_as_the_owner_wants(
             request = stand.ask()
             await stand.shown(request)
             assert len(rung) == expected
+
+
+async def test_the_palette_switches_and_mutes_while_a_question_is_open(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        commands = stand.app.get_system_commands(stand.app.screen)
+        titles = {command.title for command in commands}
+        assert {"Open the next question", "Mute alpha", "Send", "Decline"} <= titles

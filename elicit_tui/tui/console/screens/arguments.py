@@ -23,19 +23,28 @@ if TYPE_CHECKING:
 
 VERBS = {"tool": "Call", "prompt": "Get", "resource": "Read"}
 
+_ROWS_OF_A_FIELD = 4
+_ROWS_AROUND = 12
+"""A form that surely fits is no taller than its fields."""
+
 
 class ArgumentsScreen(Dialog[dict[str, Any]]):
     """Result: the arguments to call with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
-        Binding("ctrl+e", "turn", "Form/JSON", id="arguments.turn"),
+        Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
     ]
 
     DEFAULT_CSS = """
+    ArgumentsScreen.-low > .dialog { height: auto; max-height: 100%; }
     ArgumentsScreen #about { height: auto; max-height: 5; color: $faint; margin-bottom: 1; }
     ArgumentsScreen FormView { height: 1fr; }
-    ArgumentsScreen TextArea { height: 1fr; border: none; padding: 0; background: $panel; }
+    ArgumentsScreen.-low FormView { height: auto; }
+    ArgumentsScreen TextArea {
+        height: 1fr; border: none; padding: 0; background: $panel;
+        &:focus { border: none; }
+    }
     ArgumentsScreen #trouble { height: auto; max-height: 4; color: $error; }
     ArgumentsScreen.-narrow #about { max-height: 2; }
     """
@@ -86,6 +95,8 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         return json.dumps(content, indent=2, ensure_ascii=False, default=repr)
 
     def _show(self) -> None:
+        rows = len(self._form.fields) * _ROWS_OF_A_FIELD + _ROWS_AROUND
+        self.set_class(not self._json and rows <= self.app.size.height, "-low")
         self._json_area.display = self._json
         for form_view in self.query(FormView):
             form_view.display = not self._json
