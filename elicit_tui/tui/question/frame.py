@@ -171,18 +171,16 @@ class QuestionFrame(Vertical, InputGuard):
         return focused is not None and self in focused.ancestors
 
     def _painted(self) -> None:
+        if not self.is_attached:
+            return  # It was taken down before it was painted.
         self._turning = False
         if self.deaf and not self.deadline.started:
             self.post_message(self.Painted(self))
         self._quiet.painted()
         self.deadline.start()
-        self._actions.name_keys(
-            {
-                active.binding.action: key
-                for key, active in self.screen.active_bindings.items()
-                if active.node is self
-            }
-        )
+        bound = self.screen.active_bindings.items()
+        mine = {active.binding.action: key for key, active in bound if active.node is self}
+        self._actions.name_keys(mine)
         self._retitle()
 
     def on_resize(self, event: events.Resize) -> None:

@@ -176,3 +176,13 @@ async def test_remapped_keys_act_and_are_shown_on_their_buttons() -> None:
         await pilot.press("f9")
         await pilot.pause()
     assert app.outcome is not None
+
+
+async def test_a_question_withdrawn_before_it_was_painted_harms_nothing() -> None:
+    app = Asking(form_question(schema(colour={"type": "string"})))
+    async with app.run_test() as pilot:
+        await app.pop_screen()
+        await pilot.pause()
+        app.view = Asking(form_question(schema(shade={"type": "string"}))).view
+        app.on_mount()
+        await until(pilot, lambda: "shade" in app.words, "the next question")
