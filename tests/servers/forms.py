@@ -3,7 +3,8 @@
     python forms.py FORMS.json
 
 The file maps a tool's name to the requestedSchema it asks with. The result's text is the JSON of
-what came back for the question, as it came. `message` of a schema's own is the question's.
+what came back for the question, as it came. A tool named `twice` asks again as soon as it has an
+answer, and its result's text is a list of both.
 """
 
 from __future__ import annotations
@@ -14,16 +15,24 @@ import sys
 from pathlib import Path
 from typing import Any
 
+NUMBERS = itertools.count()
+
 
 def send(message: Any) -> None:
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
 
 
+def ask(schema: dict[str, Any], message: str) -> str:
+    identifier = f"question {next(NUMBERS)}"
+    params = {"message": message, "requestedSchema": schema}
+    send({"id": identifier, "method": "elicitation/create", "params": params})
+    return identifier
+
+
 def main() -> None:
     forms: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     calls: dict[str, Any] = {}
-    numbers = itertools.count()
     for line in sys.stdin:
         message = json.loads(line)
         method, identifier = message.get("method"), message.get("id")
@@ -38,18 +47,17 @@ def main() -> None:
             result = {"tools": tools}
         elif method == "tools/call":
             name = message["params"]["name"]
-            asked = f"question {next(numbers)}"
-            calls[asked] = identifier
-            schema = dict(forms[name])
-            words = schema.pop("message", f"This is {name}.")
-            params = {"message": words, "requestedSchema": schema}
-            send({"id": asked, "method": "elicitation/create", "params": params})
+            calls[ask(forms[name], f"This is {name}.")] = (identifier, name, [])
             continue
         elif method is None and identifier in calls:
-            received = message.get("result", message.get("error"))
-            text = json.dumps(received)
+            call, name, received = calls.pop(identifier)
+            received.append(message.get("result", message.get("error")))
+            if name == "twice" and len(received) < 2:
+                calls[ask(forms[name], "And again?")] = (call, name, received)
+                continue
+            text = json.dumps(received if name == "twice" else received[0])
             result = {"content": [{"type": "text", "text": text}], "isError": False}
-            identifier = calls.pop(identifier)
+            identifier = call
         elif identifier is not None:
             send({"id": identifier, "error": {"code": -32601, "message": "Method not found"}})
             continue

@@ -70,3 +70,25 @@ def test_the_server_receives_what_was_typed_under_the_prompt(
     received = json.loads(json.loads(file.read_text())["result"]["content"][0]["text"])
     assert received["action"] == "accept"
     assert json.dumps(received["content"]) == json.dumps(content)
+
+
+def test_what_is_typed_on_blindly_reaches_no_second_question(tmp_path: Path) -> None:
+    forms, file = tmp_path / "forms.json", tmp_path / "out.json"
+    forms.write_text(json.dumps({"twice": {"type": "object", "properties": {"city": TEXT}}}))
+    server = f"forms={sys.executable} {SERVER} {forms}"
+    command = [*COMMAND, "--with", server, "call", "forms", "twice", "--output", "json"]
+    with file.open("wb") as out, Terminal(command, environment(), stdout=out) as terminal:
+        terminal.shows("This is twice.", "Later")
+        terminal.press_until("\x15Rome", lambda: " Rome " in terminal.text, "the first answer")
+        # A send that comes while the form is deaf does nothing, so it is pressed until it does;
+        # what stands behind it in the same burst is for nobody.
+        terminal.press_until(
+            "\x13mD\x13\x0e\x13", lambda: "And again?" in terminal.text, "the second question"
+        )
+        terminal.shows("not set")
+        terminal.press_until("\x0e", lambda: "declined by user" in terminal.text, "the refusal")
+        assert terminal.end() == 0, terminal.text
+    first, second = json.loads(json.loads(file.read_text())["result"]["content"][0]["text"])
+    assert first["action"] == "accept"
+    assert first["content"]["city"].startswith("Rome")
+    assert (second["action"], "content" in second) == ("decline", False)
