@@ -154,6 +154,8 @@ class QuestionFrame(Vertical, InputGuard):
 
     def _when_painted(self, tries: int = _PAINTINGS) -> None:
         """Listen only once something in the frame is painted and has the focus."""
+        if not self.is_attached:
+            return  # It was taken down before it was painted.
         if tries and not self._focus_settled:
             self.call_after_refresh(self._when_painted, tries - 1)
         else:
@@ -172,7 +174,7 @@ class QuestionFrame(Vertical, InputGuard):
 
     def _painted(self) -> None:
         if not self.is_attached:
-            return  # It was taken down before it was painted.
+            return
         self._turning = False
         if self.deaf and not self.deadline.started:
             self.post_message(self.Painted(self))
