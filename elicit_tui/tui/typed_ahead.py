@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 LEAVE: Final = frozenset({"ctrl+q", "ctrl+c"})
 """Never dropped: they answer nothing, and somebody may want to get out at any time."""
 
+UNPAINTED_SECONDS: Final = 2.0
+"""A painting that has not come by then is not waited for: its screen may have been replaced first,
+and nothing may keep the keyboard from the person. A question that is not painted is deaf anyway."""
+
 ORDER_SECONDS: Final = 1.0
 """A key that is not seen to its end within this time holds nothing back any longer."""
 
@@ -33,16 +37,16 @@ class TypedAhead:
     def __init__(self, after_painting: Callable[[Callable[[], None]], Any]) -> None:
         self._after_painting = after_painting
         self._until = 0.0
-        self._open = 0
+        self._open: list[float] = []
 
     def discard(self) -> None:
         """Drop what is typed until the screen is painted again."""
-        self._open += 1
+        self._open.append(Message().time)
         self._after_painting(self._painted)
 
     def _painted(self) -> None:
-        self._open -= 1
         self._until = Message().time
+        self._open = [begun for begun in self._open[1:] if not self._given_up(begun)]
 
     def drops(self, event: events.Event) -> bool:
         """Whether this input was made too early."""
@@ -50,7 +54,13 @@ class TypedAhead:
             return False
         if isinstance(event, events.Key) and event.key in LEAVE:
             return False
-        return self._open > 0 or event.time <= self._until
+        if event.time <= self._until:
+            return True
+        return any(not self._given_up(begun) for begun in self._open)
+
+    @staticmethod
+    def _given_up(begun: float) -> bool:
+        return Message().time - begun > UNPAINTED_SECONDS
 
 
 def is_field(widget: Widget) -> bool:
