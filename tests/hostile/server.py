@@ -1,17 +1,19 @@
 """A hostile MCP server on stdio, revision 2025-11-25: one tool for each trick of `tricks.py`.
 
-    python server.py
+    python server.py [FILE]
 
-The answer that a tool got is in its result's `_meta`, under `answer`.
+The answer that a tool got is in its result's `_meta`, under `answer`. The first tool plays one
+trick after another in one call, and adds the name of each to FILE once it was answered.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
-from tricks import EVERYTHING, MARKUP, NAMES_IN_LISTS, TRICKS, Trick
+from tricks import ALL, EVERYTHING, MARKUP, NAMES_IN_LISTS, SHOWN, TRICKS, Trick
 
 
 def send(message: Any) -> None:
@@ -31,12 +33,12 @@ def notify(method: str, params: Any) -> None:
     send({"method": method, "params": params})
 
 
-def ask(params: Any) -> Any:
+def ask(params: Any, identifier: str = "question") -> Any:
     """Put a question, and serve nothing else until its answer came."""
-    send({"id": "question", "method": "elicitation/create", "params": params})
+    send({"id": identifier, "method": "elicitation/create", "params": params})
     while True:
         message = receive()
-        if message.get("id") == "question":
+        if message.get("id") == identifier and "method" not in message:
             return {key: message[key] for key in ("result", "error") if key in message}
         if message.get("method") == "ping":
             send({"id": message["id"], "result": {}})
@@ -45,6 +47,27 @@ def ask(params: Any) -> Any:
 
 
 def play(trick: Trick, call: Any) -> None:
+    say(trick, call)
+    answer = None if trick.ask is None else ask(trick.ask)
+    if trick.error is not None:
+        send({"id": call["id"], "error": {"code": -32000, "message": trick.error}})
+        return
+    result = {"content": [{"type": "text", "text": trick.result}], "isError": False, **trick.more}
+    result["_meta"] = {**result.get("_meta", {}), "answer": answer}
+    send({"id": call["id"], "result": result})
+
+
+def play_all(call: Any) -> None:
+    for name in SHOWN:
+        say(TRICKS[name], call)
+        ask(TRICKS[name].ask, name)
+        with Path(sys.argv[1]).open("a", encoding="utf-8") as file:
+            file.write(f"{name}\n")
+    send({"id": call["id"], "result": {"content": [{"type": "text", "text": EVERYTHING}]}})
+
+
+def say(trick: Trick, call: Any) -> None:
+    """Everything that a trick tells besides its question."""
     token = (call["params"].get("_meta") or {}).get("progressToken")
     sys.stderr.buffer.write(trick.standard_error)
     sys.stderr.buffer.flush()
@@ -60,18 +83,11 @@ def play(trick: Trick, call: Any) -> None:
             "notifications/progress",
             {"progressToken": token, "progress": 1, "total": 2, "message": trick.progress},
         )
-    answer = None if trick.ask is None else ask(trick.ask)
-    if trick.error is not None:
-        send({"id": call["id"], "error": {"code": -32000, "message": trick.error}})
-        return
-    result = {"content": [{"type": "text", "text": trick.result}], "isError": False, **trick.more}
-    result["_meta"] = {**result.get("_meta", {}), "answer": answer}
-    send({"id": call["id"], "result": result})
 
 
 def tools() -> list[Any]:
     schema = {"type": "object", "properties": {}}
-    honest = [{"name": name, "inputSchema": schema} for name in TRICKS]
+    honest = [{"name": name, "inputSchema": schema} for name in (ALL, *TRICKS)]
     hostile = [
         {
             "name": name,
@@ -130,7 +146,9 @@ def main() -> None:
         method = message.get("method")
         if "id" not in message or method is None:
             continue
-        if method == "tools/call" and message["params"]["name"] in TRICKS:
+        if method == "tools/call" and message["params"]["name"] == ALL:
+            play_all(message)
+        elif method == "tools/call" and message["params"]["name"] in TRICKS:
             play(TRICKS[message["params"]["name"]], message)
         elif method in answers:
             send({"id": message["id"], "result": answers[method](message.get("params"))})

@@ -8,10 +8,13 @@ import pty
 import select
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
+
+from tests.cli.terminal import ADOPT
 
 
 class Terminal:
@@ -28,7 +31,7 @@ class Terminal:
         size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, size)
         self.process = subprocess.Popen(
-            command,
+            [sys.executable, "-c", ADOPT, *command],
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -58,9 +61,10 @@ class Terminal:
         """Send keys, as a person's terminal would."""
         os.write(self._master, keys.encode())
 
-    def read_for(self, seconds: float) -> None:
+    def read_for(self, seconds: float, most: float = 20.0) -> None:
         """Take what comes until it was quiet for `seconds`, or the command ended."""
-        while self._take(seconds):
+        end = time.monotonic() + most
+        while time.monotonic() < end and self._take(seconds):
             pass
 
     def read_until(self, words: str, within: float) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,44 +13,35 @@ import pytest
 pytest.importorskip("pty", reason="there is no pseudo-terminal")
 
 from tests.hostile.terminal import Terminal
-from tests.hostile.tricks import COMMAND_LINES, FORBIDDEN, TRICKS
+from tests.hostile.tricks import ALL, COMMAND_LINES, FORBIDDEN, SHOWN
 
 SERVER = Path(__file__).with_name("server.py")
 SECONDS = 60.0
-ON_SCREEN = "Decline"
-ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_=>78])")
+QUIET = 0.5
+"""A screen on which nothing changed for so long is painted."""
 
-SHOWN = [
-    "everything_at_once",
-    "clears_the_screen",
-    "writes_the_clipboard",
-    "rewrites_the_line",
-    "draws_a_dialog",
-    "uses_markup",
-    "turns_direction",
-    "piles_up_marks",
-    "lone_surrogates",
-    "megabyte_line",
-    "exploding_pattern",
-    "ten_thousand_choices",
-    "ten_thousand_fields",
-    "nested_schema",
-    "endless_reference",
-    "remote_reference",
-    "prototype_names",
-    "commands_the_build",
-    "lying_url",
-    "script_url",
-]
+ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_=>78])")
+DECLINE = "\x0e"
+LEAVE = "\x11"
+ENTER = "\r"
 
 
 @pytest.fixture
-def configuration(tmp_path: Path) -> Path:
+def answered(tmp_path: Path) -> Path:
+    """Where the server notes which of its questions were answered."""
+    file = tmp_path / "answered"
+    file.touch()
+    return file
+
+
+@pytest.fixture
+def configuration(tmp_path: Path, answered: Path) -> Path:
     """The guardian only advises, so that every hostile question reaches the screen."""
     file = tmp_path / "config.toml"
     file.write_text(
         'approvals_reviewer = "user"\n'
-        f"[mcp_servers.hostile]\ncommand = '{sys.executable}'\nargs = ['{SERVER}']\n"
+        "[elicitation.limits]\nper_minute = 1000\n"
+        f"[mcp_servers.hostile]\ncommand = '{sys.executable}'\nargs = ['{SERVER}', '{answered}']\n"
     )
     return file
 
@@ -58,54 +50,105 @@ def command(configuration: Path, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "elicit_tui", "--config", str(configuration), *arguments]
 
 
-def must_be_ours(terminal: Terminal) -> None:
+def must_be_ours(written: bytes | bytearray, during: str) -> None:
     """Nothing that only the server's words could have brought is among the bytes."""
-    text = terminal.written.decode("utf-8", "replace")
+    text = written.decode("utf-8", "replace")
     found = FORBIDDEN.search(text)
-    assert not found, repr(text[max(0, found.start() - 100) : found.end() + 100])
+    assert not found, (during, text[max(0, found.start() - 100) : found.end() + 100])
     for sequence in ESCAPE_SEQUENCE.findall(text):
-        assert "0wned" not in sequence
+        assert "0wned" not in sequence, during
 
 
-DRAWN_RAW = pytest.mark.xfail(strict=True, reason="the line field draws a default as it is")
-IN_A_DEFAULT = ("writes_the_clipboard", "rewrites_the_line", "turns_direction")
+def refuse_each(terminal: Terminal, answered: Path, keys: str) -> None:
+    """See one question after another painted, look at its bytes, and refuse it."""
+    for number, trick in enumerate(SHOWN):
+        before = len(terminal.written)
+        terminal.read_for(QUIET)
+        must_be_ours(terminal.written[before:], trick)
+        assert terminal.process.poll() is None, (trick, bytes(terminal.written[-2000:]))
+        end = time.monotonic() + SECONDS
+        while len(answered.read_text().split()) <= number:
+            assert time.monotonic() < end, (trick, bytes(terminal.written[-2000:]))
+            # A question does not hear keys in the moment in which it opens.
+            terminal.type(keys)
+            terminal.read_for(QUIET)
+        must_be_ours(terminal.written[before:], trick)
+    assert answered.read_text().split() == list(SHOWN)
 
 
-@pytest.mark.parametrize(
-    "trick",
-    [pytest.param(name, marks=DRAWN_RAW if name in IN_A_DEFAULT else ()) for name in SHOWN],
-)
-def test_an_inline_form_shows_a_trick_and_it_does_not_act(trick: str, configuration: Path) -> None:
-    with Terminal(command(configuration, "call", "hostile", trick), os.environ) as terminal:
-        asked = terminal.read_until(ON_SCREEN, SECONDS)
-        terminal.read_for(0.6)
-        must_be_ours(terminal)
-        assert asked, bytes(terminal.written[-2000:])
-        terminal.type("\x0e")  # Ctrl+N: decline
-        code = terminal.end(SECONDS)
-        must_be_ours(terminal)
-        assert code in (0, 1), bytes(terminal.written[-2000:])
-
-
-@pytest.mark.parametrize("trick", ["everything_at_once", "uses_markup", "megabyte_line"])
-def test_plain_prompts_tell_of_a_trick_and_it_does_not_act(trick: str, configuration: Path) -> None:
-    line = command(configuration, "call", "hostile", trick, "--plain")
-    with Terminal(line, {**os.environ, "TERM": "dumb"}) as terminal:
-        terminal.read_for(3)
-        terminal.type("\x03")
-        terminal.end(SECONDS)
-        text = terminal.written.decode("utf-8", "replace")
-        must_be_ours(terminal)
-        assert "\x1b" not in text
-        assert "hostile" in text
-
-
-@pytest.mark.parametrize("trick", ["commands_in_a_result", "escapes_in_a_result"])
-def test_a_result_on_a_terminal_does_not_act(trick: str, configuration: Path) -> None:
-    assert TRICKS[trick].ask is None
-    with Terminal(command(configuration, "call", "hostile", trick), os.environ) as terminal:
+def test_an_inline_form_shows_each_trick_and_none_acts(configuration: Path, answered: Path) -> None:
+    with Terminal(command(configuration, "call", "hostile", ALL), os.environ) as terminal:
+        assert terminal.read_until("Decline", SECONDS), bytes(terminal.written[-2000:])
+        refuse_each(terminal, answered, DECLINE)
         assert terminal.end(SECONDS) == 0
-        must_be_ours(terminal)
+        must_be_ours(terminal.written, "the whole call")
+
+
+def test_plain_prompts_tell_of_each_trick_and_none_acts(
+    configuration: Path, answered: Path
+) -> None:
+    line = command(configuration, "call", "hostile", ALL, "--plain")
+    with Terminal(line, {**os.environ, "TERM": "dumb"}) as terminal:
+        assert terminal.read_until("\n> ", SECONDS), bytes(terminal.written[-2000:])
+        refuse_each(terminal, answered, "/decline\n")
+        assert terminal.end(SECONDS) == 0
+        must_be_ours(terminal.written, "the whole call")
         text = terminal.written.decode("utf-8", "replace").replace("\r\n", "\n")
-        assert not COMMAND_LINES.search(text)
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", text)
+
+
+def test_the_console_shows_everything_in_all_its_panes_and_nothing_acts(
+    configuration: Path,
+) -> None:
+    with Terminal(command(configuration), os.environ, columns=120, lines=36) as terminal:
+        assert terminal.read_until(ALL, SECONDS), bytes(terminal.written[-2000:])
+        must_be_ours(terminal.written, "the list of the server's tools")
+        end = time.monotonic() + SECONDS
+        while b"Decline" not in terminal.written:
+            assert time.monotonic() < end, bytes(terminal.written[-2000:])
+            terminal.type(f"/everything_at_once{ENTER}")
+            terminal.read_for(QUIET, 3)
+            terminal.type(ENTER)
+            terminal.read_for(2 * QUIET, 3)
+        terminal.read_for(QUIET, 3)
+        must_be_ours(terminal.written, "the question")
+        while b" Save " not in terminal.written:  # the keys of a call that has ended
+            assert time.monotonic() < end, bytes(terminal.written[-2000:])
+            terminal.type(DECLINE)
+            terminal.read_for(QUIET, 2)
+        for keys, seen in (
+            ("3", "the result"),
+            ("t", "the result as JSON"),
+            ("4", "the activity"),
+            ("\x1b[H\x1b[B\x1b[B", "more of the activity"),
+            ("5", "the history"),
+            (ENTER, "one record"),
+            ("\x1b[B\x1b[B", "the next record"),
+            ("\x1b", "the history again"),
+            ("2", "the questions"),
+            ("1", "the servers"),
+            ("\x1b[B" * 3, "the next tools"),
+            ("\x1b[F", "the last tools"),
+            (ENTER, "the call of a tool with a hostile name"),
+        ):
+            before = len(terminal.written)
+            terminal.type(keys)
+            terminal.read_for(QUIET, 2)
+            must_be_ours(terminal.written[before:], seen)
+        terminal.type("\x1b\x1b")
+        terminal.read_for(QUIET, 2)
+        terminal.type(LEAVE)
+        terminal.read_for(QUIET, 2)
+        terminal.type(ENTER)
+        terminal.end(5)
+        must_be_ours(terminal.written, "the whole session")
+
+
+def test_results_on_a_terminal_do_not_act(configuration: Path) -> None:
+    for trick in ("commands_in_a_result", "escapes_in_a_result"):
+        with Terminal(command(configuration, "call", "hostile", trick), os.environ) as terminal:
+            assert terminal.end(SECONDS) == 0
+            must_be_ours(terminal.written, trick)
+            text = terminal.written.decode("utf-8", "replace").replace("\r\n", "\n")
+            assert not COMMAND_LINES.search(text), trick
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", text), trick

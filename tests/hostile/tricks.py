@@ -206,5 +206,15 @@ TRICKS: dict[str, Trick] = {
     "bad_bytes_on_standard_output": Trick(noise=b"\xff\xfe\x1b[2J\n"),
 }
 
+ALL = "all_of_them"
+"""The tool that asks the questions of `SHOWN` one after another."""
+
+SHOWN = tuple(
+    name
+    for name, trick in TRICKS.items()
+    if trick.ask is not None and name not in ("hides_a_link", "notifies", "breaks_lines")
+)
+"""Tricks with a question; those left out are within `everything_at_once`."""
+
 NAMES_IN_LISTS = (f"tool{CLEAR}{TITLE}", f"tool\n{COMMANDS}", f"tool {MARKUP}", f"tool{DIRECTION}")
 """Tools, prompts and resources whose very names attack whoever lists them."""
