@@ -127,7 +127,7 @@ class RowList(Drawn, can_focus=True):
         if number != self.cursor:
             return self.strip_of(spans, width)
         over = self.get_component_rich_style("role--cursor", partial=True)
-        return self.strip_of(_pointed(spans), width, over)
+        return self.strip_of(_pointed(spans, self.has_focus), width, over)
 
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""
@@ -158,9 +158,12 @@ class RowList(Drawn, can_focus=True):
                 self.cursor = number
 
 
-def _pointed(spans: Line) -> Line:
-    """The line with a bar in its empty first cell: the cursor is seen without colours too."""
+def _pointed(spans: Line, focused: bool) -> Line:
+    """The line with a bar in its empty first cell, a thin one where the keys go elsewhere.
+
+    So the cursor, and which list has the keys, is seen without colours too.
+    """
     if not spans or not spans[0][0].startswith(" "):
         return spans
     (text, role), *rest = spans
-    return (("▌", "accent"), (text[1:], role), *rest)
+    return (("▌" if focused else "▏", "accent"), (text[1:], role), *rest)
