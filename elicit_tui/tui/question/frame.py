@@ -221,9 +221,7 @@ class QuestionFrame(Vertical, InputGuard):
             elif self._last_field is not None:
                 self._form_view.focus_field(self._last_field)
             elif not self._form_view.focus_first():
-                region = self.query_one("#message", Region)
-                region.can_focus = True
-                region.focus()
+                self.query_one("#message", Region).hear_the_keys()
         else:
             self._aside.focus()
 

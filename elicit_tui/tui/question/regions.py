@@ -30,6 +30,7 @@ class Region(VerticalScroll, Guarded, can_focus=False):
     def __init__(self, text: Content, *, id: str) -> None:
         super().__init__(id=id)
         self._text = Static(text, markup=False)
+        self._hears_the_keys = False
 
     def compose(self) -> list[Static]:
         """The text."""
@@ -38,6 +39,11 @@ class Region(VerticalScroll, Guarded, can_focus=False):
     def tell(self, text: Content) -> None:
         """Show another text."""
         self._text.update(text)
+
+    def hear_the_keys(self) -> None:
+        """Take the focus, and stay able to: nothing else in the question can, so keys would die."""
+        self._hears_the_keys = self.can_focus = True
+        self.focus()
 
     @property
     def overflows(self) -> bool:
@@ -49,4 +55,4 @@ class Region(VerticalScroll, Guarded, can_focus=False):
         self.call_after_refresh(self._settle)
 
     def _settle(self) -> None:
-        self.can_focus = self.overflows
+        self.can_focus = self.overflows or self._hears_the_keys
