@@ -49,6 +49,22 @@ class _Search:
             return True
         return has_harmless_sense(word, self.context)
 
+    def _is_reference(self, place: Place, described: str) -> bool:
+        """Whether a field is titled as an order's number or the like, and nothing speaks of access.
+
+        Parcels and bookings have numbers that come by text message, as codes for signing in do.
+        """
+        if place.field is None or described not in concept(_TABLE, "reference_way"):
+            return False
+        if self.context in concept(_TABLE, "no_reference"):
+            return False
+        return any(
+            other.field == place.field
+            and other.role in ("title", "name")
+            and other.folded.text in concept(_TABLE, "reference")
+            for other in self.reading.words
+        )
+
     def secret(self, place: Place, numeric: bool) -> tuple[Folded, int, int] | None:
         """The first value of a secret that a text speaks of as wanted, with where it stands."""
         if place.role == "default" and _VARIABLE.fullmatch(place.text):
@@ -61,9 +77,9 @@ class _Search:
                         text[start:end], numeric
                     ):
                         return folded, start, end
-            span = concept(_TABLE, "described").first(text)
-            if span is not None:
-                return folded, *span
+            for start, end in concept(_TABLE, "described").matches(text):
+                if not self._is_reference(place, text[start:end]):
+                    return folded, start, end
         return disguised_secret(place)
 
 
