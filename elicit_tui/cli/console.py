@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.presence import is_terminal
@@ -14,7 +14,11 @@ from elicit_tui.cli.settings import load_settings, startable
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
     from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.runtime import Runtime
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,12 +40,20 @@ def open_console(settings: Settings, names: Sequence[str], namespace: argparse.N
             "(elicit-tui --help lists every command)."
         )
     from elicit_tui import paths
-    from elicit_tui.runtime import open_runtime
     from elicit_tui.tui import run_console
 
     return run_console(
         settings,
-        runtime_factory=partial(open_runtime, settings, log_file=namespace.log_file),
+        runtime_factory=partial(_open_runtime, settings, namespace.log_file),
         only=names,
         config_path=str(namespace.config or paths.config_file()),
     )
+
+
+def _open_runtime(
+    settings: Settings, log_file: Path | None, **more: Any
+) -> AbstractAsyncContextManager[Runtime]:
+    """Compose the run; its rooms are loaded only then, when the console has painted."""
+    from elicit_tui.runtime import open_runtime
+
+    return open_runtime(settings, log_file=log_file, **more)
