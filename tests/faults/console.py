@@ -34,7 +34,7 @@ class Console(Terminal):
     def points_at(self, words: str) -> bool:
         """Whether the cursor of a list is on a row with these words."""
         return any(
-            part.startswith(("▌", "│▌")) and words in part
+            part.startswith(("▌", "▏", "│▌", "│▏")) and words in part
             for line in self.text.splitlines()
             for part in line.split("││")
         )
