@@ -7,19 +7,13 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `call`."""
-    from elicit_tui.cli.call_options import add_call_options
+    from elicit_tui.cli.call_options import add_call_arguments, add_call_options, add_server
 
-    parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
+    add_server(parser)
     parser.add_argument("name", metavar="TOOL", help="the tool to call")
-    parser.add_argument(
-        "pairs",
-        metavar="KEY=VALUE",
-        nargs="*",
-        default=[],
-        help="an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON",
-    )
-    parser.add_argument(
-        "--arguments", metavar="JSON|@FILE|-", help="all arguments as one JSON object"
+    add_call_arguments(
+        parser,
+        "an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON",
     )
     add_call_options(parser)
 

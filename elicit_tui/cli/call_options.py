@@ -1,4 +1,4 @@
-"""The options that `call`, `prompt` and `read` share."""
+"""What the command lines of `call`, `prompt` and `read` share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,24 @@ import argparse
 from pathlib import Path
 
 from elicit_tui.cli.parser import positive_seconds
+
+
+def add_server(parser: argparse.ArgumentParser) -> None:
+    """The server that is called."""
+    parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
+
+
+def add_call_arguments(parser: argparse.ArgumentParser, pairs: str) -> None:
+    """A call's own arguments: pairs, or all of them as JSON.
+
+    Args:
+        parser: of the command.
+        pairs: what a KEY=VALUE means here.
+    """
+    parser.add_argument("pairs", metavar="KEY=VALUE", nargs="*", default=[], help=pairs)
+    parser.add_argument(
+        "--arguments", metavar="JSON|@FILE|-", help="all arguments as one JSON object"
+    )
 
 
 def add_call_options(parser: argparse.ArgumentParser) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +126,7 @@ def details(row: Row) -> str:
 
 
 def _block(name: str, value: Any) -> Sequence[str]:
-    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    text = value if isinstance(value, str) else readable_json(value)
     return [name, *(f"    {line}" for line in neutral(text).split("\n"))]
 
 

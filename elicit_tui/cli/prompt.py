@@ -7,20 +7,11 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `prompt`."""
-    from elicit_tui.cli.call_options import add_call_options
+    from elicit_tui.cli.call_options import add_call_arguments, add_call_options, add_server
 
-    parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
+    add_server(parser)
     parser.add_argument("name", metavar="NAME", help="the prompt to get")
-    parser.add_argument(
-        "pairs",
-        metavar="KEY=VALUE",
-        nargs="*",
-        default=[],
-        help="an argument; prompts take strings",
-    )
-    parser.add_argument(
-        "--arguments", metavar="JSON|@FILE|-", help="all arguments as one JSON object"
-    )
+    add_call_arguments(parser, "an argument; prompts take strings")
     add_call_options(parser)
 
 

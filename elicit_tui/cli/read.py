@@ -7,9 +7,9 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `read`."""
-    from elicit_tui.cli.call_options import add_call_options
+    from elicit_tui.cli.call_options import add_call_options, add_server
 
-    parser.add_argument("server", metavar="SERVER", help="a configured server, or one of --with")
+    add_server(parser)
     parser.add_argument("name", metavar="URI", help="the resource to read")
     add_call_options(parser)
 

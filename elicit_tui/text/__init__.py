@@ -1,12 +1,13 @@
 """Hostile text made harmless: what every screen, log line, record and data line is made of.
 
 `neutral` and `neutral_line` for people, `stand_in` for a field that is edited, `neutral_value` for
-records, `ascii_json` for data, `ci_safe` for a build's log, `LineNeutralizer` for a stream. What
-counts as active is defined in `elicit_tui.text.active`.
+records, `readable_json` for values that people read, `ascii_json` for data, `ci_safe` for a build's
+log, `LineNeutralizer` for a stream. What counts as active is defined in `elicit_tui.text.active`.
 """
 
 from elicit_tui.text.data import ascii_json, neutral_value
 from elicit_tui.text.neutral import neutral, neutral_line, stand_in
+from elicit_tui.text.readable import readable_json
 from elicit_tui.text.stream import LineNeutralizer
 from elicit_tui.text.workflow import ci_safe
 
@@ -17,5 +18,6 @@ __all__ = [
     "neutral",
     "neutral_line",
     "neutral_value",
+    "readable_json",
     "stand_in",
 ]

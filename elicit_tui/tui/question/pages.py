@@ -9,14 +9,13 @@ from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, Finding
 from elicit_tui.form import Form
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.question import words
-from elicit_tui.tui.question.exact import exact_json
 
 
 def _json_block(content: Mapping[str, Any]) -> Content:
     return Content("\n").join(
-        Content.assemble(("│ ", "$accent"), line) for line in exact_json(content).split("\n")
+        Content.assemble(("│ ", "$accent"), line) for line in readable_json(content).split("\n")
     )
 
 
@@ -107,7 +106,7 @@ def raw(request: ElicitationRequest) -> Content:
         f"id {neutral_line(str(request.wire_id), 120)}",
         "$faint",
     )
-    return _stack([head, Content(exact_json(request.params))])
+    return _stack([head, Content(readable_json(request.params))])
 
 
 _HELP = (

@@ -12,6 +12,8 @@ from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
+from elicit_tui.paths import create_private
+
 _FILE_NAME = "answer.txt"
 
 
@@ -34,9 +36,8 @@ def edit_in_editor(app: App[Any], text: str) -> str:
     command = editor_command()
     with tempfile.TemporaryDirectory(prefix="elicit-tui-") as folder:
         file = Path(folder) / _FILE_NAME
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with create_private(file) as stream:
+            stream.write(text.encode())
         try:
             with app.suspend():
                 subprocess.run([*command, str(file)], check=True)

@@ -9,16 +9,17 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.form import Entry, Field, Typed, Unset
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS
 from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor
 from elicit_tui.tui.widgets.letters import odd_letter
-from elicit_tui.tui.widgets.unseen import drawn_safely, unseen_in
+from elicit_tui.tui.widgets.typed_control import TypedControl
+from elicit_tui.tui.widgets.unseen import drawn_safely
 
 ROWS = 5
 
 
-class TextBlock(TextArea, FieldControl, inherit_bindings=True):
+class TextBlock(TextArea, TypedControl, inherit_bindings=True):
     """A block to type in; blank is unset until the person says "empty on purpose"."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -38,7 +39,6 @@ class TextBlock(TextArea, FieldControl, inherit_bindings=True):
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec
-        self._blank: Entry = Unset()
         self._shown = ""
         super().__init__(
             soft_wrap=True,
@@ -55,38 +55,19 @@ class TextBlock(TextArea, FieldControl, inherit_bindings=True):
         return drawn_safely(super().render_line(y))
 
     @property
-    def entry(self) -> Entry:
-        """What stands in the block; the kind of blank when nothing does."""
-        return Typed(self.text) if self.text else self._blank
+    def typed(self) -> str:
+        """The text as it stands in the block."""
+        return self.text
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""
-        text = entry.text if isinstance(entry, Typed) else ""
-        self._blank = Unset() if text or isinstance(entry, Unset) else EmptyOnPurpose()
+        text = self.text_of(entry)
         self._shown = text
         self.text = text
-        self._say_blank()
-
-    def _say_blank(self) -> None:
-        on_purpose = isinstance(self._blank, EmptyOnPurpose)
-        self.placeholder = "(empty on purpose)" if on_purpose else "not set"
 
     def height_for(self, width: int) -> int:
         """A few rows; more text scrolls."""
         return ROWS
-
-    @property
-    def count(self) -> str | None:
-        """Code points, where the length is limited."""
-        spec = self.spec
-        if spec.each_line or (spec.min_length is None and spec.max_length is None):
-            return None
-        return f"now {len(self.text):,}"
-
-    @property
-    def warning(self) -> str | None:
-        """The characters in it that cannot be seen."""
-        return unseen_in(self.text)
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
@@ -99,8 +80,7 @@ class TextBlock(TextArea, FieldControl, inherit_bindings=True):
         if self.text == self._shown:
             return
         self._shown = self.text
-        self._blank = Unset()
-        self._say_blank()
+        self.set_blank(Unset())
         self.changed()
 
     def on_key(self, event: events.Key) -> None:

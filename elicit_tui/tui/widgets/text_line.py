@@ -9,13 +9,14 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import Input
 
-from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
+from elicit_tui.form import Entry, Field, Unset
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 from elicit_tui.tui.widgets.letters import odd_letter
-from elicit_tui.tui.widgets.unseen import drawn_safely, unseen_in
+from elicit_tui.tui.widgets.typed_control import TypedControl
+from elicit_tui.tui.widgets.unseen import drawn_safely
 
 
-class TextLine(Input, FieldControl, inherit_bindings=True):
+class TextLine(Input, TypedControl, inherit_bindings=True):
     """A line to type in; blank is unset until the person says "empty on purpose"."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -34,7 +35,6 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec
-        self._blank: Entry = Unset()
         super().__init__(compact=True, select_on_focus=False)
         self.cursor_blink = False
         self.put(entry)
@@ -44,43 +44,21 @@ class TextLine(Input, FieldControl, inherit_bindings=True):
         return drawn_safely(super().render_line(y))
 
     @property
-    def entry(self) -> Entry:
-        """What stands in the line; the kind of blank when nothing does."""
-        return Typed(self.value) if self.value else self._blank
+    def typed(self) -> str:
+        """The text as it stands in the line."""
+        return self.value
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""
-        text = entry.text if isinstance(entry, Typed) else ""
-        self._blank = Unset() if text or isinstance(entry, Unset) else EmptyOnPurpose()
+        text = self.text_of(entry)
         with self.prevent(Input.Changed):
             self.value = text
             self.cursor_position = len(text)
-        self._say_blank()
-
-    def _say_blank(self) -> None:
-        if isinstance(self._blank, EmptyOnPurpose):
-            self.placeholder = "(empty on purpose)"
-        else:
-            self.placeholder = self.spec.placeholder or "not set"
-
-    @property
-    def count(self) -> str | None:
-        """Code points, where the length is limited."""
-        spec = self.spec
-        if spec.each_line or (spec.min_length is None and spec.max_length is None):
-            return None
-        return f"now {len(self.value):,}"
-
-    @property
-    def warning(self) -> str | None:
-        """The characters in it that cannot be seen."""
-        return unseen_in(self.value)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """A letter came or went: a blank line is unset again."""
         event.stop()
-        self._blank = Unset()
-        self._say_blank()
+        self.set_blank(Unset())
         self.changed()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.panels.pane import Pane
@@ -133,7 +132,7 @@ class CallsPane(Pane):
         )
 
     def _head(self, record: CallRecord, width: int) -> list[Line]:
-        arguments = json.dumps(dict(record.call.arguments), ensure_ascii=False, default=repr)
+        arguments = readable_json(dict(record.call.arguments), indent=None)
         state = "the tool says that it failed" if record.is_error else record.state
         role: Role = "bad" if record.is_error else STATE_ROLES[record.state]
         rounds = f" · round {record.round}" if record.round > 1 else ""

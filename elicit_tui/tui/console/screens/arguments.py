@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.widgets import Button, Static, TextArea
 
 from elicit_tui.form import Form, read_form
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.widgets import FormView
@@ -92,7 +92,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         if not content:
             required = self._offer.schema.get("required")
             content = dict.fromkeys(required) if isinstance(required, list) else {}
-        return json.dumps(content, indent=2, ensure_ascii=False, default=repr)
+        return readable_json(content)
 
     def _show(self) -> None:
         rows = len(self._form.fields) * _ROWS_OF_A_FIELD + _ROWS_AROUND
@@ -127,7 +127,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             )
         else:
             content = dict(self.query_one(FormView).conversion.content)
-            self._json_area.text = json.dumps(content, indent=2, ensure_ascii=False, default=repr)
+            self._json_area.text = readable_json(content)
         self._json = not self._json
         self._show()
 

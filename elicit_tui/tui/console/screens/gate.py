@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Button
 
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.offers import Offer
@@ -65,7 +64,7 @@ class GateScreen(Dialog[None]):
 
     def _words(self, width: int) -> list[Line]:
         offer = self._offer
-        text = json.dumps(dict(self._arguments), indent=2, ensure_ascii=False, default=repr)
+        text = readable_json(dict(self._arguments))
         risky = offer.destructive
         words = "▲ It says of itself that it is destructive." if risky else ""
         hints = ", ".join(offer.hints) or "it gives no hints"

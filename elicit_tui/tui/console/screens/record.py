@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.spans import Line, labelled
@@ -47,13 +47,11 @@ class RecordScreen(Dialog[None]):
 
 def as_pairs(row: Any) -> list[tuple[str, str]]:
     """The row's fields as label and text, in their own order; empty ones are left out."""
-    import json
-
     fields = row.as_json() if hasattr(row, "as_json") else vars(row)
     pairs = []
     for name, value in fields.items():
         if value in (None, "", [], {}, ()):
             continue
-        text = value if isinstance(value, str) else json.dumps(value, indent=2, default=str)
+        text = value if isinstance(value, str) else readable_json(value)
         pairs.append((str(name), text))
     return pairs

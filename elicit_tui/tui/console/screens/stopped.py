@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from textual.app import ComposeResult
 
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.session import Stopped
@@ -56,10 +54,7 @@ class StoppedScreen(Dialog[None]):
             "The server was told only that much."
         )
         schema = request.params if isinstance(request.params, dict) else {"params": request.params}
-        try:
-            raw = json.dumps(schema, indent=2, ensure_ascii=False, default=repr)
-        except RecursionError:
-            raw = "(nested too deeply to be shown)"
+        raw = readable_json(schema)
         return joined(
             [
                 text_lines(head, width),
