@@ -34,8 +34,10 @@ def state_directory() -> Path:
     return user_state_path(APPLICATION, appauthor=False)
 
 
-def ledger_file() -> Path:
-    """Where the ledger is kept unless `history.path` says otherwise."""
+def ledger_file(chosen: str | None = None) -> Path:
+    """Where the ledger is kept: as `history.path` says, else in the directory for state."""
+    if chosen:
+        return Path(chosen).expanduser()
     return state_directory() / "ledger.sqlite3"
 
 

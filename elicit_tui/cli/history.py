@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
 from elicit_tui.cli.exit_codes import FAILED, OK
@@ -96,8 +95,7 @@ def _opened(namespace: argparse.Namespace) -> Iterator[Ledger]:
     from elicit_tui.paths import ledger_file
 
     history = load_settings(namespace, Narration()).history
-    path = Path(history.path).expanduser() if history.path else ledger_file()
-    with closing(Ledger.open(path, create=False)) as ledger:
+    with closing(Ledger.open(ledger_file(history.path), create=False)) as ledger:
         yield ledger
 
 

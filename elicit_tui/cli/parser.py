@@ -118,7 +118,8 @@ def _epilog(command: Command) -> str:
     options = "--config FILE, --with NAME=TARGET, --log-file FILE"
     if command.asks:
         options += ", --approval-policy on-request|never"
-    return f"Also: {options}; see elicit-tui --help. Options and arguments come in any order."
+    order = "Options and arguments come in any order." if command.any_order else ""
+    return f"Also: {options}; see elicit-tui --help. {order}".rstrip()
 
 
 def _sentence(summary: str) -> str:

@@ -12,6 +12,7 @@ from elicit_tui.config.locks import GRANULAR_FLAGS
 from elicit_tui.config.merging import leaves
 from elicit_tui.elicitation.settings import GranularApproval, ServerSettings, Settings
 from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.paths import ledger_file
 
 _SECRET_NAME: Final = re.compile(
     r"token|secret|passw|pwd|auth|cred|cookie|api.?key|private|session|bearer|key$|^pat$|_pat$",
@@ -68,6 +69,8 @@ def _plain(settings: Settings) -> Iterator[Shown]:
         value: Any = settings
         for part in path:
             value = getattr(value, part)
+        if path == ("history", "path"):
+            value = str(ledger_file(value))
         yield _row(settings, ".".join(path), _json(value))
 
 

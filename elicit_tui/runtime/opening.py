@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NoReturn
 
-from elicit_tui import paths
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
 from elicit_tui.elicitation.settings import HistorySettings
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
+from elicit_tui.paths import ledger_file
 
 
 class UnavailableLedger:
@@ -41,14 +40,9 @@ class UnavailableLedger:
         """Nothing is open."""
 
 
-def ledger_path(history: HistorySettings) -> Path:
-    """Where the ledger is kept: `history.path`, else the platform's state directory."""
-    return Path(history.path).expanduser() if history.path else paths.ledger_file()
-
-
 def open_ledger(history: HistorySettings) -> Ledger | UnavailableLedger:
     """The ledger, or one that refuses every write and says why."""
     try:
-        return Ledger.open(ledger_path(history), content=history.content)
+        return Ledger.open(ledger_file(history.path), content=history.content)
     except LedgerError as error:
         return UnavailableLedger(str(error))

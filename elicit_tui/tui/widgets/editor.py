@@ -34,10 +34,14 @@ def editor_command() -> list[str]:
 def edit_in_editor(app: App[Any], text: str) -> str:
     """The text as the person saved it. The file is 0600 in a 0700 folder and removed after."""
     command = editor_command()
+    try:
+        written = text.encode()
+    except UnicodeEncodeError:
+        raise EditorTrouble("The text holds half a character; no editor takes it.") from None
     with tempfile.TemporaryDirectory(prefix="elicit-tui-") as folder:
         file = Path(folder) / _FILE_NAME
         with create_private(file) as stream:
-            stream.write(text.encode())
+            stream.write(written)
         try:
             with app.suspend():
                 subprocess.run([*command, str(file)], check=True)

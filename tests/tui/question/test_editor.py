@@ -78,3 +78,8 @@ def test_visual_goes_before_editor_and_no_shell_reads_either(
     monkeypatch.setenv("VISUAL", "'unclosed")
     with pytest.raises(EditorTrouble):
         editor_command()
+
+
+def test_half_a_character_that_a_server_sent_is_said_and_stays_in_the_field() -> None:
+    with pytest.raises(EditorTrouble, match="half a character"):
+        edit_in_editor(Screenless(), "\ud83d and more")
