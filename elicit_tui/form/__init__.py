@@ -6,6 +6,7 @@ answers files hold `Entry` values by field name; `Form.convert` turns them into 
 when something is judged for the first time.
 """
 
+from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.drafts import Draft, DraftStore
 from elicit_tui.form.entry import (
     Chosen,
@@ -19,6 +20,7 @@ from elicit_tui.form.entry import (
 )
 from elicit_tui.form.field import MISSING, Choice, Field, Kind
 from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form
+from elicit_tui.form.plain_text import entry_from_text
 from elicit_tui.form.problem import Problem
 from elicit_tui.form.reading import Purpose, read_form
 
@@ -41,6 +43,8 @@ __all__ = [
     "Ticked",
     "Typed",
     "Unset",
+    "entry_for",
+    "entry_from_text",
     "is_unset",
     "read_form",
 ]

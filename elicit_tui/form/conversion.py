@@ -12,6 +12,7 @@ from elicit_tui.form.entry import (
     Ticked,
     Typed,
     Unset,
+    is_unset,
 )
 from elicit_tui.form.field import MISSING, NUMBER_KINDS, TEXT_KINDS, Field
 from elicit_tui.form.json_values import is_integer, json_key, number_text
@@ -23,6 +24,8 @@ _STRIPPED: Final = frozenset({"email", "uri", "date", "date-time"})
 
 def value_of(field: Field, entry: Entry) -> Any:
     """The value an entry means, MISSING if it means none, or a Problem; limits are not judged."""
+    if is_unset(entry):
+        return MISSING
     if isinstance(entry, EmptyOnPurpose):
         return _empty(field)
     if field.kind in TEXT_KINDS and isinstance(entry, Typed):
@@ -120,5 +123,4 @@ def _shown(value: Any) -> str:
 def faithful_entry(field: Field, value: Any) -> Entry:
     """The entry of a default, Unset when filling it in would show or send something else."""
     entry = entry_for(field, value)
-    back = Unset() if isinstance(entry, Unset) else value_of(field, entry)
-    return entry if json_key(back) == json_key(value) else Unset()
+    return entry if json_key(value_of(field, entry)) == json_key(value) else Unset()

@@ -1,7 +1,7 @@
 """What a person did to one field, as a value: raw input before it is content.
 
 Widgets, plain prompts, drafts and answers files all speak in entries, so that one conversion
-(`Field.value_of`) and one judge reach the same verdict for each of them.
+(`conversion`) and one judge reach the same verdict for each of them.
 """
 
 from __future__ import annotations

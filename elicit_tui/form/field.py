@@ -8,9 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from elicit_tui.form.entry import Entry, Unset, is_unset
+from elicit_tui.form.entry import Entry, Unset
 from elicit_tui.form.json_values import json_key
-from elicit_tui.form.problem import Problem
 
 Kind = Literal[
     "string",
@@ -37,6 +36,7 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
+_UNSET: Final = Unset()
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,9 @@ class Field:
     description: str | None = None
     required: bool = False
     default: Any = MISSING
-    """The server's default as it came, or MISSING; `initial` fills it in where it can."""
+    """The server's default as it came, or MISSING."""
+    initial: Entry = _UNSET
+    """The default as an entry; Unset when there is none or it cannot be one."""
     choices: tuple[Choice, ...] = ()
     minimum: int | float | None = None
     maximum: int | float | None = None
@@ -105,32 +107,3 @@ class Field:
     def sendable(self) -> bool:
         """Whether an answer for this property exists on the wire."""
         return self.kind != "unsupported"
-
-    @property
-    def initial(self) -> Entry:
-        """The default as an entry; Unset when there is none or it cannot be one."""
-        from elicit_tui.form.conversion import faithful_entry
-
-        return Unset() if self.default is MISSING else faithful_entry(self, self.default)
-
-    def value_of(self, entry: Entry) -> Any:
-        """The content value of an entry, MISSING when unset, or a Problem; no limits judged."""
-        from elicit_tui.form.conversion import value_of
-
-        return MISSING if is_unset(entry) else value_of(self, entry)
-
-    def entry_for(self, value: Any) -> Entry:
-        """A content value back to raw input; what does not fit comes back as refusable input."""
-        from elicit_tui.form.conversion import entry_for
-
-        return entry_for(self, value)
-
-    def entry_from_text(self, text: str) -> Entry | Problem:
-        """One line of plain text (plain prompts, KEY=VALUE) to raw input.
-
-        Booleans take yes/no/true/false, selects a value, a label or the number of a choice
-        counted from 1, multi-selects several with commas between, or a JSON list.
-        """
-        from elicit_tui.form.plain_text import entry_from_text
-
-        return entry_from_text(self, text)

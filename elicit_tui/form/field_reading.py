@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from elicit_tui.form.choices import read_choices
+from elicit_tui.form.conversion import faithful_entry
 from elicit_tui.form.entry import Unset
 from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind
 from elicit_tui.form.json_values import is_count, is_number, limit_text
@@ -201,7 +202,7 @@ def _with_default(field: Field, flat: Mapping[str, Any]) -> Field:
     default = flat["default"]
     if field.kind in TEXT_KINDS and isinstance(default, str) and "\n" in default:
         field = replace(field, multiline=True)
-    field = replace(field, default=default)
+    field = replace(field, default=default, initial=faithful_entry(field, default))
     if isinstance(field.initial, Unset):
         what = "number" if field.kind in NUMBER_KINDS else "answer"
         note = f"the server's default is no {what} for this field and is not filled in"

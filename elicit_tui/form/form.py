@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from elicit_tui.form.conversion import entry_for, value_of
 from elicit_tui.form.entry import Entry, Unset
 from elicit_tui.form.field import MISSING, Field
 from elicit_tui.form.judge import Fault, Judge
@@ -99,7 +100,7 @@ class Form:
     def entries_for(self, content: Mapping[str, Any]) -> dict[str, Entry]:
         """Content (a draft, a recorded answer) as entries; undeclared names are dropped."""
         return {
-            each.name: each.entry_for(content[each.name]) if each.name in content else Unset()
+            each.name: entry_for(each, content[each.name]) if each.name in content else Unset()
             for each in self.fields
             if each.sendable
         }
@@ -109,7 +110,7 @@ class Form:
         content: dict[str, Any] = {}
         problems: dict[str, Problem] = {}
         for each in self.fields:
-            value = each.value_of(entries.get(each.name, Unset())) if each.sendable else MISSING
+            value = value_of(each, entries.get(each.name, Unset())) if each.sendable else MISSING
             if isinstance(value, Problem):
                 problems[each.name] = value
             elif value is not MISSING:
@@ -131,7 +132,7 @@ class Form:
         each = self.by_name.get(name)
         if each is None or not each.sendable:
             return None
-        value = each.value_of(entry)
+        value = value_of(each, entry)
         if isinstance(value, Problem):
             return value.message
         if value is MISSING:

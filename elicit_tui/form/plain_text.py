@@ -18,7 +18,11 @@ _MAX_LIST: Final = 100_000
 
 
 def entry_from_text(field: Field, text: str) -> Entry | Problem:
-    """The entry that a text means for this field, or what is wanted instead."""
+    """The entry that one line of plain text means for this field, or what is wanted instead.
+
+    Booleans take yes/no/true/false, selects a value, a label or the number of a choice counted
+    from 1, multi-selects several with commas between, or a JSON list.
+    """
     if field.kind == "boolean":
         return _boolean(field, text.strip())
     if field.kind == "single":

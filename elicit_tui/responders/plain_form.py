@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elicit_tui.elicitation import Outcome, Severity, accept
-from elicit_tui.form import Draft, DraftStore, EmptyOnPurpose, Form, Problem, Unset, read_form
+from elicit_tui.form import (
+    Draft,
+    DraftStore,
+    EmptyOnPurpose,
+    Form,
+    Problem,
+    Unset,
+    entry_from_text,
+    read_form,
+)
 from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, Command
 from elicit_tui.responders.dialogue import Dialogue, Examine
 from elicit_tui.responders.heading import indented
@@ -125,7 +134,7 @@ class FormDialogue:
 
     def _enter(self, field: Field, line: str) -> str | None:
         """Take a line as the field's answer; what is wrong with it, or None."""
-        entry = field.entry_from_text(line)
+        entry = entry_from_text(field, line)
         if isinstance(entry, Problem):
             return entry.message
         return self._try(field, entry)

@@ -13,6 +13,7 @@ from elicit_tui.form import (
     Ticked,
     Typed,
     Unset,
+    entry_for,
     is_unset,
     read_form,
 )
@@ -148,7 +149,7 @@ def test_each_line_is_one_text_of_a_list() -> None:
     short = {"type": "array", "items": {"type": "string", "maxLength": 1}}
     assert wrong(short, Typed("a\nbb")) == "line 2: at most 1 character, now 2"
     for items in (["a"], [""], ["", "a"], ["a", ""], ["", ""], []):
-        assert sent(LINES, field_of(LINES).entry_for(items)) == {"it": items}
+        assert sent(LINES, entry_for(field_of(LINES), items)) == {"it": items}
 
 
 def test_all_problems_come_in_the_order_of_the_fields() -> None:

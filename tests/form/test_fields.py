@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import MISSING, Choice, Chosen, Typed, Unset, read_form
+from elicit_tui.form import MISSING, Choice, Chosen, Typed, Unset, entry_for, read_form
 from tests.form.forms import field_of, form_of
 
 
@@ -155,7 +155,7 @@ def test_a_format_shows_an_example_as_placeholder() -> None:
     for name in ("email", "uri", "date", "date-time"):
         field = field_of({"type": "string", "format": name})
         form = form_of({"it": {"type": "string", "format": name}})
-        assert form.check_field("it", field.entry_for(field.placeholder)) is None
+        assert form.check_field("it", entry_for(field, field.placeholder)) is None
 
 
 @pytest.mark.parametrize(

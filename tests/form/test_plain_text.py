@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Problem, Ticked, Typed, Unset
+from elicit_tui.form import (
+    Chosen,
+    ChosenMany,
+    EmptyOnPurpose,
+    Problem,
+    Ticked,
+    Typed,
+    Unset,
+    entry_from_text,
+)
 from tests.form.forms import field_of, form_of
 
 BOOLEAN = {"type": "boolean"}
@@ -25,22 +34,22 @@ MANY = {"type": "array", "items": {"enum": ["red", "green", "light, blue"]}}
 
 @pytest.mark.parametrize("text", ["yes", "y", "true", "YES", " True "])
 def test_yes_is_yes(text: str) -> None:
-    assert field_of(BOOLEAN).entry_from_text(text) == Ticked(True)
+    assert entry_from_text(field_of(BOOLEAN), text) == Ticked(True)
 
 
 @pytest.mark.parametrize("text", ["no", "n", "false", "No"])
 def test_no_is_no(text: str) -> None:
-    assert field_of(BOOLEAN).entry_from_text(text) == Ticked(False)
+    assert entry_from_text(field_of(BOOLEAN), text) == Ticked(False)
 
 
 @pytest.mark.parametrize("text", ["1", "0", "on", "maybe", "yes please", "ÿes"])
 def test_anything_else_is_neither_yes_nor_no(text: str) -> None:
-    assert field_of(BOOLEAN).entry_from_text(text) == Problem("it", "yes or no")
+    assert entry_from_text(field_of(BOOLEAN), text) == Problem("it", "yes or no")
 
 
 @pytest.mark.parametrize("schema", [BOOLEAN, TITLED, MANY, {"type": "string"}])
 def test_nothing_typed_is_unset(schema: Any) -> None:
-    assert field_of(schema).entry_from_text("") == Unset()
+    assert entry_from_text(field_of(schema), "") == Unset()
 
 
 @pytest.mark.parametrize(
@@ -57,28 +66,28 @@ def test_nothing_typed_is_unset(schema: Any) -> None:
     ],
 )
 def test_a_choice_goes_by_value_label_or_number_in_that_order(text: str, value: str) -> None:
-    assert field_of(TITLED).entry_from_text(text) == Chosen(value)
+    assert entry_from_text(field_of(TITLED), text) == Chosen(value)
 
 
 @pytest.mark.parametrize("text", ["0", "4", "-1", "stag", "٢", "99999999999"])
 def test_what_names_no_choice_lists_the_choices(text: str) -> None:
-    problem = field_of(TITLED).entry_from_text(text)
+    problem = entry_from_text(field_of(TITLED), text)
     assert problem == Problem("it", "one of: Staging, Production, Number one")
 
 
 def test_choices_that_are_no_texts_go_by_their_json() -> None:
     field = field_of({"enum": [10, 20, True, "x"]})
-    assert field.entry_from_text("20") == Chosen(20)
-    assert field.entry_from_text("20.0") == Chosen(20)
-    assert field.entry_from_text("true") == Chosen(True)
-    assert field.entry_from_text("yes") == Chosen(True)
-    assert field.entry_from_text("4") == Chosen("x")
+    assert entry_from_text(field, "20") == Chosen(20)
+    assert entry_from_text(field, "20.0") == Chosen(20)
+    assert entry_from_text(field, "true") == Chosen(True)
+    assert entry_from_text(field, "yes") == Chosen(True)
+    assert entry_from_text(field, "4") == Chosen("x")
 
 
 def test_labels_that_differ_only_in_case_are_not_guessed() -> None:
     field = field_of({"enum": ["abc", "ABC"]})
-    assert field.entry_from_text("ABC") == Chosen("ABC")
-    assert isinstance(field.entry_from_text("Abc"), Problem)
+    assert entry_from_text(field, "ABC") == Chosen("ABC")
+    assert isinstance(entry_from_text(field, "Abc"), Problem)
 
 
 @pytest.mark.parametrize(
@@ -93,41 +102,41 @@ def test_labels_that_differ_only_in_case_are_not_guessed() -> None:
     ],
 )
 def test_several_choices_have_commas_between(text: str, values: tuple[str, ...]) -> None:
-    assert field_of(MANY).entry_from_text(text) == ChosenMany(values)
+    assert entry_from_text(field_of(MANY), text) == ChosenMany(values)
 
 
 def test_an_empty_json_list_is_empty_on_purpose() -> None:
-    assert field_of(MANY).entry_from_text("[]") == EmptyOnPurpose()
+    assert entry_from_text(field_of(MANY), "[]") == EmptyOnPurpose()
 
 
 @pytest.mark.parametrize("text", ["red, pink", ",", "[red", "[" * 100_001])
 def test_one_unknown_choice_among_several_is_a_problem(text: str) -> None:
-    problem = field_of(MANY).entry_from_text(text)
+    problem = entry_from_text(field_of(MANY), text)
     assert isinstance(problem, Problem)
     assert problem.message.endswith("with commas between")
 
 
 def test_text_and_numbers_are_taken_as_typed_and_judged_later() -> None:
-    assert field_of({"type": "string"}).entry_from_text(" x ") == Typed(" x ")
-    assert field_of({"type": "integer"}).entry_from_text("x") == Typed("x")
-    assert field_of({"type": "string"}).entry_from_text("[1]") == Typed("[1]")
+    assert entry_from_text(field_of({"type": "string"}), " x ") == Typed(" x ")
+    assert entry_from_text(field_of({"type": "integer"}), "x") == Typed("x")
+    assert entry_from_text(field_of({"type": "string"}), "[1]") == Typed("[1]")
 
 
 def test_a_list_of_free_texts_may_be_json() -> None:
     field = field_of({"type": "array", "items": {"type": "string"}})
-    assert field.entry_from_text('["a", "b"]') == Typed("a\nb")
-    assert field.entry_from_text("a, b") == Typed("a, b")
+    assert entry_from_text(field, '["a", "b"]') == Typed("a\nb")
+    assert entry_from_text(field, "a, b") == Typed("a, b")
 
 
 def test_what_cannot_be_answered_cannot_be_typed() -> None:
-    assert field_of({"type": "object"}).entry_from_text("x") == Problem(
+    assert entry_from_text(field_of({"type": "object"}), "x") == Problem(
         "it", "this property cannot be answered"
     )
 
 
 def test_ten_thousand_numbers_of_choices_do_not_take_long() -> None:
     field = field_of({"type": "array", "items": {"enum": [f"c{n}" for n in range(500)]}})
-    entry = field.entry_from_text(",".join(f"c{n}" for n in range(500)))
+    entry = entry_from_text(field, ",".join(f"c{n}" for n in range(500)))
     assert entry == ChosenMany(tuple(f"c{n}" for n in range(500)))
 
 

@@ -18,6 +18,8 @@ from elicit_tui.form import (
     Ticked,
     Typed,
     Unset,
+    entry_for,
+    entry_from_text,
     read_form,
 )
 from tests.form.schemas import JSON, NUMBERS, STEADY, TEXT, answers, contents, schema_like, schemas
@@ -114,7 +116,7 @@ def _comes_to_an_end(form: Form, content: Any) -> None:
     for field in form.fields:
         form.notes_for(field.name)
         for text in ("", "a", "1", "yes"):
-            field.entry_from_text(text)
+            entry_from_text(field, text)
             form.check_field(field.name, Typed(text))
         assert field.title.isprintable()
     form.judge({"a": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "b": [1, {"a": None}]})

@@ -21,6 +21,7 @@ from elicit_tui.form import (
     Form,
     Ticked,
     Typed,
+    entry_for,
     read_form,
 )
 from elicit_tui.tui.ordered_app import OrderedApp
@@ -94,7 +95,7 @@ async def _fill_in(form: Form, content: dict[str, Any]) -> dict[str, Any]:
                 continue
             app.form_view.focus_field(field.name)
             await pilot.pause()
-            await _type(pilot, _keys(field, field.entry_for(content[field.name])))
+            await _type(pilot, _keys(field, entry_for(field, content[field.name])))
         await pilot.pause()
         conversion = app.form_view.conversion
         assert conversion.problems == (), app.form_view.entries

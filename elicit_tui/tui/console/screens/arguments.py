@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Button, Static, TextArea
 
-from elicit_tui.form import Form, read_form
+from elicit_tui.form import Form, entry_for, read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.offers import Offer
@@ -67,7 +67,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             yield Static(about, id="about", markup=False)
         if self._form.beyond is None:
             entries = {
-                field.name: field.entry_for(self._given[field.name])
+                field.name: entry_for(field, self._given[field.name])
                 for field in self._form.fields
                 if field.name in self._given
             }
@@ -120,7 +120,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             form_view.start_afresh()
             form_view.put(
                 {
-                    name: known[name].entry_for(value)
+                    name: entry_for(known[name], value)
                     for name, value in content.items()
                     if name in known
                 }
