@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from typing import Any
 
 from hypothesis import given, settings
@@ -40,7 +41,7 @@ def _schema_and_entries(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]
     schema = draw(schemas())
     entries: dict[str, Any] = {}
     for field in read_form(schema).fields:
-        likely = answers(schema["properties"][field.name]).map(field.entry_for)
+        likely = answers(schema["properties"][field.name]).map(partial(entry_for, field))
         values = [choice.value for choice in field.choices] or ["none"]
         anything = st.one_of(
             st.just(Unset()),
