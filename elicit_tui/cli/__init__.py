@@ -19,6 +19,12 @@ def run(argv: Sequence[str]) -> int:
 
         Output().text(f"elicit-tui {__version__}")
         return 0
-    from elicit_tui.cli.dispatch import dispatch
+    from elicit_tui.cli.early import ended_early, raise_when_asked_to_end
 
-    return dispatch(argv)
+    try:
+        raise_when_asked_to_end()
+        from elicit_tui.cli.dispatch import dispatch
+
+        return dispatch(argv)
+    except KeyboardInterrupt:
+        return ended_early(argv)

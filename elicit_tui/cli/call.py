@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import Final
+
+METHOD: Final = "tools/call"
+"""What it asks of its server."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,4 +26,4 @@ def run(namespace: argparse.Namespace) -> int:
     """Call the tool; the exit code."""
     from elicit_tui.cli.preparing import run_call
 
-    return run_call(namespace, "tools/call", namespace.pairs)
+    return run_call(namespace, METHOD, namespace.pairs)

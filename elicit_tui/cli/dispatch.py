@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
-from types import FrameType
 
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.narration import Narration
@@ -13,7 +11,10 @@ from elicit_tui.errors import ConfigError, ElicitTuiError
 
 
 def dispatch(argv: Sequence[str]) -> int:
-    """Find, parse and run the command; every error becomes a line on stderr and a code."""
+    """Find, parse and run the command; every error becomes a line on stderr and a code.
+
+    Raises KeyboardInterrupt for a request to end that came before the command's work began.
+    """
     narration = Narration()
     try:
         return _run(argv)
@@ -27,15 +28,9 @@ def dispatch(argv: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the outermost edge: a sentence, never a trace
         narration.error(error)
         return exit_codes.code_of(error)
-    except KeyboardInterrupt as error:
-        narration.say("elicit-tui: interrupted")
-        return exit_codes.code_of(error)
 
 
 def _run(argv: Sequence[str]) -> int:
-    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _interrupt)
     if "--version" in argv[:1]:
         from elicit_tui import __version__
 
@@ -57,8 +52,3 @@ def _run(argv: Sequence[str]) -> int:
         return exit_codes.OK
     code: int = module.run(namespace)
     return code
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Before a loop runs, a request to end is what Ctrl+C is."""
-    raise KeyboardInterrupt

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from collections.abc import Coroutine
 from types import FrameType
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from elicit_tui.cli import early
 from elicit_tui.errors import Interrupted
 
-Result = TypeVar("Result")
+if TYPE_CHECKING:
+    import asyncio
 
-ENDING: Final = tuple(
-    getattr(signal, name)
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-    if hasattr(signal, name)
-)
+Result = TypeVar("Result")
 
 
 class Interrupts:
@@ -24,7 +21,7 @@ class Interrupts:
 
     A handler that raised could hit any line, such as the one that notes down a process just
     started. So nothing is raised in the middle: `run` cancels the work, which tells its outcomes
-    and ends its servers.
+    and ends its servers. What the run was started to ignore stays ignored (nohup).
     """
 
     def __init__(self) -> None:
@@ -36,8 +33,11 @@ class Interrupts:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupts:
-        for number in ENDING:
-            self._before[number] = signal.signal(number, self._heard)
+        for number in early.ENDING:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._heard)
+        for number in early.heard:
+            self._heard(number, None)
         return self
 
     def __exit__(self, *details: object) -> None:
@@ -58,11 +58,14 @@ class Interrupts:
 
     async def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Do the work; raises Interrupted when it was ended by a signal."""
+        import asyncio
+
         self._loop = asyncio.get_running_loop()
         task = asyncio.ensure_future(work)
         self._work = task
         if self.requested:
-            self._end()
+            # After its first step, which takes over the servers that were started before.
+            self._loop.call_soon(self._end)
         try:
             return await task
         except asyncio.CancelledError:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class OneCall:
     """Makes one call and tells it; `run` is the whole command."""
 
-    def __init__(self, prepared: Prepared, launched: Launched) -> None:
+    def __init__(self, prepared: Prepared, launched: Launched, interrupts: Interrupts) -> None:
         self._options = prepared.options
         self._method = prepared.method
         self._given = prepared.given
@@ -38,6 +38,7 @@ class OneCall:
         self._answers = prepared.answers
         self._recording = prepared.recording
         self._launched = launched
+        self._interrupts = interrupts
         self._narration = prepared.narration
         self._output = Output()
         self._telling = Telling(self._narration)
@@ -61,16 +62,15 @@ class OneCall:
         """Make the call; its exit code. Raises what ends with 2, for which there is no document."""
         self._output.claim()
         try:
-            with Interrupts() as interrupts:
-                try:
-                    asyncio.run(interrupts.run(self._conducted()))
-                except Exception as error:  # noqa: BLE001 - one document on stdout, whatever ended it
-                    self._report.error = error
-                    self._log_trace(error)
-                code = self._finish()
+            try:
+                asyncio.run(self._interrupts.run(self._conducted()))
+            except Exception as error:  # noqa: BLE001 - one document on stdout, whatever ended it
+                self._report.error = error
+                self._log_trace(error)
+            code = self._finish()
         finally:
             self._output.release()
-        if interrupts.hung_up:
+        if self._interrupts.hung_up:
             # Everything is told, written and ended. A form's thread that still reads from the
             # terminal that is gone would keep the process for ever.
             os._exit(code)
@@ -97,7 +97,7 @@ class OneCall:
         if error is not None and exit_codes.code_of(error) == exit_codes.USAGE:
             raise error
         code = self._report.exit_code(strict=self._options.strict)
-        self._write_end(code)
+        self._report.write(self._output, self._options.output, code)
         if error is not None:
             self._narration.error(error)
         self._offer_entries()
@@ -105,17 +105,6 @@ class OneCall:
             self._narration.say(f"elicit-tui: stdout could not be written: {self._output.failure}")
             return exit_codes.USAGE
         return code
-
-    def _write_end(self, code: int) -> None:
-        if self._options.output == "json":
-            self._output.json(self._report.document(code))
-        elif self._options.output == "jsonl":
-            fields = {**self._report.head(), **self._report.end(code)}
-            self._output.json_line(event_line("result", fields))
-        elif self._report.result is not None:
-            from elicit_tui.cli.result_text import result_text
-
-            self._output.text(result_text(self._report.result))
 
     def _offer_entries(self) -> None:
         """Print an entry to paste for each question that the answers file did not answer."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.arguments import Given, read_given
+from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.settings import load_settings, named_server
@@ -41,10 +42,11 @@ def run_call(namespace: argparse.Namespace, method: Method, pairs: list[str]) ->
     prepared = prepare(namespace, method, pairs)
     from elicit_tui.host.launch import launch_servers
 
-    launched = launch_servers(prepared.settings, (namespace.server,))
-    from elicit_tui.cli.one_call import OneCall
+    with Interrupts() as interrupts:
+        launched = launch_servers(prepared.settings, (namespace.server,))
+        from elicit_tui.cli.one_call import OneCall
 
-    return OneCall(prepared, launched).run()
+        return OneCall(prepared, launched, interrupts).run()
 
 
 def prepare(namespace: argparse.Namespace, method: Method, pairs: list[str]) -> Prepared:

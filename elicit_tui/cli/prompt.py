@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import Final
+
+METHOD: Final = "prompts/get"
+"""What it asks of its server."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,4 +23,4 @@ def run(namespace: argparse.Namespace) -> int:
     """Get the prompt; the exit code."""
     from elicit_tui.cli.preparing import run_call
 
-    return run_call(namespace, "prompts/get", namespace.pairs)
+    return run_call(namespace, METHOD, namespace.pairs)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import Final
+
+METHOD: Final = "resources/read"
+"""What it asks of its server."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,4 +22,4 @@ def run(namespace: argparse.Namespace) -> int:
     """Read the resource; the exit code."""
     from elicit_tui.cli.preparing import run_call
 
-    return run_call(namespace, "resources/read", [])
+    return run_call(namespace, METHOD, [])

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from elicit_tui.broker import Requested, Resolved
 from elicit_tui.cli import exit_codes
+from elicit_tui.cli.output import Output
 from elicit_tui.elicitation import (
     ElicitationRequest,
     Finding,
@@ -150,6 +151,17 @@ class Report:
             "error": end["error"],
             "exitCode": exit_code,
         }
+
+    def write(self, output: Output, how: str, exit_code: int) -> None:
+        """Write how it ended: the document (`json`), the last event (`jsonl`), or the result."""
+        if how == "json":
+            output.json(self.document(exit_code))
+        elif how == "jsonl":
+            output.json_line(event_line("result", {**self.head(), **self.end(exit_code)}))
+        elif self.result is not None:
+            from elicit_tui.cli.result_text import result_text
+
+            output.text(result_text(self.result))
 
 
 def _unanswered(outcome: Outcome) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
-from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation import Outcome, Severity
 from elicit_tui.host import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import ascii_json, neutral_line
 
@@ -18,7 +18,7 @@ EACH_SECOND: Final = 20
 MOST_FINDINGS: Final = 20
 """A question's findings that are told, the same one once; all of them are in the data."""
 
-DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled", None: "ended"}
+DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}
 
 
 class Telling:
@@ -70,12 +70,19 @@ class Telling:
         return self._told <= EACH_SECOND
 
 
+def _done(outcome: Outcome) -> str:
+    """What became of a question; where no result went out, the server ended it or we refused it."""
+    if outcome.action is not None:
+        return DONE[outcome.action]
+    return "ended" if outcome.decided_by == "server" else "refused"
+
+
 def _decision(event: Resolved) -> Iterator[str]:
     outcome, request = event.outcome, event.request
     message = neutral_line(request.message, 160)
     yield (
         f"{request.server.name} asked: {message or '(no message)'} -> "
-        f"{DONE[outcome.action]} by {outcome.decided_by}. {outcome.reason}"
+        f"{_done(outcome)} by {outcome.decided_by}. {outcome.reason}"
     )
     findings = dict.fromkeys(
         (finding.severity.word, finding.rule, neutral_line(finding.where, 100), finding.advice)

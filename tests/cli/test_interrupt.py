@@ -41,22 +41,6 @@ def test_a_running_call_is_interrupted_in_order(number: signal.Signals) -> None:
         assert "Traceback" not in told
 
 
-@pytest.mark.parametrize("wait", [0.0, 0.05, 0.15, 0.3, 0.45, 0.6])
-def test_an_early_interrupt_ends_with_130_whatever_was_being_loaded(wait: float) -> None:
-    with start("call", "demo", "count_slowly", "steps=60", "--output", "json") as process:
-        # The moments of loading have no event to wait for; each of these falls into another.
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(wait + 0.04)
-        process.send_signal(signal.SIGINT)
-        data, told = process.communicate(timeout=SECONDS)
-        # Python itself, before our first line runs, dies of the signal in its own way.
-        ours = process.returncode == 130
-        assert ours or process.returncode == -signal.SIGINT
-        assert not ours or "Traceback" not in told
-        if process.returncode == 130 and data:
-            assert json.loads(data)["exitCode"] == 130
-
-
 def test_control_c_at_a_plain_prompt_cancels_by_shutdown(tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     arguments = ["--with", DEMO, "call", "demo", "plan_trip", "--plain", "--output", "json"]
