@@ -28,7 +28,7 @@ from elicit_tui.tui.question.offers import PageName
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.regions import Region
 from elicit_tui.tui.question.status import StatusLine, summary
-from elicit_tui.tui.question.style import FRAME_CSS
+from elicit_tui.tui.question.style import FRAME_CSS, tighten
 from elicit_tui.tui.question.title import frame_title
 from elicit_tui.tui.question.url_panel import UrlPanel
 from elicit_tui.tui.widgets.form_view import FormView
@@ -37,8 +37,6 @@ from elicit_tui.tui.widgets.guarded import InputGuard
 Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
 """Looks at content before it is sent (the guardian's outgoing rules)."""
 
-_NARROW = 64
-_SHORT = 30
 _PAINTINGS = 20
 
 
@@ -104,6 +102,7 @@ class QuestionFrame(Vertical, InputGuard):
         self._turning = False
         self._last_field: str | None = None
         self._url = UrlPanel(request.url or "", self._opened) if form is None else None
+        self.set_class(form is None, "-url")
         self._form_view = (
             None
             if form is None
@@ -187,9 +186,7 @@ class QuestionFrame(Vertical, InputGuard):
 
     def on_resize(self, event: events.Resize) -> None:
         """Tighter spacing where there is little room."""
-        self.set_class(event.size.height < _SHORT, "-short")
-        narrow = event.size.width < _NARROW
-        self.set_class(narrow, "-narrow")
+        narrow = tighten(self, event.size)
         self._status.set_class(narrow, "-narrow")
         self._retitle()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.content import Content
 
 from elicit_tui.responders.browser import is_page, may_open
@@ -9,6 +10,9 @@ from elicit_tui.tui.question.address import Address, address_of
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.qr import qr_code
 from elicit_tui.tui.widgets.unseen import unseen_in
+
+_ROOMY = 9
+"""With fewer rows the address comes first, with no words of ours before it."""
 
 _OPENED = Content.styled(
     "● Opened. When you are done on that page, come back and say that you have "
@@ -27,6 +31,7 @@ class UrlPanel(Page):
         """Whether the person opens the page themselves, from the copy or the code."""
         self._said: Content | None = _OPENED if opened else None
         self._code = False
+        self._roomy = True
         super().__init__(self._drawn(), id="url")
 
     @property
@@ -60,6 +65,13 @@ class UrlPanel(Page):
         if self._code:
             self.call_after_refresh(self.scroll_end, animate=False)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Have the address in view, whatever the height."""
+        roomy = event.size.height >= _ROOMY
+        if roomy != self._roomy:
+            self._roomy = roomy
+            self._redraw()
+
     def _redraw(self) -> None:
         self.tell(self._drawn())
 
@@ -75,10 +87,10 @@ class UrlPanel(Page):
         for said, spelling in zip(("in letters", "in ASCII  "), address.spellings, strict=False):
             whose.append(Content.assemble((f"host {said}  ", "$faint"), (spelling, "bold")))
         parts = [] if self._said is None else [self._said]
-        parts += [
-            Content.styled("The server asks you to open this page in your browser:", "$faint"),
-            Content("\n").join(whose),
-        ]
+        if self._roomy:
+            ask = "The server asks you to open this page in your browser:"
+            parts.append(Content.styled(ask, "$faint"))
+        parts.append(Content("\n").join(whose))
         if not self.can_open:
             parts.append(
                 Content.styled(

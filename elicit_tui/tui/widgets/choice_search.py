@@ -114,6 +114,11 @@ class ChoiceSearch(FieldControl, can_focus=True):
         """The search line, the window, and for one choice the line that says what is chosen."""
         return 1 + min(ROWS, len(self.spec.choices))
 
+    @property
+    def edited_line(self) -> int:
+        """Where the bar stands; the search line while there is no match."""
+        return 1 + self._bar - self._top if self._matches else 0
+
     def _show(self, index: int) -> None:
         if self._search:
             self._search = ""
@@ -189,6 +194,7 @@ class ChoiceSearch(FieldControl, can_focus=True):
             self._bar = max(0, min(len(self._matches) - 1, self._bar + by))
             self._scroll_to_bar()
             self.refresh()
+            self.moved()
 
     def action_choose(self) -> None:
         """Choose what stands under the bar; several: or take it out again."""
@@ -221,6 +227,7 @@ class ChoiceSearch(FieldControl, can_focus=True):
             self._matches = range(len(self.spec.choices))
         self._bar = self._top = 0
         self.refresh()
+        self.moved()
 
     def _folded_at(self, index: int) -> str:
         return self._folded[index] if self._folded is not None else ""

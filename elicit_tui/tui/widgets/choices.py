@@ -121,6 +121,11 @@ class ChoiceStrip(FieldControl, can_focus=True):
             self._placed = place(self._labels, len(self._marks[0]), max(width, 1))
         return max((placed.y for placed in self._placed), default=0) + 1
 
+    @property
+    def edited_line(self) -> int:
+        """Where the bar stands."""
+        return next((placed.y for placed in self._placed if placed.index == self._bar), 0)
+
     def render(self) -> Content:
         """The choices with their marks; the bar only while focused."""
         self.height_for(self.size.width or self._width or 40)
@@ -147,8 +152,12 @@ class ChoiceStrip(FieldControl, can_focus=True):
 
     def action_move(self, by: int) -> None:
         """Move the bar; it stops at the ends."""
-        self._bar = max(0, min(len(self._labels) - 1, self._bar + by))
+        self._put_bar(max(0, min(len(self._labels) - 1, self._bar + by)))
+
+    def _put_bar(self, index: int) -> None:
+        self._bar = index
         self.refresh()
+        self.moved()
 
     def action_choose(self) -> None:
         """Choose what stands under the bar, or take it out again."""
@@ -180,8 +189,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
             index = (self._bar + step) % count
             if self._labels[index].casefold().startswith(letter):
                 event.stop()
-                self._bar = index
-                self.refresh()
+                self._put_bar(index)
                 return
 
     def on_click(self, event: events.Click) -> None:

@@ -32,6 +32,14 @@ class FieldFinished(Message):
         self.field_control = control
 
 
+class FieldMoved(Message):
+    """The line that a person edits, or the bar in a list, is another one."""
+
+    def __init__(self, control: FieldControl) -> None:
+        super().__init__()
+        self.field_control = control
+
+
 class FieldControl(Guarded):
     """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
 
@@ -60,6 +68,11 @@ class FieldControl(Guarded):
     def flows(self) -> bool:
         """Whether it takes as much width as it needs (choices), or a fixed one (lines)."""
         return False
+
+    @property
+    def edited_line(self) -> int:
+        """The row of the widget, from 0, on which the person acts: it has to be seen."""
+        return 0
 
     @property
     def count(self) -> str | None:
@@ -100,6 +113,10 @@ class FieldControl(Guarded):
     def changed(self) -> None:
         """Tell the form that the person changed this field."""
         self.post_message(FieldChanged(self))
+
+    def moved(self) -> None:
+        """Tell the form that the person acts on another line."""
+        self.post_message(FieldMoved(self))
 
     def _replace(self, entry: Entry) -> None:
         self._undo = self.entry

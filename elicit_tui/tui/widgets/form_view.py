@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from textual import events
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.form import Conversion, Entry, Form, Unset
 from elicit_tui.tui.widgets.columns import Columns, columns_for
-from elicit_tui.tui.widgets.control import FieldChanged, FieldControl, FieldFinished
+from elicit_tui.tui.widgets.control import FieldChanged, FieldControl, FieldFinished, FieldMoved
 from elicit_tui.tui.widgets.row import FieldRow, longest_hint
 
 _BATCH = 6
@@ -152,6 +153,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 self._mount_rows(self.size.height // 2 + 1)
                 self.call_after_refresh(self._judge_soon)
         self.call_after_refresh(self._fill)
+        self.call_after_refresh(self._follow)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Mount what comes into view."""
@@ -198,7 +200,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
         return False
 
     def focus_field(self, name: str) -> None:
-        """Focus one field and bring all of it into view."""
+        """Focus one field and bring it into view."""
         row = self._rows.get(name)
         if row is None or not row.control.is_attached:
             self._wanted_focus = name
@@ -208,8 +210,8 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 names = [spec.name for spec in self.form.fields]
                 self._mount_rows(names.index(name) + 1 - len(self._rows))
             return
-        row.control.focus()
-        self.scroll_to_widget(row, animate=False)
+        row.control.focus(scroll_visible=False)
+        self._bring_into_view(row)
 
     def _focus_wanted(self) -> None:
         if self._wanted_focus is not None:
@@ -235,14 +237,35 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
         return focused if isinstance(focused, FieldControl) and self in focused.ancestors else None
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Draw the bar beside the focused row and bring all of it into view."""
+        """Draw the bar beside the focused row and bring it into view."""
         for row in list(self._rows.values()):
             row.activate(row.control is event.widget)
             if row.control is event.widget:
-                self.scroll_to_widget(row, animate=False)
+                self._bring_into_view(row)
                 self.post_message(self.Focused(self, row.control))
         if self._unmounted and event.widget in [row.control for row in self._last_rows()]:
             self._mount_rows(_BATCH)
+
+    def on_field_moved(self, event: FieldMoved) -> None:
+        """Keep the line in view on which the person acts."""
+        event.stop()
+        self._follow()
+
+    def _follow(self) -> None:
+        focused = self.focused_field
+        if focused is not None and focused.spec.name in self._rows:
+            self._bring_into_view(self._rows[focused.spec.name])
+
+    def _bring_into_view(self, row: FieldRow) -> None:
+        """All of a row; of one that is taller than the view, the line that is edited."""
+        height = self.scrollable_content_region.height
+        region = row.virtual_region
+        if region.height > height:
+            line = row.control.virtual_region.y + row.control.edited_line
+            # With the label, where both can be seen.
+            top = 0 if line < height else line
+            region = Region(region.x, region.y + top, region.width, line - top + 1)
+        self.scroll_to_region(region, animate=False)
 
     def _last_rows(self) -> list[FieldRow]:
         return list(self._rows.values())[-_BATCH:]

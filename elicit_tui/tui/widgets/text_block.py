@@ -70,6 +70,12 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         return ROWS
 
     @property
+    def edited_line(self) -> int:
+        """Where the cursor stands, as far as the block itself has scrolled."""
+        cursor = self.wrapped_document.location_to_offset(self.cursor_location)
+        return max(0, min(ROWS - 1, cursor.y - self.scroll_offset.y))
+
+    @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """The editor."""
         return (("F4", "editor"),)
@@ -82,6 +88,11 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         self._shown = self.text
         self.set_blank(Unset())
         self.changed()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """The cursor went elsewhere."""
+        event.stop()
+        self.moved()
 
     def on_key(self, event: events.Key) -> None:
         """Take letters that are not printable by themselves."""

@@ -1,0 +1,120 @@
+"""However small the screen: the line that is edited is in view, and so are the ways out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.tui.question.asking import WARNING, Asking, asked, form_question, schema, url_question
+
+pytestmark = pytest.mark.anyio
+
+SIZES = ((40, 10), (40, 12), (40, 20), (60, 15), (80, 10))
+MESSAGE = "Where to? " * 20
+WAYS_OUT = ("Send ^S", "Decline ^N", "Cancel Esc", "Later ^L")
+TITLE = "A name that is long enough to need more than one line of so small a screen"
+LETTERS = {"type": "string", "title": "Letters", "enum": [f"{a} choice" for a in "abcdefgh"]}
+MANY = {"type": "string", "title": "Numbers", "enum": [f"number {n}" for n in range(90)]}
+
+
+def question(spec: dict[str, Any], **more: Any) -> Asking:
+    requested = schema(("v",), v=spec, w={"type": "string"})
+    return Asking(form_question(requested, WARNING, message=MESSAGE, **more))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("title", ["Name", TITLE])
+async def test_what_is_typed_is_in_view(size: tuple[int, int], title: str) -> None:
+    app = question({"type": "string", "title": title, "description": "As in the passport. " * 5})
+    async with asked(app, size) as pilot:
+        await pilot.press(*"Ada")
+        await pilot.pause()
+        assert " Ada " in app.words
+        assert all(way in app.words for way in WAYS_OUT)
+        await pilot.press("tab", *"Bob")
+        await pilot.pause()
+        assert " Bob " in app.words
+        await pilot.press("shift+tab")
+        await pilot.pause()
+        assert " Ada " in app.words
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_bar_of_a_list_is_in_view_wherever_it_goes(size: tuple[int, int]) -> None:
+    app = question(LETTERS)
+    async with asked(app, size) as pilot:
+        for letter in "bcdefgh":
+            await pilot.press("down")
+            await pilot.pause()
+            assert f"{letter} choice" in app.words
+        await pilot.press("c")
+        await pilot.pause()
+        assert "c choice" in app.words
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_bar_of_a_long_list_is_in_view(size: tuple[int, int]) -> None:
+    app = question(MANY)
+    async with asked(app, size) as pilot:
+        for number in range(1, 12):
+            await pilot.press("down")
+            await pilot.pause()
+            assert f"number {number} " in app.words
+        await pilot.press(*"77")
+        await pilot.pause()
+        assert "number 77" in app.words
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_line_with_the_cursor_is_in_view_in_a_long_text(size: tuple[int, int]) -> None:
+    app = question({"type": "string", "title": "Story", "maxLength": 5000})
+    async with asked(app, size) as pilot:
+        for line in ("one", "two", "three", "four", "five", "six"):
+            await pilot.press(*line)
+            await pilot.pause()
+            assert f" {line} " in app.words
+            await pilot.press("enter")
+        for _ in range(6):
+            await pilot.press("up")
+        await pilot.pause()
+        assert " one " in app.words
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_line_stays_in_view_when_the_window_shrinks(size: tuple[int, int]) -> None:
+    app = question({"type": "string", "title": "Name"})
+    async with asked(app, (100, 40)) as pilot:
+        await pilot.press(*"Ada")
+        await pilot.resize_terminal(*size)
+        await pilot.pause()
+        await pilot.pause()
+        assert " Ada " in app.words
+        assert all(way in app.words for way in WAYS_OUT)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_url_question_shows_its_address_and_its_ways_out(size: tuple[int, int]) -> None:
+    app = Asking(url_question("https://example.com/sign-in", WARNING))
+    async with asked(app, size) as pilot:
+        await pilot.pause()
+        assert "https://⟦example.com⟧/sign-in" in app.words
+        assert all(way in app.words for way in ("Open ^S", "Opened it F7", *WAYS_OUT[1:]))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_second_step_can_be_read_and_taken(size: tuple[int, int]) -> None:
+    app = question({"type": "string", "title": "Name"})
+    async with asked(app, size) as pilot:
+        await pilot.press(*"Ada", "ctrl+s")
+        await pilot.pause()
+        await pilot.pause()
+        assert app.view.page == "step"
+        assert "Send it ^Y" in app.words
+        await pilot.press("end")
+        await pilot.pause()
+        assert app.view._aside.size.height > 0
+        await pilot.press("ctrl+y")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "Ada"}
