@@ -100,7 +100,7 @@ def _wanted_plain() -> frozenset[str]:
 
 
 def _decoded(place: Place) -> Iterator[Folded]:
-    text = place.text
+    text = place.plain
     if _ESCAPED.search(text):
         plain = unquote(html.unescape(text))
         plain = re.sub(r"\\[ux]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})", _escape, plain)

@@ -14,86 +14,57 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+from elicit_tui.guardian.likeness import WHOLE, case_of, nearest_letter, representatives
+
 _INVISIBLE_RANGES: Final = (
     (0x034F, 0x034F),
     (0x115F, 0x1160),
     (0x17B4, 0x17B5),
     (0x180B, 0x180F),
+    (0x2065, 0x2065),
     (0x3164, 0x3164),
     (0xFE00, 0xFE0F),
     (0xFFA0, 0xFFA0),
-    (0xFFF9, 0xFFFB),
+    (0xFFF0, 0xFFFB),
+    (0x13430, 0x1343F),
     (0xE0000, 0xE0FFF),
 )
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _VOICING: Final = "\u3099\u309a"
-_EXTRA_LOOKALIKES: Final = {
-    # Lowercase forms whose capitals are look-alikes: a word folds the same in either case.
-    "в": "b",
-    "н": "h",
-    "т": "t",
-    "м": "m",
-    "к": "k",
-    "ß": "ss",
-    "ı": "i",
-    "æ": "ae",
-    "œ": "oe",
-    "þ": "p",
-    # Katakana and the ideographs or marks they are taken for.
-    "口": "ロ",
-    "二": "ニ",
-    "一": "ー",
-    "カ": "力",
-    "エ": "工",
-    "タ": "夕",
-    "ト": "卜",
-    "ハ": "八",
-    "\u2800": " ",
-}
-_LETTER_NAME: Final = re.compile(
-    r"(?:NEGATIVE )?(?:LATIN|REGIONAL INDICATOR|SQUARED|CIRCLED).* LETTER "
-    r"(?:SMALL CAPITAL |TURNED |REVERSED )*"
-    r"([A-Z])(?: WITH .*)?$"
-)
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SPACE_BETWEEN_IDEOGRAPHS: Final = re.compile(
     rf"(?<=[{_IDEOGRAPHIC}])[\s._\-*·・|/]{{1,3}}(?=[{_IDEOGRAPHIC}])"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_INNER_JAMO: Final = re.compile("[\u1161-\u1175\u11a8-\u11c2]")
 
 
 def is_invisible(character: str) -> bool:
-    """Whether a character leaves no mark of its own: formats, fillers, variation selectors."""
+    """Whether a character leaves no mark of its own: controls, formats, fillers, selectors."""
     if character < "\x80":
-        return False
+        return _CONTROLS.match(character) is not None
     point = ord(character)
     if any(low <= point <= high for low, high in _INVISIBLE_RANGES):
         return True
-    return unicodedata.category(character) == "Cf"
+    category = unicodedata.category(character)
+    return category == "Cf" or (category == "Cc" and not character.isspace())
 
 
-@lru_cache(maxsize=1)
-def lookalikes() -> dict[str, str]:
-    """Non-ASCII letters that can be taken for an ASCII letter, by Unicode's table (UTS 39)."""
-    from confusable_homoglyphs.confusables import confusables_data
-
-    table: dict[str, str] = {}
-    # Later letters win where a glyph is taken for several: `i` rather than `l`.
-    for letter in "lIABCDEFGHJKLMNOPQRSTUVWXYZabcdefghjkmnopqrstuvwxyzi":
-        for entry in confusables_data.get(letter, ()):
-            glyph = entry["c"]
-            if len(glyph) == 1 and glyph > "\x7f":
-                table[glyph] = letter.lower()
-    table.update(_EXTRA_LOOKALIKES)
-    return table
+def without_invisible(text: str) -> str:
+    """The text without what leaves no mark of its own."""
+    hidden = {character for character in set(text) if is_invisible(character)}
+    return text.translate({ord(character): None for character in hidden}) if hidden else text
 
 
 @lru_cache(maxsize=8192)
 def fold_character(character: str) -> str:
     """One character as it is compared: nothing, one letter, or a few."""
-    if character < "\x80":
-        return character.lower()
     if is_invisible(character):
         return ""
+    if character < "\x80":
+        return character.lower()
+    if character in WHOLE:
+        return WHOLE[character]
     folded = []
     for part in unicodedata.normalize("NFKD", character):
         if part < "\x80":
@@ -106,20 +77,16 @@ def fold_character(character: str) -> str:
 
 
 def _fold_letter(letter: str) -> str:
-    if "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3":
-        return _EXTRA_LOOKALIKES.get(letter, letter)
-    table = lookalikes()
-    if letter in table:
-        return table[letter]
-    if letter.lower() in table:
-        return table[letter.lower()]
-    named = _LETTER_NAME.match(unicodedata.name(letter, ""))
-    return named[1].lower() if named else letter.lower()
+    nearest = nearest_letter(letter)
+    return representatives().get(nearest, nearest)
 
 
 def fold(text: str) -> str:
     """The text as it is compared, without camelCase or spacing undone."""
-    return text.lower() if text.isascii() else "".join(map(fold_character, text))
+    if _needs_no_folding(text):
+        return text.lower()
+    characters = list(map(fold_character, text))
+    return "".join(_with_syllables(characters, list(range(len(characters))))[0])
 
 
 @dataclass(frozen=True)
@@ -148,10 +115,9 @@ class Folded:
 
 def fold_text(text: str, *, split_camel: bool = True) -> Folded:
     """Fold a text for comparison; the work is linear in its length."""
-    camel = split_camel and _CAMEL.search(text) is not None
-    if text.isascii() and not camel:
+    cuts = _camel_cuts(text) if split_camel else frozenset()
+    if not cuts and _needs_no_folding(text):
         return Folded(text, text.lower(), None)
-    cuts = {match.start() for match in _CAMEL.finditer(text)} if camel else frozenset()
     characters: list[str] = []
     origin: list[int] = []
     for index, character in enumerate(text):
@@ -161,10 +127,42 @@ def fold_text(text: str, *, split_camel: bool = True) -> Folded:
         for part in fold_character(character):
             characters.append(part)
             origin.append(index)
+    characters, origin = _with_syllables(characters, origin)
     folded = "".join(characters)
     if folded.isascii():
         return Folded(text, folded, tuple(origin))
     return _without_inner_spaces(text, folded, origin)
+
+
+def _needs_no_folding(text: str) -> bool:
+    return text.isascii() and not _CONTROLS.search(text)
+
+
+def _camel_cuts(text: str) -> frozenset[int]:
+    """Where a capital begins a new word, whatever is hidden between it and the small letter."""
+    if _needs_no_folding(text):
+        return frozenset(match.start() for match in _CAMEL.finditer(text))
+    places = [index for index, character in enumerate(text) if not is_invisible(character)]
+    cases = "".join(case_of(text[index]) for index in places)
+    return frozenset(places[match.start()] for match in _CAMEL.finditer(cases))
+
+
+def _with_syllables(characters: list[str], origin: list[int]) -> tuple[list[str], list[int]]:
+    """Korean letters that came one by one, put together as they are read."""
+    if not any(map(_INNER_JAMO.match, characters)):
+        return characters, origin
+    kept: list[str] = []
+    places: list[int] = []
+    for character, place in zip(characters, origin, strict=True):
+        if kept and _INNER_JAMO.match(character):
+            joined = unicodedata.normalize("NFC", kept[-1] + character)
+            if len(joined) == 1:
+                kept[-1] = joined
+                continue
+        if character:
+            kept.append(character)
+            places.append(place)
+    return kept, places
 
 
 def _without_inner_spaces(text: str, folded: str, origin: list[int]) -> Folded:

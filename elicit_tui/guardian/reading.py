@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
 from elicit_tui.elicitation import ElicitationRequest
-from elicit_tui.guardian.folding import Folded, fold_text
+from elicit_tui.guardian.appearance import other_readings, plain
+from elicit_tui.guardian.folding import Folded, fold_text, without_invisible
 
 Role = Literal[
     "server",
@@ -28,6 +29,8 @@ Role = Literal[
 
 EXAMINED_CHARACTERS: Final = 8_000
 """Of a longer text both ends are examined, this many characters in all."""
+SEARCHED_CHARACTERS: Final = 1_000_000
+"""Of what is longer than that, invisible characters are left out at both ends only."""
 EXAMINED_IN_ALL: Final = 200_000
 EXAMINED_FIELDS: Final = 1_000
 EXAMINED_CHOICES: Final = 200
@@ -50,11 +53,18 @@ _VALUE_ROLES: Final[tuple[tuple[str, Role], ...]] = (
 )
 
 
-def _clip(text: str) -> str:
-    if len(text) <= EXAMINED_CHARACTERS:
+def _clip(text: str, most: int = EXAMINED_CHARACTERS) -> str:
+    if len(text) <= most:
         return text
-    half = EXAMINED_CHARACTERS // 2
+    half = most // 2
     return text[:half] + "\n" + text[-half:]
+
+
+def _readable(text: str) -> str:
+    """What is examined for its words: nobody pushes them out of it by what is not seen."""
+    if len(text) <= EXAMINED_CHARACTERS or text.isascii():
+        return _clip(text)
+    return _clip(without_invisible(_clip(text, SEARCHED_CHARACTERS)))
 
 
 @dataclass(frozen=True)
@@ -67,16 +77,37 @@ class Place:
     """What was there, or both its ends where it is longer than is examined."""
     length: int
     field: str | None = None
+    words: str | None = None
+    """The same without what cannot be seen, where that would have hidden words; else None."""
+
+    @property
+    def read(self) -> str:
+        """The text that is searched for words."""
+        return self.text if self.words is None else self.words
 
     @cached_property
     def folded(self) -> Folded:
         """The text folded for comparison, camelCase split into words."""
-        return fold_text(self.text)
+        return fold_text(self.read)
 
     @cached_property
     def unsplit(self) -> Folded:
         """The text folded for comparison, camelCase left as it is."""
-        return fold_text(self.text, split_camel=False)
+        return fold_text(self.read, split_camel=False)
+
+    @cached_property
+    def views(self) -> tuple[Folded, ...]:
+        """All that the text can be read as, each folded, none twice; `folded` comes first."""
+        found = {view.text: view for view in (self.unsplit, self.folded)}
+        for reading in other_readings(self.read):
+            view = fold_text(reading)
+            found.setdefault(view.text, replace(view, original=self.read))
+        return (self.folded, *(one for one in found.values() if one is not self.folded))
+
+    @cached_property
+    def plain(self) -> str:
+        """The text with nothing invisible in it and look-alikes as what they look like."""
+        return plain(self.read)
 
 
 @dataclass(frozen=True)
@@ -167,7 +198,9 @@ class _Reader:
         self.left -= len(clipped)
         if len(text) > EXAMINED_CHARACTERS:
             self.clipped.append(where)
-        place = Place(where, role, clipped, len(text), field)
+        readable = _readable(text)
+        words = readable if readable != clipped else None
+        place = Place(where, role, clipped, len(text), field, words)
         self.places.append(place)
         return place
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.lexicon import Concept, concept
 from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.rule import Sighting, excerpt
 
 _CONTEXT = 70
-
-
-def views(place: Place) -> tuple[Folded, ...]:
-    """The folded text with camelCase split and, where that differs, without."""
-    split, whole = place.folded, place.unsplit
-    return (split,) if split.text == whole.text else (split, whole)
 
 
 def is_about(table: str, text: str, start: int, end: int) -> bool:
@@ -39,7 +32,7 @@ def clause_before(text: str, start: int) -> str:
 
 def spotted(wanted: Concept, place: Place, mask: Concept | None = None) -> Sighting | None:
     """A warning about the first occurrence of a concept in a place, or None."""
-    for folded in views(place):
+    for folded in place.views:
         text = folded.text if mask is None else mask.mask(folded.text)
         span = wanted.first(text)
         if span is not None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.guardian import Guardian
-from elicit_tui.guardian.folding import lookalikes
 from elicit_tui.guardian.guardian import RULE_FAILED
 from elicit_tui.guardian.index import INDEX, build, index
 from elicit_tui.guardian.lexicon import concept
+from elicit_tui.guardian.likeness import lookalikes
 from elicit_tui.guardian.patterns import trouble_in
 from elicit_tui.guardian.rule import Rule
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page

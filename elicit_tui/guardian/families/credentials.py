@@ -14,13 +14,14 @@ from functools import cached_property
 from typing import Final
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.appearance import plain
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.lexicon import concept, has_harmless_sense
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
 from elicit_tui.guardian.shapes import card_number, secret_shape
-from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about, views
+from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about
 
 _TABLE: Final = "credentials"
 
@@ -67,9 +68,9 @@ class _Search:
 
     def secret(self, place: Place, numeric: bool) -> tuple[Folded, int, int] | None:
         """The first value of a secret that a text speaks of as wanted, with where it stands."""
-        if place.role == "default" and _VARIABLE.fullmatch(place.text):
+        if place.role == "default" and _VARIABLE.fullmatch(place.plain):
             return None
-        for folded in views(place):
+        for folded in place.views:
             text = concept(_TABLE, "other_sense").mask(folded.text)
             for name in ("secret", "misspelt"):
                 for start, end in concept(_TABLE, name).matches(text):
@@ -96,7 +97,7 @@ def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
             yield _sighting(place, found, field.name)
             return
     for place in field.places:
-        if place.role in ("title", "description", "example") and card_number(place.text):
+        if place.role in ("title", "description", "example") and card_number(place.plain):
             yield Sighting(Severity.BLOCK, place.where, "0000 0000 0000 0000", field.name)
             return
     if (
@@ -173,7 +174,8 @@ def _only_remarks(reading: Reading) -> bool:
 
 def _names_together(reading: Reading) -> Iterator[Place]:
     """All field names in a row: a word may be split over several fields."""
-    names = [field.name for field in reading.free_fields[:60] if len(field.name) <= 8]
+    names = [plain(field.name) for field in reading.free_fields[:60]]
+    names = [name for name in names if len(name) <= 8]
     if len(names) > 1:
         joined = " ".join(names)
         yield Place("requestedSchema.properties", "name", joined, len(joined))
@@ -184,7 +186,7 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
         return
     series: dict[str, int] = {}
     for field in reading.free_fields:
-        match = _SERIES.fullmatch(field.name)
+        match = _SERIES.fullmatch(plain(field.name))
         if match is not None:
             series[match[1]] = series.get(match[1], 0) + 1
     for stem, count in series.items():
@@ -213,7 +215,7 @@ def _security_question(reading: Reading) -> Iterator[Sighting]:
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
     for place in reading.words:
-        if place.role != "url" and secret_shape(place.text) is not None:
+        if place.role != "url" and secret_shape(place.plain) is not None:
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
 
@@ -222,7 +224,7 @@ def _revealed(reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url" or reading.free_fields:
         return
     for place in reading.words:
-        for folded in views(place):
+        for folded in place.views:
             text = concept(_TABLE, "other_sense").mask(folded.text)
             for start, end in concept(_TABLE, "secret").matches(text):
                 if clause_before(text, start) in concept(_TABLE, "reveal"):

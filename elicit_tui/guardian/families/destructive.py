@@ -13,7 +13,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.spotting import first_spotted, views
+from elicit_tui.guardian.spotting import first_spotted
 
 _TABLE: Final = "destructive"
 _NEAR: Final = 70
@@ -68,7 +68,7 @@ def _production(reading: Reading) -> Iterator[Sighting]:
     for place in _told(reading):
         if place.role == "name":
             continue
-        for folded in views(place):
+        for folded in place.views:
             text = concept(_TABLE, "mild").mask(folded.text)
             for start, end in concept(_TABLE, "production").matches(text):
                 before = re.split(r"[.?!\n]\s", text[max(0, start - _NEAR) : start])[-1]

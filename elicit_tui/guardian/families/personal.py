@@ -9,7 +9,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.spotting import is_about, views
+from elicit_tui.guardian.spotting import is_about
 
 _TABLE: Final = "personal"
 _SET: Final = 2
@@ -34,7 +34,7 @@ def _asked_places(reading: Reading) -> Iterator[Place]:
 
 def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
     for place in _asked_places(reading):
-        for folded in views(place):
+        for folded in place.views:
             for start, end in concept(_TABLE, name).matches(folded.text):
                 if not is_about(_TABLE, folded.text, start, end):
                     typed: list[str | None] = [f.name for f in reading.free_fields]

@@ -1,0 +1,164 @@
+"""Letters that can be taken for one another, by Unicode's table of confusables (UTS 39).
+
+Every letter has one *representative*, the ASCII letter wherever there is one to be taken for, so
+that two texts which a person cannot tell apart are compared as the same text. A few glyphs stand
+between two letters; `elicit_tui.guardian.appearance` gives the second one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+EXTRA: Final = {
+    # Lowercase forms whose capitals are look-alikes: a word folds the same in either case.
+    "в": "b",
+    "н": "h",
+    "т": "t",
+    "м": "m",
+    "к": "k",
+    "ь": "b",
+    "ς": "o",
+    "ß": "ss",
+    "ı": "i",
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "p",
+    # Katakana and the ideographs or marks they are taken for.
+    "口": "ロ",
+    "二": "ニ",
+    "一": "ー",
+    "カ": "力",
+    "エ": "工",
+    "タ": "夕",
+    "ト": "卜",
+    "ハ": "八",
+    "\u2800": " ",
+}
+WHOLE: Final = {"ẚ": "a", "ͺ": "i", "Ϲ": "c", "ϲ": "c"}
+"""Letters that are read before anything is taken apart in them."""
+
+_LETTER_NAME: Final = re.compile(
+    r"(?:NEGATIVE )?(?:LATIN|REGIONAL INDICATOR|SQUARED|CIRCLED).* LETTER "
+    r"(?:SMALL CAPITAL |TURNED |REVERSED )*"
+    r"([A-Z])(?: WITH .*)?$"
+)
+
+
+def _table() -> dict[str, list[dict[str, str]]]:
+    from confusable_homoglyphs.confusables import confusables_data
+
+    table: dict[str, list[dict[str, str]]] = confusables_data
+    return table
+
+
+@lru_cache(maxsize=1)
+def lookalikes() -> dict[str, str]:
+    """Non-ASCII letters that can be taken for an ASCII letter."""
+    data = _table()
+    table: dict[str, str] = {}
+    # Later letters win where a glyph is taken for several: `i` rather than `l`.
+    for letter in "lIABCDEFGHJKLMNOPQRSTUVWXYZabcdefghjkmnopqrstuvwxyzi":
+        for entry in data.get(letter, ()):
+            glyph = entry["c"]
+            if len(glyph) == 1 and glyph > "\x7f":
+                table[glyph] = letter.lower()
+    for glyph in capital_i() & table.keys():
+        # A capital iota looks like an l and is an i, as its small form is.
+        if table.get(glyph.lower()) == "i":
+            table[glyph] = "i"
+    table.update(EXTRA)
+    return table
+
+
+@lru_cache(maxsize=1)
+def capital_i() -> frozenset[str]:
+    """Everything that is, or looks like, a capital I, and so like a small l."""
+    found = (entry["c"] for entry in _table()["l"])
+    return frozenset(one for one in found if len(one) == 1 and one.isupper()) | {"I"}
+
+
+@lru_cache(maxsize=1)
+def _cases() -> dict[str, str]:
+    """The case of each glyph that is taken for letters of one case only, and has none or theirs."""
+    cases: dict[str, str] = {}
+    for letter, entries in _table().items():
+        case = _own_case(letter) if len(letter) == 1 and letter.isalpha() else "-"
+        for glyph in [entry["c"] for entry in entries] if case != "-" else ():
+            if letter.isascii() or (len(glyph) == 1 and _own_case(glyph) == "-"):
+                cases[glyph] = case if cases.get(glyph, case) == case else "-"
+    return {glyph: case for glyph, case in cases.items() if case != "-" and not glyph.isascii()}
+
+
+def _own_case(character: str) -> str:
+    if character.isupper():
+        return "A"
+    return "a" if character.islower() or character.isdigit() else "-"
+
+
+def case_of(character: str) -> str:
+    """`A` for what looks like a capital, `a` for a small letter or digit, else `-`."""
+    return _cases().get(character) or _own_case(character)
+
+
+def nearest_letter(letter: str) -> str:
+    """The ASCII letter that one letter is taken for or named after; else its small form."""
+    if "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3":
+        return EXTRA.get(letter, letter)
+    table = lookalikes()
+    if letter in table:
+        return table[letter]
+    small = letter.lower()
+    if small in table:
+        return table[small]
+    named = _LETTER_NAME.match(unicodedata.name(letter, ""))
+    return named[1].lower() if named else small
+
+
+@lru_cache(maxsize=1)
+def representatives() -> dict[str, str]:
+    """For each letter, as `nearest_letter` gives it, the one it is compared as, where another.
+
+    What is taken for the same is the same. Where that would make one of two ASCII letters, as
+    `w` and the Cyrillic `м` over a turned `w`, the two stay apart.
+    """
+    head: dict[str, str] = {}
+
+    def find(letter: str) -> str:
+        while letter in head:
+            letter = head[letter]
+        return letter
+
+    for one, other in sorted(_likenesses(), key=lambda pair: (pair[0].isascii(), pair)):
+        first, second = find(one), find(other)
+        if first == second or (first.isascii() and second.isascii()):
+            continue
+        if second.isascii() or (not first.isascii() and second < first):
+            first, second = second, first
+        head[second] = first
+    return {letter: find(letter) for letter in head}
+
+
+def _likenesses() -> set[tuple[str, str]]:
+    """Pairs of single letters that can be taken for one another, an ASCII letter first."""
+    pairs = set()
+    for letter, entries in _table().items():
+        for entry in entries if len(letter) == 1 and letter.isalpha() else ():
+            glyph = entry["c"]
+            if len(glyph) == 1 and glyph.isalpha() and not letter.isascii():
+                one, other = _parts(letter), _parts(glyph)
+                if one != other and len(one) == len(other) == 1 and " " not in (one, other):
+                    pairs.add((other, one) if other.isascii() else (one, other))
+    return pairs
+
+
+def _parts(letter: str) -> str:
+    if letter in WHOLE:
+        return WHOLE[letter]
+    return "".join(
+        nearest_letter(part)
+        for part in unicodedata.normalize("NFKD", letter)
+        if unicodedata.category(part) != "Mn"
+    )
