@@ -34,6 +34,8 @@ _VOICING: Final = "\u3099\u309a"
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SPACE_BETWEEN_IDEOGRAPHS: Final = re.compile(
     rf"(?<=[{_IDEOGRAPHIC}])[\s._\-*·・|/]{{1,3}}(?=[{_IDEOGRAPHIC}])"
+    # Blanks around a number are a matter of typesetting.
+    rf"|(?<=[{_IDEOGRAPHIC}])[ \u3000](?=\d)|(?<=\d)[ \u3000](?=[{_IDEOGRAPHIC}])"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _INNER_JAMO: Final = re.compile("[\u1161-\u1175\u11a8-\u11c2]")

@@ -13,10 +13,16 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.spotting import first_spotted
 
 _TABLE: Final = "destructive"
 _NEAR: Final = 70
+_BESIDE: Final = 40
+_TELLS: Final = 4
+_CLAUSE: Final = re.compile(
+    r"((?:^|[.?!;:\n。？！]|\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[\s¿¡\"'`*_-]*)"
+    r"((?:(?!\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[^.?!;:\n。？！])+)([?？]?)"
+)
+_SENTENCE_END: Final = re.compile(r"[.?!;:\n](?=\s|$)|[。？！；]|\n")
 
 
 def _told(reading: Reading) -> list[Place]:
@@ -51,13 +57,77 @@ def _softened(reading: Reading) -> bool:
     return any(place.folded.text in concept(_TABLE, "softened") for place in _told(reading))
 
 
-def _finder(name: str, *, strict: bool) -> Callable[[Reading], Iterator[Sighting]]:
+def _done(text: str) -> str:
+    """The text without what is small and without sentences that only tell or ask of an act."""
+    speaks, asks = concept(_TABLE, "speaks"), concept(_TABLE, "asks")
+
+    def silenced(match: re.Match[str]) -> str:
+        opening, told, mark = match.groups()
+        only_told = speaks.starts(told) or (mark and asks.starts(told))
+        return opening + "\0" * len(told) + mark if only_told else match[0]
+
+    return _CLAUSE.sub(silenced, concept(_TABLE, "mild").mask(text))
+
+
+def _distance(name: str, text: str, start: int, end: int) -> int | None:
+    """How far from `text[start:end]` the same sentence speaks of something; None if not at all."""
+    before = _SENTENCE_END.split(text[max(0, start - _BESIDE) : start])[-1]
+    after = _SENTENCE_END.split(text[end : end + _BESIDE])[0]
+    meant = concept(_TABLE, name)
+    distances = [len(before) - last for _, last in meant.matches(before)]
+    distances += [first for first, _ in meant.matches(after)]
+    return min(distances, default=None)
+
+
+def _takes_away(text: str) -> tuple[int, int] | None:
+    """A verb that takes away what matters: what stands beside it decides, in either order."""
+    for start, end in concept(_TABLE, "deletes").matches(text):
+        small = _distance("small", text, start, end)
+        weighty = _distance("weighty", text, start, end)
+        if small is None or (weighty is not None and weighty < small):
+            return start, end
+    for start, end in concept(_TABLE, "cuts").matches(text):
+        small = _distance("small", text, start, end)
+        matters = [_distance(name, text, start, end) for name in ("weighty", "many")]
+        nearest = min((far for far in matters if far is not None), default=None)
+        if nearest is not None and (small is None or nearest < small):
+            return start, end
+    return None
+
+
+def _unguards(text: str) -> tuple[int, int] | None:
+    """A protection and a word that takes it away."""
+    for start, end in concept(_TABLE, "guards").matches(text):
+        lifted = _distance("lifts", text, start, end)
+        small = _distance("small", text, start, end)
+        if lifted is not None and (small is None or lifted < small):
+            return start, end
+    return None
+
+
+def _spends(text: str) -> tuple[int, int] | None:
+    """A verb of payment with an amount beside it."""
+    for start, end in concept(_TABLE, "spends").matches(text):
+        if _distance("amount", text, start, end) is not None:
+            return start, end
+    return None
+
+
+def _finder(
+    name: str, beside: Callable[[str], tuple[int, int] | None] | None = None
+) -> Callable[[Reading], Iterator[Sighting]]:
+    """A rule about a concept, or about words that only together say what happens."""
+
     def find(reading: Reading) -> Iterator[Sighting]:
-        if strict and (not _confirms(reading) or _softened(reading)):
+        if not _confirms(reading) or _softened(reading):
             return
-        found = first_spotted(concept(_TABLE, name), _told(reading), concept(_TABLE, "mild"))
-        if found is not None:
-            yield found
+        for place in _told(reading):
+            for folded in place.views:
+                text = _done(folded.text)
+                span = concept(_TABLE, name).first(text) or (beside(text) if beside else None)
+                if span is not None:
+                    yield Sighting(Severity.WARN, place.where, excerpt(folded, *span))
+                    return
 
     return find
 
@@ -69,7 +139,7 @@ def _production(reading: Reading) -> Iterator[Sighting]:
         if place.role == "name":
             continue
         for folded in place.views:
-            text = concept(_TABLE, "mild").mask(folded.text)
+            text = _done(folded.text)
             for start, end in concept(_TABLE, "production").matches(text):
                 before = re.split(r"[.?!\n]\s", text[max(0, start - _NEAR) : start])[-1]
                 after = re.split(r"[.?!\n]\s", text[end : end + _NEAR])[0]
@@ -78,12 +148,28 @@ def _production(reading: Reading) -> Iterator[Sighting]:
                     return
 
 
+_act = _finder("effect", _takes_away)
+
+
+def _effect(reading: Reading) -> Iterator[Sighting]:
+    yield from _act(reading)
+    if _softened(reading):
+        return
+    for place in reading.places:
+        # A choice that is a name is the person's own; one that tells of an end must be read.
+        if place.role == "choice" and len(place.text.split()) >= _TELLS:
+            span = concept(_TABLE, "effect").first(_done(place.folded.text))
+            if span is not None:
+                yield Sighting(Severity.WARN, place.where, excerpt(place.folded, *span))
+                return
+
+
 RULES = (
     Rule(
         "destructive.effect",
         "Something is deleted, overwritten or cannot be undone.",
         "Check what exactly goes, and whether there is a way back.",
-        _finder("effect", strict=True),
+        _effect,
     ),
     Rule(
         "destructive.production",
@@ -95,24 +181,24 @@ RULES = (
         "destructive.money",
         "Money moves, or goes on being spent.",
         "Check the amount, who gets it and whether it comes again.",
-        _finder("money", strict=True),
+        _finder("money", _spends),
     ),
     Rule(
         "destructive.access",
         "More people may do more, or a protection goes.",
         "Check who gains access, or which protection is lost.",
-        _finder("access", strict=True),
+        _finder("access", _unguards),
     ),
     Rule(
         "destructive.publish",
         "Something becomes public and cannot be called back.",
         "What is published stays known; check it first.",
-        _finder("publish", strict=True),
+        _finder("publish"),
     ),
     Rule(
         "destructive.mass_send",
         "A message goes to very many people.",
         "It cannot be called back; check text and recipients.",
-        _finder("mass_send", strict=True),
+        _finder("mass_send"),
     ),
 )
