@@ -35,7 +35,7 @@ class Answer:
         """One sentence about a refusal, for a tool's result."""
         if self.action == "decline":
             return f"You declined, so {what}."
-        return f"Nobody decided, so {what}."
+        return f"It was cancelled, so {what}."
 
 
 def read_answer(result: Any) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from textual import events
@@ -15,8 +16,15 @@ class OrderedApp(App[ReturnType]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.own_keys: Mapping[str, str] = {}
+        """The keys that the owner gave to actions (`[console.keys]`), by action id."""
         self.typed_ahead = TypedAhead(self.call_after_refresh)
         self._order = KeyOrder(self)
+
+    def give_keys(self, keys: Mapping[str, str]) -> None:
+        """Let these actions have these keys, on every screen and in every sentence."""
+        self.own_keys = dict(keys)
+        self.set_keymap(self.own_keys)
 
     async def on_event(self, event: events.Event) -> None:
         """Input made before its screen could be seen goes nowhere; the rest goes in its order."""

@@ -24,7 +24,7 @@ class Console(Terminal):
 
     def choose(self, server: str, tool: str, *, up: bool = False) -> None:
         """Put the cursor on a tool of a server below, or above, from wherever the console is."""
-        self.press_until("1", lambda: "[Servers]" in self.text, "the servers")
+        self.press_until("1", lambda: "[1 Servers" in self.text, "the servers")
         if not self.points_at(f"● {server}"):
             # Tab finds the list of servers among what can have the focus.
             keys = "\t" + ("\x1b[A" if up else DOWN)
@@ -43,7 +43,7 @@ class Console(Terminal):
         """Call a tool; its call is on the screen, or its question."""
         self.choose(server, tool, up=up)
         self.press_until(
-            ENTER, lambda: "[Calls]" in self.text or QUESTION in self.text, f"the call of {tool}"
+            ENTER, lambda: "[3 Calls" in self.text or QUESTION in self.text, f"the call of {tool}"
         )
 
     def fill(self, text: str) -> None:

@@ -94,7 +94,7 @@ def test_what_was_typed_for_a_server_that_died_is_there_when_it_asks_again(stand
         console.fill("Ada")
         stand.go()
         console.shows("What you typed is kept.", "out of memory")
-        console.press_until("1", lambda: "[Servers]" in console.text, "the servers")
+        console.press_until("1", lambda: "[1 Servers" in console.text, "the servers")
         console.press_until("r", lambda: "1 of 1 ready" in console.text, "the server")
         console.call("faulty", "question")
         console.shows("Your earlier answers are back.", "name        Ada")
@@ -154,7 +154,7 @@ def test_a_changed_list_of_tools_is_read_again(stand: Stand) -> None:
         console.call("faulty", "changes_its_tools")
         console.shows("they are others by now")
         console.until(lambda: stand.sent().endswith("call, list"), "the reading of the list")
-        console.press_until("1", lambda: "[Servers]" in console.text, "the servers")
+        console.press_until("1", lambda: "[1 Servers" in console.text, "the servers")
         console.press_until("/\x15e", lambda: console.points_at("⚒ garbage"), "the list")
         assert "⚒ echo" not in console.text
         assert console.leave() == 0

@@ -33,8 +33,12 @@ class Happening:
         )
         used = len(text_of(head))
         first, *others = list(wrapped(self.text, width - used)) or [""]
-        rest: list[Line] = [((" " * used + part, self.role),) for part in others]
-        return [(*head, (first, self.role)), *rest]
+        sign, blank, words = first.partition(" ")
+        if len(sign) != 1 or sign.isalnum():
+            sign, blank, words = "", "", first
+        body: Role = "plain" if sign else self.role
+        rest: list[Line] = [((" " * used + part, body),) for part in others]
+        return [(*head, (sign + blank, self.role), (words, body)), *rest]
 
 
 class Activity:

@@ -22,6 +22,7 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.stage import QuestionStage
+from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
 from elicit_tui.tui.typed_ahead import is_field
@@ -59,7 +60,9 @@ class ConsoleApp(OrderedApp[int]):
         ),
         Binding("f9", "mute_loop", "Mute", priority=True, show=False, id="console.mute_loop"),
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="console.suspend"),
-        Binding("f3", "allowances", "Allowances", show=False, id="console.allowances"),
+        Binding(
+            "f3", "allowances", "Allowances", priority=True, show=False, id="console.allowances"
+        ),
     ]
     CSS = """
     Toast { max-width: 90%; }
@@ -245,19 +248,14 @@ class ConsoleApp(OrderedApp[int]):
         from elicit_tui.tui.console.known_keys import known_keys
 
         binding = known_keys()[action_id]
-        key = self.session.settings.console.keys.get(action_id, binding.key)
+        key = self.own_keys.get(action_id, binding.key)
         if key == binding.key and binding.key_display:
             return binding.key_display
-        return self.get_key_display(Binding(key.partition(",")[0], "", ""))
+        return key_name(key)
 
     def get_key_display(self, binding: Binding) -> str:
         """Keys as the questions spell them: `^S`, `Esc`, `F1`, `Enter`."""
-        if binding.key_display:
-            return binding.key_display
-        shown = super().get_key_display(binding)
-        if len(shown) == 2 and shown[0] == "^":
-            return shown.upper()
-        return shown.capitalize() if len(shown) > 1 and shown.isalnum() else shown
+        return binding.key_display or key_name(binding.key)
 
     @property
     def muted(self) -> frozenset[str]:
@@ -350,7 +348,8 @@ class ConsoleApp(OrderedApp[int]):
         """Show what was allowed for the session."""
         from elicit_tui.tui.console.screens.allowances import AllowancesScreen
 
-        if self.runtime is not None and isinstance(self.screen, ConsoleScreen):
+        over = isinstance(self.screen, ConsoleScreen) or self.session.questions.open is not None
+        if self.runtime is not None and over and not isinstance(self.screen, AllowancesScreen):
             self.push_screen(AllowancesScreen(self.runtime.policy))
 
     def action_theme(self, name: str) -> None:

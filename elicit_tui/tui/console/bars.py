@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.strip import Strip
 
@@ -33,8 +33,18 @@ class Part:
         return cells(text_of(self.spans))
 
 
+CUT: Final = Part(((" …", "dim"),))
+
+
+def _cells(parts: Sequence[Part]) -> int:
+    return sum(part.width for part in parts)
+
+
 class ClickBar(Drawn):
-    """Parts from the left, and one part at the right edge while there is room."""
+    """Parts from the left, and others at the right edge while there is room.
+
+    Of those at the right the last one stays longest; what is left out at the left has a mark.
+    """
 
     DEFAULT_CSS = """
     ClickBar {
@@ -50,12 +60,12 @@ class ClickBar(Drawn):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._parts: tuple[Part, ...] = ()
-        self._right = Part(())
+        self._right: tuple[Part, ...] = ()
         self._places: list[tuple[int, int, Part]] = []
 
-    def show(self, parts: Sequence[Part], right: Part | None = None) -> None:
+    def show(self, parts: Sequence[Part], right: Sequence[Part] = ()) -> None:
         """Draw these parts."""
-        fresh = tuple(parts), right or Part(())
+        fresh = tuple(parts), tuple(right)
         if fresh != (self._parts, self._right):
             self._parts, self._right = fresh
             self.refresh()
@@ -63,30 +73,34 @@ class ClickBar(Drawn):
     def render_line(self, y: int) -> Strip:
         """The bar."""
         width = self.size.width
-        spans: list[tuple[str, object]] = []
-        places, used = [], 0
-        room = width - (self._right.width + 1 if self._right.spans else 0)
-        for part in self._parts:
-            if used + part.width > (room if used else width):
+        left, right = list(self._parts), list(self._right)
+        while len(right) > 1 and _cells(left) + _cells(right) >= width:
+            del right[0]
+        room = width - _cells(right) - 1
+        cut = _cells(left) > room
+        while left and _cells(left) > room - CUT.width:
+            if not cut:
                 break
+            left.pop()
+        if cut:
+            left.append(CUT)
+        gap = max(0, width - _cells(left) - _cells(right))
+        placed, places, x = [*left, Part(((" " * gap, "plain"),)), *right], [], 0
+        for part in placed:
             if part.action:
-                places.append((used, used + part.width, part))
-            spans.extend(part.spans)
-            used += part.width
-        if self._right.spans and used + self._right.width + 1 <= width:
-            gap = width - used - self._right.width
-            spans.append((" " * gap, "plain"))
-            if self._right.action:
-                places.append((used + gap, width, self._right))
-            spans.extend(self._right.spans)
+                places.append((x, x + part.width, part))
+            x += part.width
         self._places = places
-        return self.strip_of(tuple(spans), width)  # type: ignore[arg-type]
+        return self.strip_of(tuple(span for part in placed for span in part.spans), width)
 
     async def on_click(self, event: events.Click) -> None:
         """Run the action of the part under the pointer."""
         for start, end, part in self._places:
             if start <= event.x < end and part.action:
                 await self.app.run_action(part.action, part.node or self.screen)
+
+
+ALWAYS: Final = ("command_palette", "quit", "help")
 
 
 class KeyBar(ClickBar):
@@ -112,20 +126,28 @@ class KeyBar(ClickBar):
         parts = []
         for node, binding, enabled, _tooltip in self.screen.active_bindings.values():
             wanted = binding.show and enabled and node is not self.app
-            if wanted and binding.action != "help" and binding.action not in seen:
+            if wanted and binding.action not in ALWAYS and binding.action not in seen:
                 seen.add(binding.action)
                 parts.append(self._part(node, binding))
         return parts
 
-    def _always(self) -> Part:
-        """The way to help, whatever else there is room for."""
-        for node, binding, _enabled, _tooltip in self.screen.active_bindings.values():
-            if binding.action == "help":
-                return self._part(node, binding)
-        return Part(())
+    def _always(self) -> list[Part]:
+        """The ways to everything else, to the end and to help, whatever else there is room for."""
+        found = {
+            binding.action: self._part(node, binding)
+            for node, binding, _enabled, _tooltip in self.screen.active_bindings.values()
+            if binding.action in ALWAYS
+        }
+        return [found[action] for action in ALWAYS if action in found]
 
     def _part(self, node: DOMNode, binding: Binding) -> Part:
         key = self.app.get_key_display(binding)
-        words = getattr(node, "verb", "") if binding.action == "choose" else binding.description
-        spans: Line = ((f" {key}", "accent"), (f" {words} ", "plain"))
+        spans: Line = ((f" {key}", "accent"), (f" {said(node, binding)} ", "plain"))
         return Part(spans, binding.action, node)
+
+
+def said(node: DOMNode, binding: Binding) -> str:
+    """What a key does here, in a word or two."""
+    if binding.action == "choose":
+        return str(getattr(node, "verb", binding.description))
+    return {"command_palette": "Commands"}.get(binding.action, binding.description)

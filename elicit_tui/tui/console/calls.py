@@ -8,14 +8,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Action, Call
 
 KEPT_CALLS: Final = 30
 KEPT_LOG_LINES: Final = 1_000
+KEPT_ANSWERED: Final = 50
 
 CallState = Literal["running", "answered", "failed", "cancelled"]
 
 SIGNS: Final = {"running": "◐", "answered": "●", "failed": "✗", "cancelled": "○"}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """How one question of a call ended; the texts are neutral."""
+
+    message: str
+    action: Action | None
+    told: str
+    """Who decided what, in a few words."""
 
 
 @dataclass(eq=False)
@@ -33,6 +44,7 @@ class CallRecord:
     progress_message: str = ""
     log: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LOG_LINES))
     logged: int = 0
+    answered: deque[Answered] = field(default_factory=lambda: deque(maxlen=KEPT_ANSWERED))
     result: dict[str, Any] | None = None
     failure: str | None = None
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
-from textual.app import App
 from textual.binding import Binding
+
+from elicit_tui.tui.ordered_app import OrderedApp
 
 
 def known_ids(places: Iterable[type]) -> dict[str, Binding]:
@@ -20,9 +21,11 @@ def known_ids(places: Iterable[type]) -> dict[str, Binding]:
     return found
 
 
-def give_keys(app: App[int], keys: Mapping[str, str], known: Mapping[str, Binding]) -> list[str]:
+def give_keys(
+    app: OrderedApp[int], keys: Mapping[str, str], known: Mapping[str, Binding]
+) -> list[str]:
     """Remap the known actions; a sentence for each name that no action has."""
-    app.set_keymap({name: key for name, key in keys.items() if name in known})
+    app.give_keys({name: key for name, key in keys.items() if name in known})
     sentences = []
     for name in keys:
         if name not in known:

@@ -22,7 +22,13 @@ def known_keys() -> dict[str, Binding]:
     from elicit_tui.tui.console.panels.servers import ServersPane
     from elicit_tui.tui.console.rows import RowList
     from elicit_tui.tui.console.screen import ConsoleScreen
+    from elicit_tui.tui.console.screens.allowances import AllowancesScreen
+    from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+    from elicit_tui.tui.console.screens.gate import GateScreen
+    from elicit_tui.tui.console.screens.leave import LeaveScreen
     from elicit_tui.tui.question import QuestionView
+    from elicit_tui.tui.widgets.date_line import DateLine
+    from elicit_tui.tui.widgets.text_block import TextBlock
 
     places = (
         ConsoleApp,
@@ -33,6 +39,12 @@ def known_keys() -> dict[str, Binding]:
         ActivityPane,
         HistoryPane,
         QuestionView,
+        DateLine,
+        TextBlock,
+        ArgumentsScreen,
+        GateScreen,
+        AllowancesScreen,
+        LeaveScreen,
         Dialog,
         RowList,
         LineView,

@@ -10,6 +10,7 @@ from textual.app import SystemCommand
 from textual.screen import Screen
 
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.bars import said
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.theme import THEMES
 
@@ -56,7 +57,7 @@ def _of_screen(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
             seen.add(binding.action)
             key = app.get_key_display(binding)
             yield _command(
-                binding.description, f"key {key}", partial(app.run_action, binding.action, node)
+                said(node, binding), f"key {key}", partial(app.run_action, binding.action, node)
             )
 
 

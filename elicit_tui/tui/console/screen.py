@@ -141,25 +141,27 @@ class ConsoleScreen(Screen[None]):
             count = counts.get(name, 0)
             if self.size.width < NARROW and not here:
                 title = title[0]
+            before, behind = "[]" if here else "  "
             spans = line(
-                (f" {number} ", "dim"),
-                (f"[{title}]" if here else title, "accent" if here else "plain"),
+                (before, "accent"),
+                (f"{number} ", "dim"),
+                (title, "accent" if here else "plain"),
                 (f" {count}" if count else "", "warn"),
-                " ",
+                (behind, "accent"),
             )
             parts.append(Part(spans, f"screen.pane('{name}')"))
         return parts
 
-    def _right(self) -> Part:
+    def _right(self) -> list[Part]:
         records = self.session.servers.values()
         ready = sum(record.state == "ready" for record in records)
         running = [record for record in records if record.state not in ("off", "refused")]
         if not running or self.size.width < ROOMY:
-            return Part(())
+            return []
         failed = sum(record.state == "failed" for record in running)
         words = f"{ready} of {len(running)} ready"
         spans = line((f"✗ {failed} failed  " if failed else "", "bad"), (f"{words} ", "dim"))
-        return Part(spans, "screen.pane('servers')")
+        return [Part(spans, "screen.pane('servers')")]
 
     def _banner(self) -> Part | None:
         key = self.app.key_of

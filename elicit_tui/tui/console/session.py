@@ -16,7 +16,7 @@ from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.activity import Activity
-from elicit_tui.tui.console.calls import Calls
+from elicit_tui.tui.console.calls import Answered, Calls
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.waiting import WaitingQuestions
 from elicit_tui.tui.console.words import ROLES, SIGNS, plural, told
@@ -110,6 +110,9 @@ class Session:
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
         self.activity.add(name, f"{sign} {message}  {told(outcome)}", ROLES[outcome.action])
+        call = self.calls.get(request.call.id if request.call is not None else None)
+        if call is not None:
+            call.answered.append(Answered(message, outcome.action, told(outcome)))
         if outcome.decided_by in ("guardian", "policy"):
             self.stopped.append(Stopped(request, event.review, outcome))
         if outcome.decided_by != "user":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.tui.console.waiting import Waiting
 
@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from elicit_tui.form import Draft, DraftStore
     from elicit_tui.tui.console.application import ConsoleApp
     from elicit_tui.tui.question import QuestionScreen
+
+
+AROUND: Final = (
+    ("next_question", "Next question", "the one after this, what you typed is kept"),
+    ("mute_loop", "Mute server", "for this run: what it asks is cancelled"),
+    ("allowances", "Allowances", "what may be called without asking"),
+)
+"""What the console can do while a question is on the screen: (action, words, what it does)."""
 
 
 class QuestionStage:
@@ -104,6 +112,7 @@ class QuestionStage:
     def _screen_of(self, waiting: Waiting) -> QuestionScreen:
         from elicit_tui.form import DraftStore
         from elicit_tui.tui.question import QuestionScreen, QuestionView
+        from elicit_tui.tui.question.actions import Action
 
         if self._drafts is None:
             self._drafts = DraftStore()
@@ -122,6 +131,10 @@ class QuestionStage:
             draft=self._kept.get(question.id),
             drafts=self._drafts,
             queue_position=self._questions.place(waiting),
+            around=tuple(
+                Action(f"app.{name}", label, self._app.key_of(f"console.{name}"), does)
+                for name, label, does in AROUND
+            ),
         )
         return QuestionScreen(view)
 

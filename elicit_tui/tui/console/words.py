@@ -100,6 +100,11 @@ def in_passing(event: Resolved, key: str) -> tuple[str, str] | None:
     return None
 
 
+def age(seconds: float) -> str:
+    """How old something is: `4 s`, `4:31`."""
+    return f"{seconds:.0f} s" if seconds < 10 else duration(seconds)
+
+
 def duration(seconds: float) -> str:
     """`0.4 s`, `12 s`, `4:31`, `1:02:09`."""
     if seconds < 10:

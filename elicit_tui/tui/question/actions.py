@@ -11,16 +11,21 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Button
 
+from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.widgets.guarded import Guarded
 
 
 @dataclass(frozen=True)
 class Action:
-    """One button: the view's action it runs, its words and its key as shown."""
+    """One button: the action it runs, its words, its key as shown, and what it does.
+
+    `name` is an action of the question, or `app.…` one of the application around it.
+    """
 
     name: str
     label: str
     key: str
+    does: str = ""
     primary: bool = False
 
 
@@ -41,7 +46,7 @@ class ActionButton(Button, Guarded):
     def __init__(self, action: Action) -> None:
         super().__init__(
             _label(action, action.key),
-            id=f"do-{action.name}",
+            id=f"do-{action.name.replace('.', '-')}",
             classes="-main" if action.primary else None,
             compact=True,
         )
@@ -49,6 +54,11 @@ class ActionButton(Button, Guarded):
         self._action = action
         self._key = action.key
         self.cells = Content(f"{action.label} {action.key}").cell_length + 2
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """What it does, for the status line."""
+        return (("Enter", self._action.does or self._action.label.lower()),)
 
     def name_key(self, key: str) -> bool:
         """Show another key; says whether it is another one."""
@@ -65,13 +75,6 @@ def _label(action: Action, key: str) -> Content:
     return Content.assemble(action.label, " ", (key, "" if action.primary else "$faint"))
 
 
-def key_name(key: str) -> str:
-    """A key as a button shows it: `^S`, `F2`, `Esc`."""
-    if key.startswith("ctrl+") and len(key) == 6:
-        return f"^{key[-1].upper()}"
-    return {"escape": "Esc"}.get(key, key.capitalize() if len(key) > 1 else key)
-
-
 class ActionBar(Container):
     """Buttons side by side; in a narrow place, in columns."""
 
@@ -79,7 +82,7 @@ class ActionBar(Container):
     ActionBar { height: auto; width: 100%; layout: horizontal; padding: 0 0 0 1; }
     ActionBar.-tight ActionButton { margin: 0; }
     ActionBar.-narrow { layout: grid; grid-size: 3; grid-gutter: 0 1; grid-rows: 1; }
-    ActionBar.-narrow ActionButton { width: 100%; margin: 0; }
+    ActionBar.-narrow ActionButton { width: 100%; margin: 0; content-align: left middle; }
     """
 
     class Chosen(Message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from textual.binding import Binding, BindingType
@@ -25,3 +26,9 @@ QUESTION_BINDINGS: Final[list[BindingType]] = [
     Binding("pageup", "scroll_message(-1)", "Message up", show=False),
     Binding("pagedown", "scroll_message(1)", "Message down", show=False),
 ]
+
+BY_ACTION: Final[Mapping[str, Binding]] = {
+    binding.action: binding
+    for binding in QUESTION_BINDINGS
+    if isinstance(binding, Binding) and binding.id
+}

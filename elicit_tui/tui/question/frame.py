@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import events, work
@@ -20,10 +21,10 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import Draft, DraftStore, Form
 from elicit_tui.responders.browser import open_in_browser
-from elicit_tui.tui.question import offers, pages, quiet, words
+from elicit_tui.tui.key_names import key_of
+from elicit_tui.tui.question import offers, quiet, words
 from elicit_tui.tui.question.actions import Action, ActionBar
-from elicit_tui.tui.question.bindings import QUESTION_BINDINGS
-from elicit_tui.tui.question.exact import frozen
+from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
 from elicit_tui.tui.question.offers import PageName
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.regions import Region
@@ -31,12 +32,14 @@ from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
 from elicit_tui.tui.question.title import frame_title
 from elicit_tui.tui.question.url_panel import UrlPanel
+from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.guarded import InputGuard
 
 Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
 """Looks at content before it is sent (the guardian's outgoing rules)."""
 
+NEXT = "app.next_question"
 _PAINTINGS = 20
 
 
@@ -70,6 +73,7 @@ class QuestionFrame(Vertical, InputGuard):
         drafts: DraftStore | None = None,
         queue_position: tuple[int, int] = (1, 1),
         opener: Callable[[str], bool] | None = None,
+        around: tuple[Action, ...] = (),
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
@@ -77,7 +81,8 @@ class QuestionFrame(Vertical, InputGuard):
 
         `queue_position` is (place from 1, how many). With `drafts`, what is typed is kept there
         as it is typed, restored from there, and forgotten once sent. `opener` hands a URL to the
-        system's browser, away from the event loop, and says whether it started.
+        system's browser, away from the event loop, and says whether it started. `around` are
+        actions of the application, for the help page.
         """
         super().__init__(id=id, classes=classes)
         self.question = question
@@ -91,6 +96,7 @@ class QuestionFrame(Vertical, InputGuard):
             draft = drafts.find(request)
         self._restored = draft is not None and draft.typed
         self._opener = opener or open_in_browser
+        self._around = around
         self._queue_position = queue_position
         self._quiet = quiet.Quiet(deaf_seconds=quiet.DEAF_SECONDS)
         self._opened = draft is not None and draft.opened
@@ -122,11 +128,10 @@ class QuestionFrame(Vertical, InputGuard):
     def compose(self) -> ComposeResult:
         """The frame from top to bottom; every part has its fixed place."""
         request = self.question.request
-        yield Region(words.identity(request), id="identity")
+        yield Region(partial(words.identity, request), id="identity")
         yield Region(words.call_line(request), id="call")
-        found = words.found(self.question)
-        if found is not None:
-            yield Region(found, id="findings")
+        if self.question.review.findings or self.question.note:
+            yield Region(partial(words.found, self.question), id="findings")
         yield Region(Content(words.message(request)), id="message")
         if self._form_view is not None:
             yield self._form_view
@@ -141,12 +146,13 @@ class QuestionFrame(Vertical, InputGuard):
         """Show the buttons; the clock and the keys wait until it is painted."""
         self._retitle()
         self.set_interval(1.0, self._retitle)
-        await self._actions.show(self._actions_of_page())
+        await self._actions.show(self._actions_of(self._page))
         if self._url is not None:
             self._summarise()
         if self._restored:
             self._status.say(
-                "Your earlier answers are back. Ctrl+U clears a field.", "bold $accent"
+                f"Your earlier answers are back. {key_of(self, CLEAR)} clears a field.",
+                "bold $accent",
             )
         self.call_after_refresh(self._focus_page)
         self.call_after_refresh(self._when_painted)
@@ -182,6 +188,7 @@ class QuestionFrame(Vertical, InputGuard):
         bound = self.screen.active_bindings.items()
         mine = {active.binding.action: key for key, active in bound if active.node is self}
         self._actions.name_keys(mine)
+        self._status.refresh()
         self._retitle()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -193,7 +200,9 @@ class QuestionFrame(Vertical, InputGuard):
     def _retitle(self) -> None:
         place, of = self._queue_position
         left = words.time_left(self.deadline.remaining)
-        right = " · ".join(part for part in (f"{place} of {of}" if of > 1 else "", left) if part)
+        following = next((f", {do.key} next" for do in self._around if do.name == NEXT), "")
+        queued = f"{place} of {of}{following}" if of > 1 else ""
+        right = " · ".join(part for part in (queued, left) if part)
         asks = f"{words.server_name(self.question.request)} asks"
         self.border_title = frame_title(asks, right, max(self.size.width - 2, 10))
 
@@ -292,16 +301,23 @@ class QuestionFrame(Vertical, InputGuard):
         self._summarise()
 
     def on_form_view_focused(self, event: FormView.Focused) -> None:
-        """Name the keys of the field."""
+        """Remember where the person is."""
         event.stop()
         self._last_field = event.field_control.spec.name
-        self._status.show_keys(event.field_control.keys)
+
+    def on_form_view_finished(self, event: FormView.Finished) -> None:
+        """Enter in the last field sends nothing; say what does."""
+        event.stop()
+        self._status.say(f"That was the last field. {self.key('send')} sends.", "bold $accent")
 
     def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
         """A button does what its key does."""
         event.stop()
         self.deadline.touch()
-        getattr(self, f"action_{event.action}")()
+        if event.action.startswith("app."):
+            self.run_worker(self.app.run_action(event.action), exit_on_error=False)
+        else:
+            getattr(self, f"action_{event.action}")()
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""
@@ -321,9 +337,14 @@ class QuestionFrame(Vertical, InputGuard):
 
     # Pages
 
-    def _actions_of_page(self) -> tuple[Action, ...]:
-        ready = self._page == "review" and self._ready_to_send()
-        return offers.on_page(self._page, self.form, self._url, ready=ready)
+    def _actions_of(self, page: PageName) -> tuple[Action, ...]:
+        ready = page == "review" and self._ready_to_send()
+        page = "waiting" if page == "answer" and self._opened else page
+        return offers.on_page(page, self.form, self._url, ready=ready, around=self._around)
+
+    def key(self, action: str) -> str:
+        """What the key of one of the question's actions is called."""
+        return key_of(self, BY_ACTION[action])
 
     def _turn_to(self, page: PageName, text: Content | None = None) -> None:
         """Show a page; until it is painted nothing is heard."""
@@ -343,9 +364,7 @@ class QuestionFrame(Vertical, InputGuard):
         for panel in (self._form_view, self._url):
             if panel is not None:
                 panel.display = not aside
-        if aside:
-            self._status.show_keys((("↑↓", "scroll"),))
-        await self._actions.show(self._actions_of_page())
+        await self._actions.show(self._actions_of(self._page))
         self._status.hush()
         self._summarise()
         self._focus_page()
@@ -357,38 +376,12 @@ class QuestionFrame(Vertical, InputGuard):
             self._held = None
             self._turn_to("waiting" if self._opened else "answer")
 
-    def action_raw(self) -> None:
-        """The request as it arrived; the same key goes back."""
-        if self._page == "raw":
-            self.action_back()
-        elif self._page != "step":
-            self._turn_to("raw", pages.raw(self.question.request))
-
-    def action_help(self) -> None:
-        """What can be done; the same key goes back."""
-        if self._page == "help":
-            self.action_back()
-        elif self._page != "step":
-            self._turn_to("help", pages.help_page())
-
-    def action_review(self) -> None:
-        """The exact JSON, whether it can be sent yet or not; the same key goes back."""
-        if self._page == "review":
-            self.action_back()
-        elif self._page == "answer" and self._form_view is not None:
-            conversion = self._form_view.conversion
-            if self._ready_to_send():
-                self._review(frozen(conversion.content))
-            else:
-                titles = {spec.name: spec.title for spec in self._form_view.form.fields}
-                found = [(titles.get(p.field or "", ""), p.message) for p in conversion.problems]
-                self._turn_to("review", pages.problems(self.form, found, conversion.content))
+    @property
+    def room(self) -> int:
+        """Cells in which a page can write."""
+        return max(self.size.width - 8, 16)
 
     def _ready_to_send(self) -> bool:
         if self._form_view is None or self._form_view.form.refusal is not None:
             return False
         return not self._form_view.conversion.problems
-
-    def _review(self, content: dict[str, Any]) -> None:
-        self._held = content
-        self._turn_to("review", pages.review(self.question.request, self.form, content))

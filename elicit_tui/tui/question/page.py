@@ -35,6 +35,11 @@ class Page(VerticalScroll, Guarded, can_focus=True):
         """The text."""
         return [self._text]
 
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Scrolling, while there is something to scroll."""
+        return (("↑↓", "scroll"),) if self.max_scroll_y else ()
+
     def tell(self, text: Content) -> None:
         """Show another text, from its beginning."""
         self._text.update(text)

@@ -6,11 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textual.content import Content
+from textual.widget import Widget
 
 from elicit_tui.elicitation import ElicitationRequest, Finding
 from elicit_tui.form import Form
 from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.question import words
+from elicit_tui.tui.question.actions import Action
+from elicit_tui.tui.question.bindings import BY_ACTION
+from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, UNDO
+from elicit_tui.tui.widgets.date_line import TODAY
+from elicit_tui.tui.widgets.text_block import EDITOR
 
 
 def _json_block(content: Mapping[str, Any]) -> Content:
@@ -67,6 +74,7 @@ def second_step(
     form: Form | None,
     content: Mapping[str, Any] | None,
     found: Sequence[Finding],
+    width: int,
     address: Content | None = None,
     elsewhere: bool = False,
 ) -> Content:
@@ -90,7 +98,7 @@ def second_step(
             Content.styled("▲ One more look, because of this:", "bold $warning")
             if found
             else Content.styled("Before it happens", "bold"),
-            words.findings(tuple(found)) if found else None,
+            words.findings(tuple(found), width) if found else None,
             Content(will),
             address,
             _json_block(content) if content is not None else None,
@@ -109,35 +117,29 @@ def raw(request: ElicitationRequest) -> Content:
     return _stack([head, Content(readable_json(request.params))])
 
 
-_HELP = (
-    ("Send", "hand over the answer, or go to the first field at fault"),
-    ("Decline", "an explicit no"),
-    ("Cancel", "neither yes nor no; asked once more if you typed"),
-    ("Later", "another question first; what you typed is kept"),
-    ("Review", "the exact JSON before it is sent"),
-    ("Raw", "the request as the server wrote it"),
-)
-
-_FIELD_HELP = (
-    ("Tab, Shift+Tab", "next field, previous field (Enter also goes on)"),
-    ("Ctrl+U", "clear the field: unset, left out of the answer"),
-    ("Ctrl+E", "in an empty field: send it empty, on purpose"),
-    ("Ctrl+D", "back to the default of the server"),
-    ("Ctrl+Z", "take the last of these keys back"),
-    ("↑ ↓", "step a number, move a date by a day, move in a list"),
-    ("Ctrl+T", "today, in a date"),
-    ("Space", "choose what stands under the bar"),
-    ("F4", "write a long text in $EDITOR"),
-    ("PgUp, PgDn", "scroll the message"),
-)
-
-
-def help_page() -> Content:
-    """What can be done here, in a screenful."""
+def help_page(frame: Widget, actions: Sequence[Action], width: int) -> Content:
+    """What can be done here, with the keys that the owner gave to it."""
+    question = [
+        (key_of(frame, BY_ACTION[do.name]), f"{do.label}: {do.does}")
+        for do in actions
+        if do.name != "help"
+    ]
+    field = [
+        ("Tab", "the next field; Shift+Tab the one before; Enter also goes on"),
+        (key_of(frame, CLEAR), "clear the field: unset, left out of the answer"),
+        (key_of(frame, EMPTY), "in an empty field: send it empty, on purpose"),
+        (key_of(frame, DEFAULT), "back to the default of the server"),
+        (key_of(frame, UNDO), "take the last of these keys back"),
+        ("↑ ↓", "step a number, move a date by a day, move in a list"),
+        ("Space", "choose what stands under the bar"),
+        (key_of(frame, TODAY), "today, in a date"),
+        (key_of(frame, EDITOR), "write a long text in $EDITOR"),
+        ("PgUp PgDn", "scroll the message"),
+    ]
     return _stack(
         [
-            Content("\n").join([Content.styled("This question", "bold"), *_table(_HELP)]),
-            Content("\n").join([Content.styled("In a field", "bold"), *_table(_FIELD_HELP)]),
+            _table("This question", question, width),
+            _table("In a field (* must be answered)", field, width),
             Content.styled(
                 "Closing this program while a question waits cancels it, and says so truthfully.",
                 "$faint",
@@ -146,6 +148,14 @@ def help_page() -> Content:
     )
 
 
-def _table(rows: Sequence[tuple[str, str]]) -> list[Content]:
-    width = max(len(name) for name, _ in rows) + 2
-    return [Content.assemble((name.ljust(width), "$accent"), said) for name, said in rows]
+def _table(title: str, rows: Sequence[tuple[str, str]], width: int) -> Content:
+    column = max(len(key) for key, _ in rows) + 2
+    return Content("\n").join(
+        [
+            Content.styled(title, "bold"),
+            *(
+                words.hanging(Content.styled(key.ljust(column), "$accent"), Content(said), width)
+                for key, said in rows
+            ),
+        ]
+    )

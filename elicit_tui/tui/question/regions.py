@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
@@ -11,6 +12,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from elicit_tui.tui.widgets.guarded import Guarded
+
+_AROUND = 7
+"""Cells of the screen's width that a region's text does not have."""
+_SCROLLBAR = 1
+"""Kept free whether it is there or not, so that its coming and going wraps nothing anew."""
 
 
 class Region(VerticalScroll, Guarded, can_focus=False):
@@ -27,18 +33,28 @@ class Region(VerticalScroll, Guarded, can_focus=False):
     }
     """
 
-    def __init__(self, text: Content, *, id: str) -> None:
+    def __init__(self, text: Content | Callable[[int], Content], *, id: str) -> None:
+        """`text` may be drawn for a width in cells, where it has columns of its own."""
         super().__init__(id=id)
-        self._text = Static(text, markup=False)
+        self._draw = text if callable(text) else None
+        self._drawn_for = 0
+        self._text = Static("" if callable(text) else text, markup=False)
         self._hears_the_keys = False
 
     def compose(self) -> list[Static]:
-        """The text."""
+        """The text, for the width that it will most likely have."""
+        self._draw_for(self.app.size.width - _AROUND)
         return [self._text]
 
-    def tell(self, text: Content) -> None:
-        """Show another text."""
-        self._text.update(text)
+    def _draw_for(self, width: int) -> None:
+        if self._draw is not None and width != self._drawn_for:
+            self._drawn_for = width
+            self._text.update(self._draw(max(width, 8)))
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Scrolling, while there is something to scroll."""
+        return (("↑↓", "scroll"),) if self.overflows else ()
 
     def hear_the_keys(self) -> None:
         """Take the focus, and stay able to: nothing else in the question can, so keys would die."""
@@ -51,7 +67,8 @@ class Region(VerticalScroll, Guarded, can_focus=False):
         return self.max_scroll_y > 0
 
     def on_resize(self, event: events.Resize) -> None:
-        """A Tab stop only while there is something to scroll."""
+        """Draw it for this width; a Tab stop only while there is something to scroll."""
+        self._draw_for(self.content_region.width - _SCROLLBAR)
         self.call_after_refresh(self._settle)
 
     def _settle(self) -> None:

@@ -1,8 +1,6 @@
-"""The line above the buttons: what is missing, and the keys of the field that has the focus."""
+"""The line above the buttons: what is missing, and the keys of what has the focus."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from textual.content import Content
 from textual.widget import Widget
@@ -12,7 +10,7 @@ from elicit_tui.tui.question.words import count
 
 
 class StatusLine(Widget):
-    """A summary at the left, the field's keys at the right; below each other when narrow."""
+    """A summary at the left, the keys at the right; below each other when narrow."""
 
     DEFAULT_CSS = """
     StatusLine {
@@ -25,7 +23,13 @@ class StatusLine(Widget):
         super().__init__(id="status")
         self._summary = Content("")
         self._said: Content | None = None
-        self._keys = Content("")
+
+    def on_mount(self) -> None:
+        """Follow the focus: the keys are those of what has it."""
+        self.watch(self.screen, "focused", self._follow, init=False)
+
+    def _follow(self) -> None:
+        self.refresh()
 
     def summarise(self, summary: Content) -> None:
         """The standing summary."""
@@ -43,23 +47,21 @@ class StatusLine(Widget):
             self._said = None
             self.refresh()
 
-    def show_keys(self, keys: Sequence[tuple[str, str]]) -> None:
-        """The keys that act in the focused field."""
-        self._keys = Content("  ").join(
-            Content.assemble((key, "$accent"), " ", (does, "$faint")) for key, does in keys
+    def _keys(self) -> Content:
+        """What keys do in the widget that has the focus: a field, a button, a text."""
+        return Content("  ").join(
+            Content.assemble((key, "$accent"), " ", (does, "$faint"))
+            for key, does in getattr(self.screen.focused, "keys", ())
         )
-        self.refresh()
 
     def render(self) -> Content:
         """Both parts, as the width allows."""
-        left = self._said or self._summary
+        left, keys = self._said or self._summary, self._keys()
         if self.has_class("-narrow"):
-            return Content.assemble(left, "\n", self._keys) if self._keys else left
+            return Content.assemble(left, "\n", keys) if keys else left
         room = self.size.width - left.cell_length - 2
-        if self._keys.cell_length > room:
-            keys = self._keys.truncate(max(room, 0), ellipsis=True) if room > 8 else Content("")
-        else:
-            keys = self._keys
+        if keys.cell_length > room:
+            keys = keys.truncate(max(room, 0), ellipsis=True) if room > 8 else Content("")
         gap = max(self.size.width - left.cell_length - keys.cell_length, 1)
         return Content.assemble(left, " " * gap, keys)
 
@@ -82,7 +84,7 @@ def summary(form: Form, conversion: Conversion) -> Content:
     wrong = len(at_fault) - missing
     parts = []
     if missing:
-        parts.append(f"{count(missing, 'answer')} missing")
+        parts.append(f"{count(missing, 'answer')} missing (*)")
     if wrong:
         parts.append(f"{wrong} to correct")
     return Content.styled("● " + ", ".join(parts), "bold")

@@ -15,8 +15,8 @@ _ROOMY = 9
 """With fewer rows the address comes first, with no words of ours before it."""
 
 _OPENED = Content.styled(
-    "● Opened. When you are done on that page, come back and say that you have "
-    "finished (Ctrl+S); if it did not open, try again (F8).",
+    "● Opened. When you are done on that page, come back and choose “I have finished”; "
+    "if it did not open, “Try again”.",
     "bold $accent",
 )
 

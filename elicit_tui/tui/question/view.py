@@ -66,6 +66,39 @@ class QuestionView(QuestionFrame):
             """The question that was put back."""
             return self.view.question
 
+    # Looking
+
+    def action_raw(self) -> None:
+        """The request as it arrived; the same key goes back."""
+        if self._page == "raw":
+            self.action_back()
+        elif self._page != "step":
+            self._turn_to("raw", pages.raw(self.question.request))
+
+    def action_help(self) -> None:
+        """What can be done; the same key goes back."""
+        if self._page == "help":
+            self.action_back()
+        elif self._page != "step":
+            self._turn_to("help", pages.help_page(self, self._actions_of("answer"), self.room))
+
+    def action_review(self) -> None:
+        """The exact JSON, whether it can be sent yet or not; the same key goes back."""
+        if self._page == "review":
+            self.action_back()
+        elif self._page == "answer" and self._form_view is not None:
+            conversion = self._form_view.conversion
+            if self._ready_to_send():
+                self._review(frozen(conversion.content))
+            else:
+                titles = {spec.name: spec.title for spec in self._form_view.form.fields}
+                found = [(titles.get(p.field or "", ""), p.message) for p in conversion.problems]
+                self._turn_to("review", pages.problems(self.form, found, conversion.content))
+
+    def _review(self, content: dict[str, Any]) -> None:
+        self._held = content
+        self._turn_to("review", pages.review(self.question.request, self.form, content))
+
     # Deciding
 
     def action_send(self) -> None:
@@ -73,7 +106,9 @@ class QuestionView(QuestionFrame):
         if self._too_early():
             return
         if self._page == "step":
-            self._status.say("Ctrl+Y goes through with it, Esc goes back.")
+            self._status.say(f"{self.key('anyway')} goes through with it.")
+        elif self._page in ("raw", "help"):
+            self._status.say(f"{self.key('cancel')} goes back first.")
         elif self._page == "waiting":
             self._accept_url("The person opened the page and finished there.")
         elif self._page == "review":
@@ -107,7 +142,7 @@ class QuestionView(QuestionFrame):
             self._accept_form(content)
             return
         self._held = content
-        text = pages.second_step(self.question.request, self.form, content, serious)
+        text = pages.second_step(self.question.request, self.form, content, serious, self.room)
         self._turn_to("step", text)
 
     def _risks(self) -> tuple[Finding, ...]:
@@ -137,13 +172,14 @@ class QuestionView(QuestionFrame):
         elif not self._too_early():
             if self.typed and not self._asked_to_cancel:
                 self._asked_to_cancel = True
-                self._status.say("Esc again cancels the question. What you typed is kept.")
+                key = self.key("cancel")
+                self._status.say(f"{key} again cancels the question. What you typed is kept.")
             else:
                 self._decide(cancel("user", "The person dismissed the question."))
 
     def action_later(self) -> None:
         """Put the question back and keep what was typed."""
-        if self._page in ("answer", "waiting") and not self._too_early():
+        if self._page != "step" and not self._too_early():
             if self.drafts is not None and self._form_view is not None:
                 self.drafts.keep(self.question.request, self.draft)
             self.post_message(self.Later(self, self.draft))
@@ -183,6 +219,7 @@ class QuestionView(QuestionFrame):
                 None,
                 None,
                 self._risks(),
+                self.room,
                 url.address.content(),
                 elsewhere,
             )
@@ -205,7 +242,7 @@ class QuestionView(QuestionFrame):
         self._url.say(
             Content.styled(
                 "▲ No browser could be started here. The question stays open: copy the address "
-                "(F5) or scan the QR code (F6), then say that you opened it (F7).",
+                "or scan its QR code, open it elsewhere, then choose “I opened it”.",
                 "bold $warning",
             )
         )

@@ -17,6 +17,8 @@ STYLES = {
     Severity.WARN: "bold $warning",
     Severity.BLOCK: "bold $error",
 }
+_LEAST_COLUMN = 16
+"""A column that is narrower than this is no column: text goes below what it belongs to."""
 _ADDRESS_LIMIT = 400
 _NAME_LIMIT = 80
 _ARGUMENTS_LIMIT = 20_000
@@ -28,7 +30,19 @@ def server_name(request: ElicitationRequest) -> str:
     return neutral_line(request.server.name, _NAME_LIMIT)
 
 
-def identity(request: ElicitationRequest) -> Content:
+def hanging(head: Content, body: Content, width: int) -> Content:
+    """A head, and beside it text that wraps in its own column; below it where it is narrow."""
+    room = width - head.cell_length
+    if room < _LEAST_COLUMN:
+        return Content.assemble(head.rstrip(), "\n", body)
+    indent = Content(" " * head.cell_length)
+    lines = body.wrap(room)
+    return Content("\n").join(
+        (head if number == 0 else indent).append(line.rstrip()) for number, line in enumerate(lines)
+    )
+
+
+def identity(request: ElicitationRequest, width: int) -> Content:
     """Who asks: configured name, what it calls itself, how it is reached."""
     server = request.server
     parts = [Content.styled(server_name(request), "bold")]
@@ -39,8 +53,12 @@ def identity(request: ElicitationRequest) -> Content:
     else:
         parts.append(Content.styled("does not say what it calls itself", "$faint"))
     address = neutral_line(server.address, _ADDRESS_LIMIT)
-    parts.append(Content.styled(f"{server.transport}: {address}", "$faint"))
-    return Content("   ").join(parts)
+    reached = Content.styled(f"{server.transport}: {address}", "$faint")
+    whole = Content("   ").join([*parts, reached])
+    if whole.cell_length <= width:
+        return whole
+    named = Content("   ").join(parts)
+    return Content("\n").join([named if named.cell_length <= width else parts[1], reached])
 
 
 def call_line(request: ElicitationRequest) -> Content:
@@ -74,35 +92,35 @@ def _json(value: Any) -> str:
         return "…"
 
 
-def finding_lines(finding: Finding) -> Content:
+def finding_lines(finding: Finding, width: int) -> Content:
     """One finding: sign, severity and advice; then rule, where and what was there."""
     sign, style = SIGNS[finding.severity], STYLES[finding.severity]
-    first = Content.assemble(
-        (f"{sign} {finding.severity.word:<5} ", style), neutral_line(finding.advice, 400)
-    )
     rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
-    second = f"        {rule} in {where}"
-    if not finding.evidence:
-        return Content.assemble(first, "\n", (second, "$faint"))
-    evidence = neutral_line(finding.evidence, 300)
-    return Content.assemble(first, "\n", (f"{second}: ", "$faint"), evidence)
+    found = Content.assemble(
+        neutral_line(finding.advice, 400), "\n", (f"{rule} in {where}", "$faint")
+    )
+    if finding.evidence:
+        found = Content.assemble(found, (": ", "$faint"), neutral_line(finding.evidence, 300))
+    return hanging(Content.styled(f"{sign} {finding.severity.word:<5} ", style), found, width)
 
 
-def findings(all_found: tuple[Finding, ...]) -> Content:
+def findings(all_found: tuple[Finding, ...], width: int) -> Content:
     """All findings, the worst first."""
     worst_first = sorted(all_found, key=lambda finding: -finding.severity)
-    return Content("\n").join(finding_lines(finding) for finding in worst_first)
+    return Content("\n").join(finding_lines(finding, width) for finding in worst_first)
 
 
-def found(question: Question) -> Content | None:
-    """The findings, and why it is asked although a rule met it; None when there is neither."""
+def found(question: Question, width: int) -> Content:
+    """The findings, and why it is asked although a rule met it; empty when there is neither."""
     parts = []
     if question.review.findings:
-        parts.append(findings(question.review.findings))
+        parts.append(findings(question.review.findings, width))
     if question.note:
-        parts.append(Content.styled(f"· {neutral(question.note)}", "$faint"))
-    return Content("\n").join(parts) if parts else None
+        parts.append(
+            hanging(Content("· "), Content.styled(neutral(question.note), "$faint"), width)
+        )
+    return Content("\n").join(parts)
 
 
 def message(request: ElicitationRequest) -> str:

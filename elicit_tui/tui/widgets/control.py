@@ -6,14 +6,14 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from elicit_tui.form import EmptyOnPurpose, Entry, Field, Unset, is_unset
+from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.widgets.guarded import Guarded
 
-FIELD_BINDINGS: list[BindingType] = [
-    Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", show=False),
-    Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False),
-    Binding("ctrl+d", "default_field", "Back to the default", id="field.default", show=False),
-    Binding("ctrl+z", "undo_field", "Undo the last field key", id="field.undo", show=False),
-]
+CLEAR = Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", show=False)
+EMPTY = Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False)
+DEFAULT = Binding("ctrl+d", "default_field", "Back to the default", id="field.default", show=False)
+UNDO = Binding("ctrl+z", "undo_field", "Undo the last field key", id="field.undo", show=False)
+FIELD_BINDINGS: list[BindingType] = [CLEAR, EMPTY, DEFAULT, UNDO]
 
 
 class FieldChanged(Message):
@@ -98,11 +98,11 @@ class FieldControl(Guarded):
     def keys(self) -> tuple[tuple[str, str], ...]:
         """All keys that act inside this field just now."""
         keys = list(self.own_keys)
-        keys.append(("^U", "clear"))
+        keys.append((key_of(self, CLEAR), "clear"))
         if self.can_take_empty:
-            keys.append(("^E", "empty on purpose"))
+            keys.append((key_of(self, EMPTY), "empty on purpose"))
         if self.has_default:
-            keys.append(("^D", "default"))
+            keys.append((key_of(self, DEFAULT), "default"))
         return tuple(keys)
 
     @property

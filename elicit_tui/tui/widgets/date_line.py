@@ -9,7 +9,10 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from elicit_tui.form import Typed
+from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.widgets.text_line import TextLine
+
+TODAY = Binding("ctrl+t", "today", "Today, in a date", id="field.today", show=False)
 
 
 def local_now() -> datetime:
@@ -23,7 +26,7 @@ class DateLine(TextLine):
     clock: ClassVar[Callable[[], datetime]] = staticmethod(local_now)
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+t", "today", "Today", id="field.today", show=False),
+        TODAY,
         Binding("up", "days(1)", "One day later", show=False),
         Binding("down", "days(-1)", "One day earlier", show=False),
     ]
@@ -32,7 +35,7 @@ class DateLine(TextLine):
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Today, and a day more or less."""
         today = "today" if self.spec.kind == "date" else "now"
-        return (("^T", today), ("↑↓", "±1 day"))
+        return ((key_of(self, TODAY), today), ("↑↓", "±1 day"))
 
     def action_today(self) -> None:
         """Write today's date, or this moment."""

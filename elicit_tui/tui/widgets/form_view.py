@@ -57,6 +57,13 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
             self.view = view
             self.field_control = control
 
+    class Finished(Message):
+        """The person is through with the last field."""
+
+        def __init__(self, view: FormView) -> None:
+            super().__init__()
+            self.view = view
+
     def __init__(
         self,
         form: Form,
@@ -277,12 +284,14 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 row.activate(False)
 
     def on_field_finished(self, event: FieldFinished) -> None:
-        """Go to the next field that takes an answer, if there is one."""
+        """Go to the next field that takes an answer, or say that this was the last one."""
         event.stop()
         names = [spec.name for spec in self.form.fields if spec.sendable]
         place = names.index(event.field_control.spec.name) + 1
         if place < len(names):
             self.focus_field(names[place])
+        else:
+            self.post_message(self.Finished(self))
 
     # Judging
 

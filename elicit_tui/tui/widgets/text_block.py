@@ -10,6 +10,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 
 from elicit_tui.form import Entry, Field, Typed, Unset
+from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS
 from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor
 from elicit_tui.tui.widgets.letters import odd_letter
@@ -17,6 +18,7 @@ from elicit_tui.tui.widgets.typed_control import TypedControl
 from elicit_tui.tui.widgets.unseen import drawn_safely
 
 ROWS = 5
+EDITOR = Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False)
 
 
 class TextBlock(TextArea, TypedControl, inherit_bindings=True):
@@ -24,7 +26,7 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *FIELD_BINDINGS[:3],
-        Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False),
+        EDITOR,
     ]
 
     DEFAULT_CSS = """
@@ -78,7 +80,7 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """The editor."""
-        return (("F4", "editor"),)
+        return ((key_of(self, EDITOR), "editor"),)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Something was typed: a blank block is unset again."""

@@ -15,8 +15,17 @@ from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.results import as_json, as_text, binaries
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session
-from elicit_tui.tui.console.spans import Line, Role, joined, labelled, shortened, text_lines
-from elicit_tui.tui.console.words import duration, plural
+from elicit_tui.tui.console.spans import (
+    Line,
+    Role,
+    joined,
+    labelled,
+    shortened,
+    text_lines,
+    wrapped,
+)
+from elicit_tui.tui.console.words import ROLES, duration, plural
+from elicit_tui.tui.console.words import SIGNS as SIGNS_OF_ENDS
 
 STATE_ROLES: dict[str, Role] = {
     "running": "accent",
@@ -36,6 +45,7 @@ class CallsPane(Pane):
         Binding("s", "save", "Save", id="calls.save"),
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("a", "again", "Again", id="calls.again"),
+        Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
     ]
 
     DEFAULT_CSS = """
@@ -51,7 +61,10 @@ class CallsPane(Pane):
     def compose(self) -> ComposeResult:
         """The list and the chosen call."""
         calls = RowList(
-            row_height=2, empty="No call yet. Choose a tool of a server.", id="call-list"
+            row_height=2,
+            empty="No call yet. Choose a tool of a server.",
+            verb="Read",
+            id="call-list",
         )
         calls.add_class("box", "first")
         calls.border_title = "Calls"
@@ -74,8 +87,10 @@ class CallsPane(Pane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for the call under the cursor."""
-        if not self.ready or action not in ("cancel", "turn", "save", "copy", "again"):
+        if not self.ready or action not in ("cancel", "turn", "save", "copy", "again", "list"):
             return True
+        if action == "list":
+            return self.query_one("#call-detail").has_focus
         record = self.record
         if record is None:
             return False
@@ -128,8 +143,26 @@ class CallsPane(Pane):
         if record is None:
             return text_lines("A call's progress, its log and its result stand here.", width, "dim")
         return joined(
-            [self._head(record, width), self._log(record, width), self._result(record, width)]
+            [
+                self._head(record, width),
+                self._questions(record, width),
+                self._result(record, width),
+                self._log(record, width),
+            ]
         )
+
+    def _questions(self, record: CallRecord, width: int) -> list[Line]:
+        if not record.answered:
+            return []
+        head: Line = ((plural(len(record.answered), "question"), "accent"),)
+        lines = [head]
+        for end in record.answered:
+            role = ROLES[end.action]
+            first, *others = wrapped(end.message, max(8, width - 2))
+            lines.append(((f"{SIGNS_OF_ENDS[end.action]} ", role), (first, "plain")))
+            lines.extend(((f"  {part}", "plain"),) for part in others)
+            lines.append(((f"  {end.told}", "dim"),))
+        return lines
 
     def _head(self, record: CallRecord, width: int) -> list[Line]:
         arguments = readable_json(dict(record.call.arguments), indent=None)
@@ -184,6 +217,10 @@ class CallsPane(Pane):
             head: Line = (("result", "accent"), ("  as JSON" if self._json else "", "dim"))
             self._laid_out = (key, width, [head, *lines])
         return self._laid_out[2]
+
+    def action_list(self) -> None:
+        """Back to the list of calls."""
+        self.query_one("#call-list").focus()
 
     def action_cancel(self) -> None:
         """Cancel the call under the cursor."""

@@ -12,7 +12,7 @@ from textual.widgets import Input
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.console.rows import RowList
-from elicit_tui.tui.console.spans import Line, Role, joined, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, Role, cells, joined, shortened, text_lines
 from elicit_tui.tui.console.words import plural
 
 if TYPE_CHECKING:
@@ -115,9 +115,15 @@ class OffersBox(Vertical):
             return []
         arguments = len(offer.schema.get("properties") or {})
         about = [offer.kind, plural(arguments, "argument"), *offer.hints]
-        head: Line = ((offer.title or offer.shown, "strong"), (f"   {' · '.join(about)}", "dim"))
+        title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
+        beside = cells(title) + 3 + cells(facts) <= width
+        head: list[Line] = (
+            [((title, "strong"), (f"   {facts}", "dim"))]
+            if beside
+            else [((title, "strong"),), *text_lines(facts, width, "dim")]
+        )
         described = offer.description or "It says nothing about itself."
-        return joined([[head, *text_lines(described, width)]])
+        return joined([[*head, *text_lines(described, width)]])
 
     def search(self) -> None:
         """Put the focus on the search line."""

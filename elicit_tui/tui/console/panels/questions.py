@@ -14,7 +14,7 @@ from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session, Stopped
 from elicit_tui.tui.console.spans import Line, Role, shortened
 from elicit_tui.tui.console.waiting import Waiting
-from elicit_tui.tui.console.words import WHO, clock, duration
+from elicit_tui.tui.console.words import WHO, age, clock
 
 RISK: dict[str, tuple[str, Role]] = {
     "allow": ("", "dim"),
@@ -78,7 +78,7 @@ class QuestionsPane(Pane):
         request = entry.question.request
         sign, role = RISK[entry.question.review.verdict]
         left = clock(entry.deadline.remaining)
-        times = f"{duration(entry.age)} old" + (f" · {left} left" if left else "")
+        times = f"{age(entry.age)} old" + (f" · {left} left" if left else "")
         tool = f" · {neutral_line(request.call.name, 60)}" if request.call else ""
         name = shortened(f"{request.server.name}{tool}", max(8, width - len(times) - len(sign) - 6))
         gap = max(1, width - len(name) - len(times) - len(sign) - 5)

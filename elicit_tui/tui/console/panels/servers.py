@@ -27,9 +27,11 @@ class ServersPane(Pane):
     """A list of servers, and beside it what the chosen one offers."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "restart", "Restart", id="servers.restart"),
-        Binding("m", "mute", "Mute", id="servers.mute"),
+        Binding("r", "restart", "Restart server", id="servers.restart"),
+        Binding("m", "mute", "Mute server", id="servers.mute"),
         Binding("slash", "search", "Search", key_display="/", id="servers.search"),
+        Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
+        Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
     ]
 
     DEFAULT_CSS = """
@@ -42,7 +44,7 @@ class ServersPane(Pane):
 
     def compose(self) -> ComposeResult:
         """The list at once; the offers once a server has some."""
-        servers = RowList(row_height=2, empty="none configured", id="server-list")
+        servers = RowList(row_height=2, verb="Tools", id="server-list")
         servers.add_class("box", "first")
         servers.border_title = "Servers"
         yield servers
@@ -50,8 +52,20 @@ class ServersPane(Pane):
             yield LineView(id="server-words")
 
     def on_mount(self) -> None:
-        """Start in the list of servers."""
-        self.query_one("#server-list").focus()
+        """Start in the list of servers; without any, in the words that help to one."""
+        configured = bool(self.session.servers)
+        self.query_one("#server-list").display = configured
+        self.query_one("#server-list" if configured else "#server-words").focus()
+
+    def take_focus(self) -> None:
+        """Where one starts."""
+        self.query_one("#server-list" if self.session.servers else "#server-words").focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what makes sense where the focus is."""
+        if action == "servers":
+            return not self.query_one("#server-list").has_focus
+        return action not in ("restart", "mute", "search", "offers") or bool(self.session.servers)
 
     @property
     def record(self) -> ServerRecord | None:
@@ -127,9 +141,16 @@ class ServersPane(Pane):
         )
 
     @on(RowList.Chosen, "#server-list")
-    def _to_offers(self) -> None:
+    def action_offers(self) -> None:
+        """Go to what the server offers, or to why it offers nothing."""
         if self._offers is not None and self._offers.display:
             self._offers.take_focus()
+        else:
+            self.query_one("#server-words").focus()
+
+    def action_servers(self) -> None:
+        """Back to the list of servers."""
+        self.query_one("#server-list").focus()
 
     def action_restart(self) -> None:
         """End the server under the cursor and start it again."""

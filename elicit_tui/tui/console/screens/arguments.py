@@ -14,7 +14,7 @@ from textual.widgets import Button, Static, TextArea
 
 from elicit_tui.form import Form, entry_for, read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.widgets import FormView
 
@@ -75,8 +75,8 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         yield TextArea("", id="arguments-json", show_line_numbers=False)
         yield Static("", id="trouble", markup=False)
         with Horizontal(classes="buttons"):
-            yield Button(VERBS[self._offer.kind], id="send", variant="primary", compact=True)
-            yield Button("Back", id="back", compact=True)
+            yield DialogButton(VERBS[self._offer.kind], "arguments.call", id="send", main=True)
+            yield DialogButton("Back", "dialog.back", id="back")
 
     def on_mount(self) -> None:
         """Start in the first field."""
@@ -178,6 +178,11 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
     @on(Button.Pressed, "#back")
     def _back_pressed(self) -> None:
         self.action_leave()
+
+    def on_form_view_finished(self, event: FormView.Finished) -> None:
+        """From the last field Enter goes on to the button that calls."""
+        event.stop()
+        self.query_one("#send").focus()
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What was wrong before may be right now."""

@@ -13,17 +13,20 @@ from textual.containers import Horizontal
 from textual.widgets import Button
 
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 
 if TYPE_CHECKING:
     from elicit_tui.policy import ToolGate
+    from elicit_tui.tui.console.application import ConsoleApp
 
 
 class GateScreen(Dialog[None]):
     """Puts `once`, `session` or `no` into a future; also `no` when it is taken away."""
+
+    app: ConsoleApp
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "answer('once')", "Allow once", id="gate.once"),
@@ -53,9 +56,9 @@ class GateScreen(Dialog[None]):
         """What would be called with what, and why it is asked."""
         yield LineView(id="gate-words")
         with Horizontal(classes="buttons"):
-            yield Button("Allow once", id="once", compact=True)
-            yield Button("For this session", id="session", compact=True)
-            yield Button("No", id="no", variant="primary", compact=True)
+            yield DialogButton("Do not call", "gate.no", id="no", main=True)
+            yield DialogButton("Allow once", "gate.once", id="once")
+            yield DialogButton("For this session", "gate.session", id="session")
 
     def on_mount(self) -> None:
         """Not calling is the harmless choice."""
@@ -67,17 +70,18 @@ class GateScreen(Dialog[None]):
         text = readable_json(dict(self._arguments))
         risky = offer.destructive
         words = "▲ It says of itself that it is destructive." if risky else ""
-        hints = ", ".join(offer.hints) or "it gives no hints"
+        hints = ", ".join(offer.hints) or "none"
+        key = self.app.key_of("console.allowances")
         return joined(
             [
                 text_lines(words, width, "warn") if words else [],
-                text_lines(neutral(self._gate.reason, 2_000), width),
-                labelled("hints", f"{hints} (the server's own words)", width),
                 labelled("arguments", neutral(text, 20_000), width),
-                labelled("description", offer.description or "none", width),
+                labelled("it says", offer.description or "nothing about itself", width),
+                labelled("its hints", hints, width),
+                labelled("asked", neutral(self._gate.reason, 2_000), width),
                 text_lines(
                     "“For this session” holds until the server ends or the tool's definition "
-                    "changes; it is never written to disk. F3 lists and revokes it.",
+                    f"changes; it is never written to disk. {key} lists and revokes it.",
                     width,
                     "dim",
                 ),

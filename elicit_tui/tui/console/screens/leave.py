@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Button, Static
 
-from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.words import plural
 
 
@@ -42,8 +42,8 @@ class LeaveScreen(Dialog[bool]):
             words.append(f"{plural(self._calls, 'running call')} will be cancelled.")
         yield Static("\n\n".join(words), markup=False)
         with Horizontal(classes="buttons"):
-            yield Button("Stay", id="stay", variant="primary", compact=True)
-            yield Button("Leave", id="sure", compact=True)
+            yield DialogButton("Stay", "leave.stay", id="stay", main=True)
+            yield DialogButton("Leave", "leave.sure", id="sure")
 
     def on_mount(self) -> None:
         """Staying is the harmless choice."""

@@ -1,0 +1,125 @@
+"""A key that the owner changed is named by its new name everywhere, and everything has a button."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation.settings import ConsoleSettings
+from elicit_tui.host import Tool
+from elicit_tui.tui.console.known_keys import known_keys
+from elicit_tui.tui.question.screen import QuestionScreen
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+KEYS = {
+    "question.send": "f10",
+    "question.cancel": "f12",
+    "question.later": "f11",
+    "field.clear": "ctrl+k",
+    "console.next_question": "ctrl+b",
+    "console.mute_loop": "ctrl+f",
+    "console.allowances": "ctrl+w",
+    "gate.once": "ctrl+g",
+    "arguments.call": "ctrl+r",
+}
+TOOL = Tool(
+    "erase",
+    raw={
+        "name": "erase",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"what": {"type": "string"}},
+            "required": ["what"],
+        },
+        "annotations": {"destructiveHint": True},
+    },
+)
+
+
+async def listens(stand: Stand, page: str) -> None:
+    def ready() -> bool:
+        view = getattr(stand.app.screen, "view", None)
+        return view is not None and view.page == page and not view.deaf
+
+    await stand.until(ready)
+
+
+async def test_a_question_names_the_changed_keys_on_its_buttons_in_its_line_and_in_its_help(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, console=ConsoleSettings(keys=KEYS)) as stand:
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        await stand.until(lambda: "Send F10" in stand.text())
+        assert "Later F11" in stand.text()
+        assert "^K clear" in stand.text()
+        assert "^U" not in stand.text()
+        await stand.press("L", "f12")
+        await stand.until(lambda: "F12 again cancels" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "F10 sends" in stand.text())
+        await stand.press("f1")
+        await listens(stand, "help")
+        for words in ("F10", "^K", "Next question ^B", "Mute server ^F", "Allowances ^W"):
+            assert words in stand.text()
+        for words in ("^S", "^U"):
+            assert words not in stand.text()
+        await stand.press("ctrl+k")
+        await stand.press("f12")
+        await listens(stand, "answer")
+        await stand.press("ctrl+k")
+        await stand.until(lambda: "not set" in stand.text())
+
+
+async def test_the_border_names_the_key_of_the_next_question_while_another_waits(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, console=ConsoleSettings(keys=KEYS)) as stand:
+        first = stand.ask("alpha", "First?")
+        await stand.shown(first)
+        assert "next" not in stand.text().splitlines()[0]
+        second = stand.ask("beta", "Second?")
+        await stand.until(lambda: "1 of 2, ^B next" in stand.text().splitlines()[0])
+        await stand.press("ctrl+b")
+        await stand.shown(second)
+
+
+async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_question(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        await stand.press("f3")
+        await stand.until(lambda: "Nothing is allowed for this session" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: isinstance(stand.app.screen, QuestionScreen))
+        await stand.press("f1")
+        await listens(stand, "help")
+        await stand.pilot.click("#do-app-mute_loop")
+        await stand.until(lambda: stand.outcome(request) is not None)
+        assert "alpha" in stand.app.muted
+
+
+async def test_dialogs_and_help_name_the_changed_keys(tmp_path: Path) -> None:
+    settings = ConsoleSettings(keys=KEYS)
+    async with console(tmp_path, tools={"alpha": (TOOL,)}, console=settings) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "Call ^R" in stand.text())
+        await stand.press("x", "enter")
+        await stand.until(lambda: getattr(stand.app.focused, "id", "") == "send")
+        await stand.press("enter")
+        await stand.until(lambda: "Allow once ^G" in stand.text())
+        assert "^W lists and revokes" in stand.text()
+        await stand.press("escape")
+
+
+def test_every_key_that_a_screen_names_can_be_changed() -> None:
+    for name in (
+        *("field.clear", "field.empty", "field.default", "field.undo", "field.today"),
+        *("field.editor", "gate.once", "arguments.call", "leave.sure", "allowances.revoke"),
+    ):
+        assert name in known_keys()

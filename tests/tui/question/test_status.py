@@ -1,0 +1,102 @@
+"""What the line above the buttons says: what is missing, and what keys do where the focus is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.question.asking import (
+    WARNING,
+    Asking,
+    answer,
+    asked,
+    form_question,
+    schema,
+    until,
+    url_question,
+)
+
+pytestmark = pytest.mark.anyio
+
+CITY = schema(("city",), city={"type": "string", "title": "City"}, nights={"type": "integer"})
+
+
+def status(app: Asking) -> str:
+    return str(app.view.query_one("#status").render())
+
+
+async def test_the_keys_of_a_field_go_when_a_button_has_the_focus() -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app) as pilot:
+        assert "^U clear" in status(app)
+        await pilot.press("tab", "tab", "tab")
+        await until(pilot, lambda: "^U" not in status(app), "the field's keys are gone")
+        assert "an explicit no" in status(app) or "hand over" in status(app)
+        await pilot.press("shift+tab", "shift+tab")
+        await until(pilot, lambda: "↑↓ step" in status(app), "the number's keys are there")
+
+
+async def test_each_button_says_what_it_does_while_it_has_the_focus() -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app) as pilot:
+        for name, does in (("decline", "an explicit no"), ("cancel", "neither yes nor no")):
+            app.view.query_one(f"#do-{name}").focus()
+            await until(pilot, lambda does=does: does in status(app), does)
+
+
+async def test_the_sign_of_a_required_field_is_explained() -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app):
+        assert "1 answer missing (*)" in status(app)
+
+
+async def test_enter_in_the_last_field_sends_nothing_and_says_what_does() -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app) as pilot:
+        await pilot.press("L", "enter", "3", "enter")
+        await until(pilot, lambda: "^S sends" in status(app), "the way to send is said")
+        assert app.outcome is None
+
+
+async def test_send_on_a_page_that_sends_nothing_says_the_way_back() -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app) as pilot:
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the page")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Esc goes back first" in status(app), "the way back is said")
+
+
+async def test_a_question_can_be_put_off_from_a_page_over_it() -> None:
+    app = Asking(form_question(CITY))
+    await answer(app, "f1", "ctrl+l")
+    assert app.later
+
+
+async def test_a_finding_wraps_in_its_own_column() -> None:
+    app = Asking(form_question(CITY, WARNING))
+    async with asked(app, (60, 24)):
+        lines = app.words.splitlines()
+        first = next(line for line in lines if "▲ warn" in line)
+        column = first.index("This acts")
+        following = lines[lines.index(first) + 1]
+        assert following[4:column].strip() == ""
+        assert following[column] != " "
+
+
+async def test_how_a_server_is_reached_stands_on_a_line_of_its_own_where_it_does_not_fit() -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app, (60, 24)):
+        assert any(line.startswith("│   stdio: ") for line in app.words.splitlines())
+
+
+@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize("mode", ["form", "url"])
+async def test_the_help_of_a_question_names_every_button(width: int, mode: str) -> None:
+    question = form_question(CITY) if mode == "form" else url_question("https://example.com/")
+    app = Asking(question)
+    async with asked(app, (width, 40)) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "the page")
+        own = ("Send:", "Review:") if mode == "form" else ("Open:", "Copy:", "I opened it:")
+        for words in (*own, "Decline:", "Cancel:", "Later:", "Raw:"):
+            assert words in app.words
