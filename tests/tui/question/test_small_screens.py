@@ -99,7 +99,7 @@ async def test_a_url_question_shows_its_address_and_its_ways_out(size: tuple[int
     async with asked(app, size) as pilot:
         await pilot.pause()
         assert "https://⟦example.com⟧/sign-in" in app.words
-        assert all(way in app.words for way in ("Open ^S", "Opened it F7", *WAYS_OUT[1:]))
+        assert all(way in app.words for way in ("Open ^S", "I opened it F7", *WAYS_OUT[1:]))
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -214,5 +214,5 @@ async def test_what_is_no_page_cannot_be_said_to_be_opened_elsewhere() -> None:
     async with asked(app) as pilot:
         await pilot.press("f7")
         await pilot.pause()
-        assert "Opened it" not in app.words
+        assert "I opened it" not in app.words
     assert app.outcome is None
