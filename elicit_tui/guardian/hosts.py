@@ -35,6 +35,12 @@ def brands() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(domains) for name, domains in _tables()["brands"].items()}
 
 
+@lru_cache(maxsize=1)
+def other_spellings() -> Mapping[str, str]:
+    """Well-known names as other scripts write them, folded, and the name in `brands`."""
+    return {fold(word): name for word, name in _tables()["spellings"].items()}
+
+
 @lru_cache(maxsize=1024)
 def registrable(host: str) -> str:
     """The domain somebody registered, `example.co.uk` of `a.b.example.co.uk`."""
@@ -84,7 +90,7 @@ def scripts_of(label: str) -> frozenset[str]:
 
 def skeleton(label: str) -> str:
     """A label as it looks at a glance."""
-    plain = plain_letters(fold(label))
+    plain = plain_letters(fold(label).replace("б", "b"))
     for pair, letter in _PAIRS:
         plain = plain.replace(pair, letter)
     return plain
@@ -114,7 +120,7 @@ def disguised_brand(host: str) -> str | None:
         brand = _brand_skeletons().get(skeleton(label))
         if brand is not None:
             following = labels[index + 1 : index + 2]
-            if label != brand or following[0] in ("com", "org", "net", "io", "co", "app", "us"):
+            if label != brand or following[0].partition("-")[0] in listed("endings"):
                 return brand
             if len(subdomains) > 1 and index > 0 and brand not in everyday:
                 return brand
@@ -132,8 +138,9 @@ def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
     parts = [part for part in re.split(r"[-_]", label) if part]
     for part in parts:
         brand = _brand_skeletons().get(skeleton(part))
-        if brand is not None and len(parts) > 1 and (brand not in everyday or _lures(parts, part)):
-            return brand
+        if brand is not None and len(parts) > 1:
+            if part != brand or brand not in everyday or _lures(parts, part):
+                return brand
     near = _near_brand(label)
     if near is not None:
         return near
@@ -177,6 +184,12 @@ _LURES: Final = (
     "app",
     "admin",
     "access",
+    "nitro",
+    "us",
+    "net",
+    "org",
+    "io",
+    "de",
 )
 
 

@@ -18,11 +18,13 @@ from elicit_tui.guardian.links import (
     is_obfuscated_address,
     pages_of,
 )
+from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
 from elicit_tui.text.hosts import unicode_host
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
+_SHORT_LABEL = 3
 
 
 def _host_is_dressed_up(reading: Reading) -> Iterator[Sighting]:
@@ -37,6 +39,8 @@ def _host_is_dressed_up(reading: Reading) -> Iterator[Sighting]:
             continue
         if host != "localhost" and not host.endswith(".localhost"):
             hidden_address = re.search(r"(?<!\d)\d{1,3}(?:[.-]\d{1,3}){3}(?!\d)", host)
+            if domain in hosts.listed("tunnels") or domain == "amazonaws.com":
+                hidden_address = None  # these name a machine after its address
             labels = host.split(".")
             if "localhost" in labels[:-1] or re.match(r"localhost-", host) or hidden_address:
                 yield at_url(_BLOCK, host)
@@ -92,32 +96,37 @@ def _looks_like(domain: str, own: str) -> bool:
 
 
 def _unrelated(reading: Reading) -> Iterator[Sighting]:
-    words = set(re.findall(r"[a-z0-9]+", fold(reading.message.text[:4_000])))
-    named = [
-        name for name in hosts.brands() if name in words and name not in hosts.listed("everyday")
-    ]
-    if not words & {
-        "sign",
-        "signin",
-        "log",
-        "login",
-        "authorize",
-        "authorise",
-        "authenticate",
-        "verify",
-        "account",
-        "connect",
-        "anmelden",
-        "connexion",
-    }:
+    """A company one is to sign in to, and a page that is neither its own nor named beside it."""
+    named = set(_signed_in_to(reading.message.text[:4_000]))
+    if not named:
         return
+    words = set(re.findall(r"\w+", fold(reading.message.text[:4_000])))
     for parts in pages_of(reading):
-        if not named or address_of(parts.host) is not None or "." not in parts.host:
+        if address_of(parts.host) is not None or "." not in parts.host:
             continue
         own = frozenset().union(*(hosts.brands()[name] for name in named))
         domain = hosts.registrable(parts.host)
-        if domain not in own and parts.host not in own:
-            yield at_url(_WARN, f"{named[0]} / {parts.host}")
+        labels = {label for label in parts.host.split(".")[:-1] if len(label) > _SHORT_LABEL}
+        named_itself = labels & words - named - hosts.listed("common_labels")
+        named_itself |= {parts.host} & set(re.findall(r"[\w.-]+\w", reading.message.text.lower()))
+        if domain not in own and parts.host not in own and not named_itself:
+            yield at_url(_WARN, f"{min(named)} / {parts.host}")
+
+
+def _signed_in_to(message: str) -> Iterator[str]:
+    """Well-known names in sentences about signing in; an everyday word only as a name."""
+    brands, everyday = hosts.brands(), hosts.listed("everyday")
+    for sentence in re.split(r"[.?!\n。？！](?:\s|$)?", message):
+        folded = fold(sentence)
+        if folded not in concept("urls", "signing_in"):
+            continue
+        for word, also in hosts.other_spellings().items():
+            if word in folded:
+                yield also
+        for match in re.finditer(r"[A-Za-z][A-Za-z0-9]+", sentence):
+            name = match[0].lower()
+            if name in brands and (name not in everyday or match[0] != name):
+                yield name
 
 
 def deceptive_url(url: str) -> bool:

@@ -32,6 +32,9 @@ from elicit_tui.guardian.shapes import secret_shape
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _LONG: Final = 2_000
 _LABEL: Final = re.compile(r"[\w-]+\Z")
+_PLAIN_VALUE: Final = re.compile(r"[A-Za-z]{1,6}-\d{1,6}|[a-z_ -]{1,24}|\d{1,3}")
+_OFTEN_PLAIN: Final = ("t", "key", "st", "hash", "code", "login", "ticket", "session", "invite")
+_OPAQUE_STEP: Final = re.compile(r"/([A-Za-z_-]{1,24})/([A-Za-z0-9_-]{20,})(?=[/?#]|\Z)")
 _MAIL: Final = re.compile(r"[^@\s/?#&=]{1,64}@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -108,29 +111,33 @@ def _not_encrypted(reading: Reading) -> Iterator[Sighting]:
 
 
 def _secret_in_url(reading: Reading) -> Iterator[Sighting]:
+    secret, opaque = _names("secret_parameters"), _names("opaque_parameters")
     for parts in pages_of(reading):
-        secret, opaque = hosts.listed("secret_parameters"), hosts.listed("opaque_parameters")
         in_oauth = "client_id=" in parts.query
         for name, value in parts.parameters:
-            short = name.rpartition("[")[2].rstrip("]") or name
-            if not value or (in_oauth and short in ("state", "nonce", "code_challenge", "request")):
+            short = _squeezed(name.rpartition("[")[2].rstrip("]") or name)
+            if not value or (in_oauth and short in ("state", "nonce", "codechallenge", "request")):
                 continue
             if secret_shape(value) or (short in secret and _is_value(value)):
                 yield at_url(_BLOCK, f"{name}=…")
-            elif short in opaque and not re.fullmatch(
-                r"[A-Za-z]{1,6}-\d{1,6}|[a-z_ -]{1,24}|\d{1,3}", value
-            ):
+            elif short in opaque and not _PLAIN_VALUE.fullmatch(value):
                 if short == "key" and len(value) >= 16 and re.search(r"\d", value):
                     yield at_url(_BLOCK, f"{name}=…")
-                elif (
-                    short in ("t", "key", "st", "hash", "code", "login", "ticket", "session")
-                    and len(value) < 10
-                ):
-                    continue
-                else:
+                elif short not in _OFTEN_PLAIN or len(value) >= 10:
                     yield at_url(_WARN, f"{name}=…")
         if secret_shape(unquote(parts.rest)):
             yield at_url(_BLOCK, "a key or token")
+        for step in _OPAQUE_STEP.finditer(parts.rest):
+            if _squeezed(step[1].lower()) in opaque and re.search(r"\d", step[2]):
+                yield at_url(_WARN, f"{step[1]}/…")
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[-_.]", "", name)
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(map(_squeezed, hosts.listed(listed)))
 
 
 def _is_value(value: str) -> bool:
@@ -163,6 +170,9 @@ def _leads_elsewhere(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         domain = hosts.registrable(parts.host)
         in_oauth = "client_id=" in parts.query
+        inner = re.search(r"https?:/{1,2}[^/\s]+", unquote(re.split(r"[?#]", parts.rest)[0]))
+        if inner is not None and hosts.registrable(hosts.host_of(inner[0])) != domain:
+            yield at_url(_WARN, inner[0])
         for name, value in parts.parameters:
             for _ in range(3):
                 value = unquote(value)
