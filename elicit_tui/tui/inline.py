@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from elicit_tui.elicitation import Deadline, Outcome, Question, accept, cancel
+from elicit_tui.elicitation import Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import Draft, DraftStore, Form, read_form
+from elicit_tui.tui.breakage import not_shown
 from elicit_tui.tui.inline_app import InlineApp
 from elicit_tui.tui.question.view import FINISHED, Examine, QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
@@ -177,10 +178,9 @@ class InlineResponder:
         if app.interrupted:
             self._interrupted = True
             self._interrupt()
-        elif app.return_code:
+        elif app.failure is not None:
             for waiting in list(self._queue):
-                reason = "The form could not be shown on this terminal."
-                self._answered(waiting.question, cancel("nobody", reason))
+                self._answered(waiting.question, not_shown(app.failure))
         else:
             self._show()
 

@@ -110,6 +110,12 @@ class InlineApp(OrderedApp[None]):
         if self.is_inline:
             self.screen.styles.height = min(_ROWS, max(event.size.height, 1))
 
+    def give_up(self, question: Question, outcome: Outcome) -> bool:
+        """End the question that broke and show the next one."""
+        self._tell_answered(question, outcome)
+        self.refresh_question()
+        return True
+
     def action_interrupt(self) -> None:
         """Ctrl+C ends the whole call."""
         self.interrupted = True

@@ -1,4 +1,4 @@
-"""An application in which keys act in the order in which they were typed."""
+"""An application whose keys act in their order, and which a broken question does not end."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from textual import events
 from textual.app import App, ReturnType
 
+from elicit_tui.elicitation import Outcome, Question
+from elicit_tui.tui.breakage import broken_question, not_shown
 from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead
 
 
@@ -20,6 +22,8 @@ class OrderedApp(App[ReturnType]):
         """The keys that the owner gave to actions (`[console.keys]`), by action id."""
         self.typed_ahead = TypedAhead(self.call_after_refresh)
         self._order = KeyOrder(self)
+        self.failure: Exception | None = None
+        """What ended the application, if an error did."""
 
     def give_keys(self, keys: Mapping[str, str]) -> None:
         """Let these actions have these keys, on every screen and in every sentence."""
@@ -33,3 +37,19 @@ class OrderedApp(App[ReturnType]):
         elif not self.typed_ahead.drops(event) and not self._order.holds(event):
             await super().on_event(event)
             self._order.passed(event)
+
+    def give_up(self, question: Question, outcome: Outcome) -> bool:
+        """End a question whose widgets broke; False when the application has to end instead."""
+        return False
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Every error that nothing caught comes here; the library's way is to end with a trace."""
+        question = broken_question(error, self)
+        if question is None or not self.give_up(question, not_shown(error)):
+            self.failure = self.failure or error
+            super()._handle_exception(error)
+            # A trace shows what a server sent and a person typed.
+            self._exit_renderables.clear()
+
+    def _fatal_error(self) -> None:
+        self._close_messages_no_wait()

@@ -56,6 +56,11 @@ class TypedAhead:
             return False
         if event.time <= self._until:
             return True
+        return self.waits
+
+    @property
+    def waits(self) -> bool:
+        """Whether a painting is still waited for."""
         return any(not self._given_up(begun) for begun in self._open)
 
     @staticmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from tests.faults.stand import Stand
@@ -12,6 +13,7 @@ ENTER: Final = "\r"
 CLEAR: Final = "\x15"
 SEND: Final = "\x13"
 LEAVE: Final = "\x11"
+LATER: Final = "\x0c"
 QUESTION: Final = "Send ^S"
 """A question is on the screen; its message may also stand in what is said about it."""
 
@@ -19,8 +21,10 @@ QUESTION: Final = "Send ^S"
 class Console(Terminal):
     """`elicit-tui` on all servers of a stand."""
 
-    def __init__(self, stand: Stand, *arguments: str) -> None:
-        super().__init__(stand.command(*arguments), stand.environment)
+    def __init__(
+        self, stand: Stand, *arguments: str, command: Sequence[str] | None = None, **size: int
+    ) -> None:
+        super().__init__(command or stand.command(*arguments), stand.environment, **size)
 
     def choose(self, server: str, tool: str, *, up: bool = False) -> None:
         """Put the cursor on a tool of a server below, or above, from wherever the console is."""

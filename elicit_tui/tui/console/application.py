@@ -13,7 +13,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from elicit_tui.elicitation import Responder
+from elicit_tui.elicitation import Outcome, Question, Responder
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
@@ -165,6 +165,12 @@ class ConsoleApp(OrderedApp[int]):
         else:
             self._gone()
 
+    async def wind_up(self) -> None:
+        """End the run in order once nothing is on the screen, also when the screen broke."""
+        self._leaving.set()
+        if self._work is not None:
+            await asyncio.wait({self._work}, timeout=LEAVE_SECONDS)
+
     async def _exit_after(self, run: asyncio.Task[None]) -> None:
         await asyncio.wait({run}, timeout=LEAVE_SECONDS)
         self._gone()
@@ -193,6 +199,11 @@ class ConsoleApp(OrderedApp[int]):
         """The person wants it later."""
         self.stage.put_off(message.question.id)
         self.run_worker(self.show_pane("questions"))
+
+    def give_up(self, question: Question, outcome: Outcome) -> bool:
+        """A question that broke ends; everything else goes on."""
+        self.stage.give_up(question.id, outcome)
+        return True
 
     def action_next_question(self) -> None:
         """Open the next waiting question; what is typed in the present one stays."""

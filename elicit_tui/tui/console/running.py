@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui import paths
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import ElicitTuiError
+from elicit_tui.tui.breakage import what_broke
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.enduring import enduring
 
@@ -26,7 +28,7 @@ def run(
     only: Sequence[str] | None = None,
     config_path: str | None = None,
 ) -> int:
-    """Run the console until it ends; the exit code."""
+    """Run the console until it ends; the exit code. Raises ElicitTuiError when it broke."""
 
     async def main() -> int:
         app = ConsoleApp(
@@ -35,6 +37,12 @@ def run(
         app.driver_class = enduring(app.driver_class)
         with _ended_by_signals(app):
             result = await app.run_async()
+            await app.wind_up()
+        if app.failure is not None:
+            raise ElicitTuiError(
+                f"The console broke ({what_broke(app.failure)}). "
+                "Its open questions were cancelled and its servers ended."
+            )
         return app.return_code or (result if result is not None else 0)
 
     return asyncio.run(main())

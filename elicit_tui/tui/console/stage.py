@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.tui.breakage import not_shown
 from elicit_tui.tui.console.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class QuestionStage:
         self._session = app.session
         self._questions = app.session.questions
         self._screen: QuestionScreen | None = None
+        self._broken: QuestionScreen | None = None
         self._drafts: DraftStore | None = None
         self._kept: dict[str, Draft] = {}
 
@@ -72,6 +74,8 @@ class QuestionStage:
 
     def _show_places(self) -> None:
         waiting = self._questions.open
+        if self._screen in (None, self._broken):
+            return
         if self._screen is not None and waiting is not None and self._screen.is_mounted:
             self._screen.view.place_in_queue(*self._questions.place(waiting))
 
@@ -82,8 +86,12 @@ class QuestionStage:
         self.take_down()
         self._app.typed_ahead.discard()
         waiting.put_off = False
+        try:
+            self._screen = self._screen_of(waiting)
+        except Exception as error:  # noqa: BLE001 - a fault of ours costs this question only
+            self.answered(waiting.question.id, not_shown(error))
+            return
         self._questions.open = waiting
-        self._screen = self._screen_of(waiting)
         self._app.push_screen(self._screen)
         self._app.typed_ahead.discard()
 
@@ -100,7 +108,7 @@ class QuestionStage:
         if screen is None:
             return
         self._app.typed_ahead.discard()
-        if screen.is_mounted:
+        if screen.is_mounted and screen is not self._broken:
             draft = screen.view.draft
             if waiting is not None and self._questions.get(waiting.question.id) is not None:
                 self._kept[waiting.question.id] = draft
@@ -154,6 +162,12 @@ class QuestionStage:
         if waiting is not None and not waiting.answer.done():
             waiting.answer.set_result(outcome)
         self._kept.pop(question_id, None)
+
+    def give_up(self, question_id: str, outcome: Outcome) -> None:
+        """Its widgets broke: it ends, and nothing is asked of them any more."""
+        if self._screen is not None and self._screen.question.id == question_id:
+            self._broken = self._screen
+        self.answered(question_id, outcome)
 
     def put_off(self, question_id: str) -> None:
         """The person wants it later: back to the queue."""

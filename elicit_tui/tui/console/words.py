@@ -95,7 +95,7 @@ def in_passing(event: Resolved, key: str) -> tuple[str, str] | None:
         return title, f"{reason}\nKey {key} shows the question."
     if outcome.decided_by in ("server", "deadline"):
         return title, f"“{message}”\n{reason} What you typed is kept."
-    if outcome.decided_by == "ledger":
+    if outcome.decided_by in ("ledger", "nobody"):
         return title, reason
     return None
 

@@ -21,6 +21,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import Draft, DraftStore, Form
 from elicit_tui.responders.browser import open_in_browser
+from elicit_tui.tui.breakage import ShowsQuestion
 from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.question import offers, quiet, words
 from elicit_tui.tui.question.actions import Action, ActionBar
@@ -43,7 +44,7 @@ NEXT = "app.next_question"
 _PAINTINGS = 20
 
 
-class QuestionFrame(Vertical, InputGuard):
+class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
     """The parts of a question in their fixed places, and the pages over the fields.
 
     It starts the deadline when it is painted and touches it on each key. What decides is

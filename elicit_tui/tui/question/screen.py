@@ -8,11 +8,12 @@ from textual.screen import ModalScreen
 
 from elicit_tui.elicitation import Outcome
 from elicit_tui.form import Draft
+from elicit_tui.tui.breakage import ShowsQuestion
 from elicit_tui.tui.question.quiet import Quiet
 from elicit_tui.tui.question.view import QuestionView
 
 
-class QuestionScreen(ModalScreen[Outcome | Draft]):
+class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
     """One `QuestionView` filling the screen.
 
     It never dismisses itself: the view's `Answered` and `Later` bubble to the app, whose queue
@@ -24,6 +25,7 @@ class QuestionScreen(ModalScreen[Outcome | Draft]):
     def __init__(self, view: QuestionView) -> None:
         super().__init__()
         self.view = view
+        self.question = view.question
 
     def compose(self) -> ComposeResult:
         """The view alone."""

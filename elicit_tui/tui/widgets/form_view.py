@@ -186,8 +186,8 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
             FieldRow(spec, self._entries.get(spec.name, Unset()), self._columns)
             for spec in self.form.fields[mounted : mounted + count]
         ]
-        if not rows:
-            return
+        if not rows or not self.is_attached:
+            return  # There may be no form any more by the time its rows come into view.
         for row in rows:
             self._rows[row.spec.name] = row
         self._tail.styles.height = self._unmounted * _ROW_GUESS
@@ -259,7 +259,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._follow()
 
     def _follow(self) -> None:
-        focused = self.focused_field
+        focused = self.focused_field if self.is_attached else None
         if focused is not None and focused.spec.name in self._rows:
             self._bring_into_view(self._rows[focused.spec.name])
 

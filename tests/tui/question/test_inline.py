@@ -14,7 +14,8 @@ from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder, size_of_standard_error
 from elicit_tui.tui.question.view import QuestionView
-from tests.tui.question.asking import form_question, schema
+from elicit_tui.tui.widgets.number_line import NumberLine
+from tests.tui.question.asking import form_question, schema, until
 
 pytestmark = pytest.mark.anyio
 
@@ -154,3 +155,24 @@ def test_the_size_is_read_from_standard_error_and_put_back() -> None:
     with size_of_standard_error():
         assert sys.__stdout__ is sys.__stderr__
     assert sys.__stdout__ is real
+
+
+async def test_a_question_that_cannot_be_shown_is_cancelled_and_the_next_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def breaks(self: Any, *values: Any, **more: Any) -> Any:
+        raise ZeroDivisionError("broken on purpose")
+
+    monkeypatch.setattr(NumberLine, "put", breaks)
+    who = responder()
+    first = ask(who, form_question(schema(v={"type": "number"}), message="one"))
+    second = ask(who, form_question(schema(v=TEXT), message="two"))
+    outcome = await asyncio.wait_for(first, 10)
+    assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
+    assert "ZeroDivisionError: broken on purpose" in outcome.reason
+    pilot = await shown(who, "two")
+    app = who.app
+    assert app is not None
+    await until(pilot, lambda: not app.typed_ahead.waits, "the painting")
+    await pilot.press("ctrl+n")
+    assert (await asyncio.wait_for(second, 10)).action == "decline"
