@@ -138,9 +138,10 @@ def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
     parts = [part for part in re.split(r"[-_]", label) if part]
     for part in parts:
         brand = _brand_skeletons().get(skeleton(part))
-        if brand is not None and len(parts) > 1:
-            if part != brand or brand not in everyday or _lures(parts, part):
-                return brand
+        if brand is None or len(parts) == 1:
+            continue
+        if part != brand or brand not in everyday or _lures(parts, part):
+            return brand
     near = _near_brand(label)
     if near is not None:
         return near

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from elicit_tui.elicitation import Severity
@@ -10,6 +11,8 @@ from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.rule import Sighting, excerpt
 
 _CONTEXT = 70
+_BESIDE = 40
+_SENTENCE_END = re.compile(r"[.?!;:\n](?=\s|$)|[。？！；]|\n")
 
 
 def is_about(table: str, text: str, start: int, end: int) -> bool:
@@ -46,3 +49,12 @@ def first_spotted(
     """The first place that speaks of a concept."""
     found: Iterator[Sighting | None] = (spotted(wanted, place, mask) for place in places)
     return next((sighting for sighting in found if sighting is not None), None)
+
+
+def distance(meant: Concept, text: str, start: int, end: int) -> int | None:
+    """How far from `text[start:end]` the same sentence speaks of something; None if not at all."""
+    before = _SENTENCE_END.split(text[max(0, start - _BESIDE) : start])[-1]
+    after = _SENTENCE_END.split(text[end : end + _BESIDE])[0]
+    distances = [len(before) - last for _, last in meant.matches(before)]
+    distances += [first for first, _ in meant.matches(after)]
+    return min(distances, default=None)

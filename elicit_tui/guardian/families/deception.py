@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import Rule, Sighting, seen
 from elicit_tui.guardian.spotting import first_spotted
 
 _TABLE: Final = "deception"
+_SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
+_MORE: Final = 1.25
+_CLOSE: Final = 24
+_NEAR: Final = 60
 
 
 def _told(reading: Reading) -> list[Place]:
@@ -55,10 +60,73 @@ def _pressed_for_payment(reading: Reading) -> Iterator[Sighting]:
 
 def _impersonation(reading: Reading) -> Iterator[Sighting]:
     pretended = _speaks_of("impersonation", reading)
+    if pretended is not None and _is_asked_about(reading):
+        return
     if pretended is None or _speaks_of("impersonated_demand", reading) is None:
         return
     if reading.free_fields or reading.mode == "url" or _speaks_of("deadline", reading):
         yield _block(pretended)
+
+
+def _bait(reading: Reading) -> Iterator[Sighting]:
+    """Something held out for which one must pay or tell first, or money that doubles."""
+    found = _speaks_of("prize", reading)
+    if found is not None:
+        yield _block(found)
+        return
+    if reading.free_fields or reading.mode == "url":
+        for bait, price in (("lure", "taken"), ("parcel", "fees")):
+            found = _speaks_of(bait, reading)
+            if found is not None and _speaks_of(price, reading) is not None:
+                yield _block(found)
+                return
+    text = concept(_TABLE, "other_sense").mask(reading.message.folded.text)
+    if _comes_back_as_more(text):
+        yield seen(Severity.BLOCK, reading.message)
+
+
+def _comes_back_as_more(text: str) -> bool:
+    """Whether a sum is to be given and a larger one promised in return."""
+    for _, after in concept(_TABLE, "gives").matches(text):
+        given = _SUM.search(text, after, after + _CLOSE)
+        if given is None:
+            continue
+        for _, end in concept(_TABLE, "returns").matches(text[given.end() : given.end() + _NEAR]):
+            promised = _SUM.search(text, given.end() + end, given.end() + end + _CLOSE)
+            behind = _SUM.search(text, given.end(), given.end() + end)
+            for back in (promised, behind):
+                if back is not None and _value(back[0]) >= _MORE * _value(given[0]) > 0:
+                    return True
+    return False
+
+
+def _value(digits: str) -> float:
+    """A sum as it is written anywhere: only a separator before one or two last digits counts."""
+    whole, _, part = re.sub(r"[.,](?=\d{3})", "", digits).replace(",", ".").partition(".")
+    return float(f"{whole}.{part or 0}")
+
+
+def _no_reading(reading: Reading) -> Iterator[Sighting]:
+    found = _speaks_of("no_reading", reading)
+    if found is None and _speaks_of("just_agree", reading) is not None:
+        found = _speaks_of("settled", reading)
+    if found is not None:
+        yield _block(found)
+
+
+def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
+    found = _speaks_of("paste_and_run", reading)
+    if found is None:
+        return
+    # Whoever asks leave to run a command does not make the person run it.
+    yield found if _speaks_of("asks_leave", reading) is not None else _block(found)
+
+
+def _is_asked_about(reading: Reading) -> bool:
+    """Whether the message is but one question with who, what or which, so that nobody poses."""
+    text = reading.message.folded.text.strip()
+    only_one = re.fullmatch(r"[^.!?:\n。！？]+[?？]", text) is not None
+    return only_one and concept("destructive", "asks").starts(text.lstrip("¿"))
 
 
 def _always(reading: Reading) -> Iterator[Sighting]:
@@ -90,7 +158,7 @@ RULES = (
         "deception.prize",
         "Prizes and profits that cost you something first.",
         "There is no prize; decline.",
-        _plain("prize"),
+        _bait,
     ),
     Rule(
         "deception.bank_change",
@@ -114,13 +182,13 @@ RULES = (
         "deception.paste_and_run",
         "Commands that you are to run yourself.",
         "Run nothing that a question tells you to.",
-        _plain("paste_and_run"),
+        _paste_and_run,
     ),
     Rule(
         "deception.no_reading",
         "Being told not to look.",
         "Read it all the more closely, or decline.",
-        _plain("no_reading"),
+        _no_reading,
     ),
     Rule(
         "deception.secrecy",

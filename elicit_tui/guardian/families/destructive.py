@@ -13,16 +13,15 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
+from elicit_tui.guardian.spotting import distance
 
 _TABLE: Final = "destructive"
 _NEAR: Final = 70
-_BESIDE: Final = 40
 _TELLS: Final = 4
 _CLAUSE: Final = re.compile(
     r"((?:^|[.?!;:\n。？！]|\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[\s¿¡\"'`*_-]*)"
     r"((?:(?!\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[^.?!;:\n。？！])+)([?？]?)"
 )
-_SENTENCE_END: Final = re.compile(r"[.?!;:\n](?=\s|$)|[。？！；]|\n")
 
 
 def _told(reading: Reading) -> list[Place]:
@@ -70,13 +69,7 @@ def _done(text: str) -> str:
 
 
 def _distance(name: str, text: str, start: int, end: int) -> int | None:
-    """How far from `text[start:end]` the same sentence speaks of something; None if not at all."""
-    before = _SENTENCE_END.split(text[max(0, start - _BESIDE) : start])[-1]
-    after = _SENTENCE_END.split(text[end : end + _BESIDE])[0]
-    meant = concept(_TABLE, name)
-    distances = [len(before) - last for _, last in meant.matches(before)]
-    distances += [first for first, _ in meant.matches(after)]
-    return min(distances, default=None)
+    return distance(concept(_TABLE, name), text, start, end)
 
 
 def _takes_away(text: str) -> tuple[int, int] | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
-from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting
-from elicit_tui.guardian.spotting import first_spotted, spotted
+from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.rule import Rule, Sighting, excerpt
+from elicit_tui.guardian.spotting import distance, first_spotted, spotted
 
 _TABLE: Final = "exfiltration"
 _EXPANDS: Final = re.compile(
@@ -21,7 +21,8 @@ _EXPANDS: Final = re.compile(
 
 
 def _contents(reading: Reading) -> Iterator[Sighting]:
-    free = reading.free_fields
+    # A number or a date cannot carry contents.
+    free = tuple(field for field in reading.free_fields if field.kind == "text")
     if reading.mode == "url" or not free:
         return
     mask = concept(_TABLE, "other_sense")
@@ -33,9 +34,21 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
             if found is not None:
                 yield Sighting(Severity.BLOCK, found.where, found.evidence, field.name)
     found = first_spotted(concept(_TABLE, "block"), reading.general_places, mask)
+    found = found or _both("tools", "answered", reading.general_places)
     if found is not None:
         for field in free[:50]:
             yield Sighting(Severity.BLOCK, found.where, found.evidence, field.name)
+
+
+def _both(name: str, beside: str, places: Iterable[Place]) -> Sighting | None:
+    """Two things in one sentence, such as other tools and what they answered."""
+    for place in places:
+        for folded in place.views:
+            text = concept(_TABLE, "other_sense").mask(folded.text)
+            for start, end in concept(_TABLE, name).matches(text):
+                if distance(concept(_TABLE, beside), text, start, end) is not None:
+                    return Sighting(Severity.WARN, place.where, excerpt(folded, start, end))
+    return None
 
 
 def _bulk(reading: Reading) -> Iterator[Sighting]:
@@ -46,6 +59,7 @@ def _bulk(reading: Reading) -> Iterator[Sighting]:
         place for place in reading.words if place.role not in ("server", "default", "example")
     ]
     found = first_spotted(concept(_TABLE, "bulk"), places, concept(_TABLE, "other_sense"))
+    found = found or _both("people", "details", places)
     if found is not None:
         yield found
 

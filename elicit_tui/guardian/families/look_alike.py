@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold, is_invisible
+from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.links import (
     METADATA_HOSTS,
     SCHEME,
@@ -18,7 +19,6 @@ from elicit_tui.guardian.links import (
     is_obfuscated_address,
     pages_of,
 )
-from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
 from elicit_tui.text.hosts import unicode_host
