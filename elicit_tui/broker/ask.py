@@ -6,6 +6,7 @@ import asyncio
 
 from elicit_tui.broker.pending import Pending
 from elicit_tui.elicitation import Outcome, Responder, cancel
+from elicit_tui.text import in_seconds
 
 
 async def ask(responder: Responder, pending: Pending) -> Outcome:
@@ -34,7 +35,7 @@ async def ask(responder: Responder, pending: Pending) -> Outcome:
             if deadline.remaining == 0:
                 return cancel(
                     "deadline",
-                    f"No answer was given within {deadline.seconds:g} seconds.",
+                    f"No answer was given within {in_seconds(deadline.seconds)}.",
                     key="elicitation.timeout_sec",
                 )
     finally:

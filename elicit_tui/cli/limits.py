@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 from elicit_tui.errors import LimitReached
+from elicit_tui.text import in_seconds
 
 Result = TypeVar("Result")
 
@@ -34,4 +35,4 @@ async def within(
         if not task.done():
             task.cancel()
             await asyncio.wait({task})
-    raise LimitReached(f"The call did not end within {seconds:g} seconds (--timeout).")
+    raise LimitReached(f"The call did not end within {in_seconds(seconds)} (--timeout).")

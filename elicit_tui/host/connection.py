@@ -22,6 +22,7 @@ from elicit_tui.host.events import (
 )
 from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.offers import CallResult, Prompt, Resource, Tool
+from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.host.session import Session
@@ -171,7 +172,7 @@ class Connection:
         self._calls[call.id] = (call, work)
         try:
             result, rounds = await self._limited(
-                work, lambda: self._stands_still(call), f"answer {call.name}"
+                work, lambda: self._stands_still(call), f'answer "{neutral_line(call.name, 100)}"'
             )
             if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.")
@@ -242,10 +243,13 @@ class Connection:
         try:
             return await work
         except TransportRefused as error:
-            sentence = f"The server {self.name} refused the request: {self._refusal(error)}."
-            if str(error).startswith("Session terminated"):
-                sentence = f"The server {self.name} no longer knows our session; connect anew."
-                self.lost(sentence)
+            if not str(error).startswith("Session terminated"):
+                raise ServerError(self._refusal(error)) from None
+            sentence = (
+                f"The server {self.name} no longer knows our session, as after a restart of its "
+                "own (HTTP 404); connect to it anew."
+            )
+            self.lost(sentence)
             raise ServerError(sentence) from None
         except Gone:
             await self._find_out(session)
@@ -270,16 +274,18 @@ class Connection:
 
     def _refusal(self, error: Exception) -> str:
         from elicit_tui.host.faults import status_reason
-        from elicit_tui.text import neutral_line
 
-        if self.http_refusal is not None:
-            return status_reason(self.http_refusal)
-        return neutral_line(str(error)).rstrip(".")
+        status = self.http_refusal
+        reason = status_reason(status) if status else neutral_line(str(error)).rstrip(".")
+        what = "could not answer" if status and status >= 500 else "refused the request"
+        return f"The server {self.name} {what}: {reason}."
 
     def _lost(self) -> ServerError:
         if self.failure is not None:
             return self._gone()
-        return ServerError(f"The server {self.name} broke off its answer.")
+        return ServerError(
+            f"The server {self.name} broke off its answer; whether it did the work is not known."
+        )
 
     async def _limited(
         self, work: asyncio.Task[Any], standing_still: Callable[[], bool], what: str
@@ -288,8 +294,8 @@ class Connection:
         if await wait_within(work, seconds, standing_still):
             return await work
         raise LimitReached(
-            f"The server {self.name} did not {what} within {seconds:g} seconds "
-            f"(mcp_servers.{self.name}.tool_timeout_sec)."
+            f"The server {self.name} did not {what} within {in_seconds(seconds)} "
+            f"(mcp_servers.{self.name}.tool_timeout_sec allows more)."
         )
 
     def _end_questions(self, call: Call, outcome: Outcome) -> None:

@@ -10,10 +10,16 @@ from elicit_tui.text import neutral_line
 
 CONNECTION_CLOSED: Final = -32000
 
+UNKNOWN_REVISION: Final = "Unsupported protocol version from the server"
+"""How the SDK's error begins."""
+
 _STATUS: Final = {
-    401: "it wants an authorization that was not given or not accepted (HTTP 401)",
+    401: (
+        "it wants an authorization that was not given or not accepted (HTTP 401); its "
+        "configuration can give one (bearer_token_env_var, http_headers)"
+    ),
     403: "it does not allow this access (HTTP 403)",
-    404: "there is no MCP endpoint at this URL (HTTP 404)",
+    404: "there is no MCP endpoint at its url (HTTP 404)",
     407: "a proxy wants an authorization (HTTP 407)",
     429: "it is asked too often (HTTP 429)",
 }
@@ -37,7 +43,7 @@ def status_reason(code: int) -> str:
     if code in _STATUS:
         return _STATUS[code]
     if code >= 500:
-        return f"it failed inside (HTTP {code})"
+        return f"it failed inside (HTTP {code}); its own log says why"
     return f"it refused the request (HTTP {code})"
 
 
@@ -56,7 +62,7 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
         if isinstance(code, int):
             return status_reason(code)
     if name in ("ConnectError", "ConnectTimeout"):
-        return "nothing answers at its address"
+        return "nothing answers at its address; it may not be running"
     if name in ("ReadError", "WriteError", "RemoteProtocolError", "ReadTimeout", "WriteTimeout"):
         return f"the connection broke{': ' + text if text else ''}"
     if name in ("UnsupportedProtocol", "InvalidURL"):
@@ -66,4 +72,7 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
     if name == "MCPError":
         code = getattr(error, "code", None)
         return "the connection closed" if code == CONNECTION_CLOSED else f"{text} ({code})"
+    if text.startswith(UNKNOWN_REVISION):
+        revision = text.removeprefix(UNKNOWN_REVISION).strip(": ")
+        return f"it speaks protocol revision {revision}, which elicit-tui does not know"
     return text or name

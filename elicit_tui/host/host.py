@@ -134,6 +134,9 @@ class Host:
             life, task = self._lives.get(connection, (None, None))
             if life is not None and task is not None:
                 life.end()
+                if connection.state == "starting":
+                    # It waits for a handshake that may never come.
+                    task.cancel()
                 tasks.append(task)
         while tasks and not all(task.done() for task in tasks):
             try:

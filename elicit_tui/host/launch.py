@@ -235,13 +235,16 @@ def _sentence(settings: ServerSettings, error: OSError | ValueError) -> str:
     command = neutral_line(settings.command or "")
     if settings.cwd is not None and not Path(settings.cwd).is_dir():
         directory = neutral_line(settings.cwd)
-        return f"The directory {directory} of the server {settings.name} is not there."
+        key = f"mcp_servers.{settings.name}.cwd"
+        return f"The directory {directory} of the server {settings.name} is not there ({key})."
+    key = f"mcp_servers.{settings.name}.command"
+    what = f"The command {command} of the server {settings.name}"
     if isinstance(error, FileNotFoundError):
-        return f"The command {command} of the server {settings.name} was not found."
+        return f"{what} was not found ({key})."
     if isinstance(error, PermissionError):
-        return f"The command {command} of the server {settings.name} may not be executed."
+        return f"{what} may not be executed ({key})."
     reason = neutral_line(getattr(error, "strerror", None) or str(error))
-    return f"The command {command} of the server {settings.name} could not be started: {reason}."
+    return f"{what} could not be started ({key}): {reason}."
 
 
 def _end_all() -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from elicit_tui.host.wire import Wire
 
 EXIT_KNOWN_SECONDS: Final = 0.5
+LAST_WORDS_SECONDS: Final = 0.2
+"""How long what a process wrote before it ended is still read; a child may hold the pipe open."""
 
 
 class Life:
@@ -117,10 +119,12 @@ class Life:
             with anyio.fail_after(settings.startup_timeout_sec or None):
                 await session.connect(settings.protocol)
         except TimeoutError:
+            from elicit_tui.text import in_seconds
+
             raise ServerError(
                 f"The server {settings.name} was not ready within "
-                f"{settings.startup_timeout_sec:g} seconds "
-                f"(mcp_servers.{settings.name}.startup_timeout_sec)."
+                f"{in_seconds(settings.startup_timeout_sec)} "
+                f"(mcp_servers.{settings.name}.startup_timeout_sec allows more)."
             ) from None
         except Gone:
             # Found out before the streams are closed: that ends the process, and tells of our end.
@@ -149,24 +153,26 @@ class Life:
             return self._lost
         name = self._connection.name
         process = self._connection.process
+        when = "" if self._connection.state == "ready" else " before it was ready"
         if process is None:
-            return f"The server {name} ended the connection."
-        return f"The server {name} {await self._exit(process)}{self._last_words()}."
+            return f"The server {name} ended the connection{when}."
+        return f"The server {name} {await self._exit(process, when)}{self._last_words()}."
 
-    async def _exit(self, process: ServerProcess) -> str:
+    async def _exit(self, process: ServerProcess, when: str) -> str:
         for _ in range(int(EXIT_KNOWN_SECONDS / 0.01)):
             code = process.exit_code()
             if code is not None:
-                ready = self._connection.state == "ready"
-                when = "" if ready else " before it was ready"
+                if self._log_task is not None:
+                    await asyncio.wait((self._log_task,), timeout=LAST_WORDS_SECONDS)
                 how = f"exit code {code}" if code >= 0 else f"signal {-code}"
                 return f"ended{when} ({how})"
             await asyncio.sleep(0.01)
-        return "closed its pipes"
+        return f"closed its pipes{when} without ending, and was stopped"
 
     def _last_words(self) -> str:
         """The last line it wrote to its standard error, already neutral."""
-        return f"; its last words: {self._log.last[-1]}" if self._log.last else ""
+        last = self._log.last
+        return f"; its last words: {last[-1]}" if last else "; its standard error is empty"
 
     async def _sentence(self, error: BaseException) -> str:
         from elicit_tui.host.faults import leaf, reason_of

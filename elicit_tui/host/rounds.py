@@ -13,6 +13,7 @@ from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host.answers import elicit_result
 from elicit_tui.host.exchange import Exchange, Judged, Round
 from elicit_tui.host.url_required import MOST_RETRIES, url_elicitations
+from elicit_tui.text import neutral_line
 
 FIRST_PAUSE_SECONDS: Final = 0.05
 LONGEST_PAUSE_SECONDS: Final = 2.0
@@ -77,8 +78,8 @@ async def drive(
             without_person += 1
             if without_person > most_rounds:
                 raise LimitReached(
-                    f"The server asked {most_rounds} rounds without an end and without a person "
-                    "in them (elicitation.rounds).",
+                    f"The call of {neutral_line(call.name, 100)} went on for {most_rounds} rounds "
+                    "in which no person was asked (elicitation.rounds allows more).",
                     code="rounds",
                 )
         if asked.elicitations:

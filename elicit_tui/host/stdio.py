@@ -89,7 +89,8 @@ class StdioRead:
             self._partial.append(rest)
             self._partial_size += len(rest)
             if self._partial_size > MAX_LINE_BYTES:
-                self._flooded(f"wrote a message of more than {MAX_LINE_BYTES // 1024 // 1024} MiB")
+                limit = f"{MAX_LINE_BYTES // 1024 // 1024} MiB"
+                self._flooded(f"wrote a message of more than {limit}, and was stopped")
                 raise anyio.EndOfStream
 
     async def aclose(self) -> None:

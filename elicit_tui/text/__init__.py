@@ -3,9 +3,11 @@
 `neutral` and `neutral_line` for people, `stand_in` for a field that is edited, `neutral_value` for
 records, `readable_json` for values that people read, `ascii_json` for data, `ci_safe` for a build's
 log, `LineNeutralizer` for a stream. What counts as active is defined in `elicit_tui.text.active`.
+`in_seconds` puts a span of time in words.
 """
 
 from elicit_tui.text.data import ascii_json, neutral_value
+from elicit_tui.text.duration import in_seconds
 from elicit_tui.text.neutral import neutral, neutral_line, stand_in
 from elicit_tui.text.readable import readable_json
 from elicit_tui.text.stream import LineNeutralizer
@@ -15,6 +17,7 @@ __all__ = [
     "LineNeutralizer",
     "ascii_json",
     "ci_safe",
+    "in_seconds",
     "neutral",
     "neutral_line",
     "neutral_value",

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.stand import Stand
+pytest.register_assert_rewrite("tests.faults.stand", "tests.faults.console")
+
+from tests.faults.stand import Stand  # noqa: E402 - its assertions are told in full
 
 
 @pytest.fixture

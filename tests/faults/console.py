@@ -2,57 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
 
 from tests.faults.stand import Stand
 from tests.faults.terminal import Terminal
 
+UP: Final = "\x1b[A"
 DOWN: Final = "\x1b[B"
 ENTER: Final = "\r"
 CLEAR: Final = "\x15"
 SEND: Final = "\x13"
 LEAVE: Final = "\x11"
 LATER: Final = "\x0c"
+PANELS: Final = {"1": "Servers", "2": "Questions", "3": "Calls"}
 QUESTION: Final = "Send ^S"
 """A question is on the screen; its message may also stand in what is said about it."""
+
+CURSORS: Final = ("▌", "▏")
+"""Before the chosen row of a list; the first one where the keys go."""
 
 
 class Console(Terminal):
     """`elicit-tui` on all servers of a stand."""
 
-    def __init__(
-        self, stand: Stand, *arguments: str, command: Sequence[str] | None = None, **size: int
-    ) -> None:
-        super().__init__(command or stand.command(*arguments), stand.environment, **size)
+    def __init__(self, stand: Stand, *, command: Sequence[str] | None = None, **size: int) -> None:
+        super().__init__(command or stand.command(), stand.environment, **size)
 
-    def choose(self, server: str, tool: str, *, up: bool = False) -> None:
-        """Put the cursor on a tool of a server below, or above, from wherever the console is."""
-        self.press_until("1", lambda: "[1 Servers" in self.text, "the servers")
-        if not self.points_at(f"● {server}"):
-            # Tab finds the list of servers among what can have the focus.
-            keys = "\t" + ("\x1b[A" if up else DOWN)
-            self.press_until(keys, lambda: self.points_at(f"● {server}"), server)
-        self.press_until(f"/{CLEAR}{tool}", lambda: self.points_at(f"⚒ {tool}"), tool)
+    @property
+    def panels(self) -> list[list[str]]:
+        """The lines of the boxes that stand side by side, from left to right."""
+        lines = [line.strip("│").split("││") for line in self.text.splitlines()]
+        return [[parts[place] for parts in lines if len(parts) == 2] for place in (0, 1)]
 
-    def points_at(self, words: str) -> bool:
+    @property
+    def said(self) -> str:
+        """What the right one says, without its line breaks."""
+        return " ".join(" ".join(self.panels[1]).split())
+
+    def points_at(self, words: str, cursors: tuple[str, ...] = CURSORS) -> bool:
         """Whether the cursor of a list is on a row with these words."""
-        return any(
-            part.startswith(("▌", "▏", "│▌", "│▏")) and words in part
-            for line in self.text.splitlines()
-            for part in line.split("││")
+        lines = (line for panel in self.panels for line in panel)
+        return any(line.startswith(cursors) and words in line for line in lines)
+
+    def has_the_keys(self, panel: int) -> bool:
+        """Whether the keys go to the list of this panel."""
+        return any(line.startswith(CURSORS[:1]) for line in self.panels[panel])
+
+    def go_to(self, panel: str) -> None:
+        """Open a panel by its number."""
+        title = PANELS[panel]
+        self.press_until(
+            panel,
+            lambda: f"[{panel} {title}" in self.text and f"╭─ {title} ─" in self.text,
+            title,
         )
 
-    def call(self, server: str, tool: str, *, up: bool = False) -> None:
+    def choose(self, server: str, tool: str) -> None:
+        """Put the cursor on a tool of a server that is ready, from wherever the console is."""
+        self.go_to("1")
+        self.go_to_server(f"● {server} ")
+        # A longer name is cut in the list.
+        self.press_until(f"/{CLEAR}{tool}", lambda: self.points_at(f"⚒ {tool[:18]}"), tool)
+        self.press_until(ENTER, lambda: self.has_the_keys(1), "the list of tools")
+
+    @property
+    def _place(self) -> list[str]:
+        """The rows that the cursors stand on, and the keys that can be pressed there."""
+        rows = [line for panel in self.panels for line in panel if line.startswith(CURSORS)]
+        return [*rows, self.text.splitlines()[-1]]
+
+    def _towards(self, words: str) -> str:
+        """The key that brings the cursor of the left list nearer to a row."""
+        if not self.has_the_keys(0):
+            # Tab finds it among what can have the focus.
+            return "\t"
+        rows = self.panels[0]
+        cursor = next(place for place, row in enumerate(rows) if row.startswith(CURSORS))
+        wanted = next((place for place, row in enumerate(rows) if words in row), cursor)
+        return DOWN if wanted > cursor else UP
+
+    def go_to_server(self, words: str) -> None:
+        """Put the cursor on a server of the list that is shown."""
+        while not self.points_at(words):
+            before = self._place
+            key = self._towards(words)
+            self.press_until(key, lambda before=before: self._place != before, words)
+
+    def call(self, server: str, tool: str) -> None:
         """Call a tool; its call is on the screen, or its question."""
-        self.choose(server, tool, up=up)
+        self.choose(server, tool)
         self.press_until(
             ENTER, lambda: "[3 Calls" in self.text or QUESTION in self.text, f"the call of {tool}"
         )
 
-    def fill(self, text: str) -> None:
-        """Type text into the field that has the focus, in place of what is there."""
-        self.press_until(CLEAR + text, lambda: f"name        {text}" in self.text, text)
+    def is_asked(self, server: str = "faulty", tool: str = "question", typed: str = "") -> None:
+        """Call a tool that asks, and type this into the form."""
+        self.call(server, tool)
+        self.shows(QUESTION)
+        if typed:
+            self.press_until(CLEAR + typed, lambda: f"name        {typed}" in self.text, typed)
 
     def send(self) -> None:
         """Send the form."""
@@ -62,3 +112,15 @@ class Console(Terminal):
         """Leave with nothing open; the exit code."""
         self.type(LEAVE)
         return self.end()
+
+
+@contextmanager
+def console_on(stand: Stand, *shown: str, **size: Any) -> Iterator[Console]:
+    """The console on all servers of a stand, once it shows this; left with nothing left behind."""
+    with Console(stand, **size) as console:
+        console.shows(*(shown or ("1 of 1 ready",)))
+        yield console
+        assert console.leave() == 0
+        assert "Traceback" not in console.everything
+        assert console.as_it_was
+    stand.nothing_left()

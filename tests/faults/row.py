@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -10,8 +10,11 @@ import pytest
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
-LEFT_NOTHING: Final = "nothing"
-"""Left behind: no process, no temporary file, the terminal as it was."""
+CALLED: Final = "handshake, list, call"
+"""What every call sends; a server that no longer reads gets less."""
+
+LEFT: Final = "nothing"
+"""What every test finds left behind, or it fails."""
 
 
 @dataclass(frozen=True)
@@ -19,20 +22,27 @@ class Row:
     """One fault, and what came of it."""
 
     fault: str
-    done: str
-    """What the test did."""
     saw: str
     """The sentence, or the words on the screen, that the person saw."""
-    sent: str
-    """What the server was sent, as far as it still read."""
-    code: int | None = None
-    """The exit code; None where the run goes on."""
-    left: str = LEFT_NOTHING
-    """What was left behind."""
     case: str = ""
-    """The name of the case, where one test proves several rows; here, what the server does."""
+    """The name of the case, where one test proves several rows: what the server does."""
+    done: str = "`call`"
+    """What the test did."""
+    code: int | None = 0
+    """The exit code; None where there was nobody to give one to."""
+    sent: str = CALLED
+    """What the server was sent, as it noted it down."""
+    ledger: str = ""
+    """What became of each question, in order, and who decided."""
     keys: dict[str, Any] = field(default_factory=dict)
-    """Keys of the server's table in the configuration; not in the table of faults."""
+    """Keys of the server's table in the configuration."""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row as the table shows it, without its test."""
+        done = ", ".join([self.done, *(f"{key} = {value}" for key, value in self.keys.items())])
+        code = "" if self.code is None else str(self.code)
+        return (self.fault, done, self.saw, code, self.sent, self.ledger, LEFT)
 
 
 def proves(*rows: Row) -> Callable[[Test], Test]:
@@ -45,11 +55,13 @@ def proves(*rows: Row) -> Callable[[Test], Test]:
     return remember
 
 
-def each(rows: Sequence[Row]) -> Callable[[Test], Test]:
+def each(rows: Iterable[Row]) -> Callable[[Test], Test]:
     """Run this test once for each row, and say that it proves them."""
+    rows = tuple(rows)
     mark = pytest.mark.parametrize("row", rows, ids=[row.case for row in rows])
 
     def both(test: Test) -> Test:
+        test.case_by_case = True  # type: ignore[attr-defined]
         return mark(proves(*rows)(test))  # type: ignore[no-any-return]
 
     return both

@@ -19,6 +19,8 @@ ON_BY_ITSELF: Final = {"7", "25"}
 """Private modes that a terminal has on before anything runs: wrapping, and the cursor's sight."""
 
 ALTERNATE: Final = "1049"
+WHOLE_FRAMES: Final = "2026"
+"""While it is on, a terminal shows what was there before: nobody sees half a frame."""
 
 
 class Screen:
@@ -29,6 +31,7 @@ class Screen:
         """Every private mode that was switched, and whether it is on."""
         self._rest = ""
         self._row = self._column = 0
+        self._before: str | None = None
         self.resize(columns, lines)
 
     def resize(self, columns: int, lines: int) -> None:
@@ -39,6 +42,8 @@ class Screen:
     @property
     def text(self) -> str:
         """All lines, without the blanks at their ends."""
+        if self._before is not None:
+            return self._before
         return "\n".join("".join(line).rstrip() for line in self._cells)
 
     @property
@@ -90,6 +95,9 @@ class Screen:
     def _sequence(self, parameters: str, final: str) -> None:
         if final in "hl" and parameters.startswith("?"):
             for mode in parameters[1:].split(";"):
+                if mode == WHOLE_FRAMES:
+                    self._before = None
+                    self._before = self.text if final == "h" else None
                 self.modes[mode] = final == "h"
                 if mode == ALTERNATE:
                     self.resize(self._columns, self._lines)

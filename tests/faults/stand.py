@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui import paths
 from elicit_tui.ledger import Ledger
+from elicit_tui.ledger import Row as LedgerRow
 from tests.cli.running import COMMAND, Ended, environment
+from tests.faults.row import Row
 
 SECONDS: Final = 30.0
 """How long anything may take on a machine that is busy with other things."""
@@ -58,6 +60,7 @@ class Stand:
         for made in (self.notes, self.temporary):
             made.mkdir()
         self._lines: list[str] = []
+        self._remotes: list[subprocess.Popen[str]] = []
         self.environment = environment(TMPDIR=str(self.temporary))
 
     def setting(self, *lines: str) -> None:
@@ -68,6 +71,14 @@ class Stand:
         """Configure the raw server with one fault; `keys` are keys of its table."""
         arguments = [str(SERVERS / "faulty.py"), str(self.notes), name, fault]
         self.server(name, command=sys.executable, args=arguments, **keys)
+
+    def remote(self, when: str, fault: str, name: str = "faulty", **keys: Any) -> None:
+        """Start the raw HTTP server with one fault, and configure it."""
+        command = [sys.executable, str(SERVERS / "remote.py"), str(self.notes), name, when, fault]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._remotes.append(process)
+        assert process.stdout is not None
+        self.server(name, url=f"http://127.0.0.1:{int(process.stdout.readline())}/mcp", **keys)
 
     def server(self, name: str, **keys: Any) -> None:
         """Configure any server."""
@@ -95,7 +106,7 @@ class Stand:
             env=self.environment,
         )
 
-    def run(self, *arguments: str) -> Ended:
+    def run(self, *arguments: str) -> Called:
         """Run to the end, without a terminal."""
         with self.start(*arguments) as process:
             try:
@@ -103,9 +114,9 @@ class Stand:
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
-            return Ended(process.returncode, data, told)
+            return Called(process.returncode, data, told)
 
-    def call(self, tool: str, *more: str, server: str = "faulty") -> Ended:
+    def call(self, tool: str, *more: str, server: str = "faulty") -> Called:
         """Run `elicit-tui call SERVER TOOL --output json`."""
         return self.run("call", server, tool, "--output", "json", *more)
 
@@ -128,23 +139,31 @@ class Stand:
         until(lambda: file.exists() and file.read_text(), f"the process of {name}")
         return int(file.read_text())
 
-    def go(self, name: str = "faulty") -> None:
-        """Let a server go on that waits for it."""
-        (self.notes / f"{name}.go").touch()
+    def go(self, *names: str) -> None:
+        """Let servers go on that wait for it."""
+        for name in names or ("faulty",):
+            (self.notes / f"{name}.go").touch()
 
     # What was left behind
 
-    def outcomes(self) -> list[tuple[str | None, str]]:
-        """Action and decider of each question in the ledger, in order; its chain is walked too."""
+    def rows(self) -> list[LedgerRow]:
+        """Every question in the ledger, oldest first; its chain is walked too."""
         file = paths.ledger_file()
         if not file.exists():
             return []
-        ledger = Ledger.open(file, create=False)
-        try:
+        with closing(Ledger.open(file, create=False)) as ledger:
             assert ledger.verify().problem is None
-            return [(row.action, row.decided_by) for row in ledger.rows()]
-        finally:
-            ledger.close()
+            return list(ledger.rows())
+
+    def ledger(self) -> str:
+        """What became of each question, in short."""
+        return ", ".join(f"{row.action or 'no answer'} by {row.decided_by}" for row in self.rows())
+
+    def bears_out(self, row: Row, name: str = "faulty") -> None:
+        """What was sent, what is in the ledger and what was left is what the row says."""
+        assert self.sent(name) == row.sent
+        assert self.ledger() in row.ledger.split(" or ")
+        self.nothing_left()
 
     def nothing_left(self) -> None:
         """No process of a server, no temporary file, nothing unknown in the state directory."""
@@ -155,7 +174,10 @@ class Stand:
         assert {path.name for path in paths.state_directory().glob("*")} <= OWN_FILES
 
     def clear_away(self) -> None:
-        """End servers that a failed test has left."""
+        """End the remote servers, and those that a failed test has left."""
+        for process in self._remotes:
+            with process:
+                process.kill()
         for file in self.notes.glob("*.pid"):
             if runs(int(file.read_text())):
                 os.kill(int(file.read_text()), signal.SIGKILL)
@@ -164,6 +186,7 @@ class Stand:
 SHORT: Final = {
     "initialize": "handshake",
     "notifications/initialized": "",
+    "notifications/cancelled": "withdrawal",
     "server/discover": "discovery",
     "tools/list": "list",
     "tools/call": "call",
@@ -179,21 +202,22 @@ def _short(message: dict[str, Any]) -> str:
     return str(result.get("action", "a result"))
 
 
-@contextmanager
-def remote(when: str, fault: str) -> Iterator[str]:
-    """The raw HTTP server with one fault; its URL."""
-    command = [sys.executable, str(SERVERS / "remote.py"), when, fault]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}/mcp"
-        finally:
-            process.kill()
+class Called(Ended):
+    """How `elicit-tui call … --output json` ended."""
 
+    @property
+    def elicitations(self) -> list[dict[str, Any]]:
+        """The questions of the call, as the document tells them."""
+        return list(self.document["elicitations"])
 
-def one_sentence(ended: Ended) -> str:
-    """The one sentence that a run ended with, on standard error; no other is there."""
-    assert "Traceback" not in ended.stderr
-    said = [line for line in ended.stderr.splitlines() if line.startswith("elicit-tui: ")]
-    assert len(said) == 1, ended.stderr
-    return said[0].removeprefix("elicit-tui: ")
+    def says(self, row: Row) -> None:
+        """It ended with the row's code and its sentence, or with the result that the row shows."""
+        assert self.code == self.document["exitCode"] == row.code, self.stderr
+        assert "Traceback" not in self.stderr
+        said = [line for line in self.stderr.splitlines() if line.startswith("elicit-tui: ")]
+        if row.code == 0:
+            assert self.document["result"]["content"][0]["text"] == row.saw
+            assert (self.document["error"], said) == (None, [])
+        else:
+            assert said == [f"elicit-tui: {row.saw}"]
+            assert self.document["error"]["message"] == row.saw

@@ -19,6 +19,7 @@ from tests.cli.terminal import ADOPT, WHERE_IS_THE_CURSOR
 from tests.faults.screen import Screen
 from tests.faults.stand import SECONDS
 
+ARE_FRAMES_WHOLE: Final = b"\x1b[?2026$p"
 AGAIN_SECONDS: Final = 1.0
 """A key that nobody heeded is pressed again after this; a question is deaf when it opens."""
 
@@ -139,4 +140,6 @@ class Terminal:
         self.screen.feed(text)
         for _ in range(data.count(WHERE_IS_THE_CURSOR)):
             self.type("\x1b[1;1R")
+        if ARE_FRAMES_WHOLE in data:
+            self.type("\x1b[?2026;2$y")
         return bool(data)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.faults.console import LATER, QUESTION, Console
-from tests.faults.row import Row, proves
+from tests.faults.console import LATER, Console, console_on
+from tests.faults.row import CALLED, Row, proves
 from tests.faults.stand import Stand
 from tests.faults.terminal import Terminal
 
@@ -21,39 +21,33 @@ def broken(stand: Stand, part: str, *arguments: str) -> list[str]:
     return [sys.executable, str(BROKEN), part, *stand.arguments(*arguments)]
 
 
+CANCELLED = {"sent": f"{CALLED}, cancel", "ledger": "cancel by nobody"}
+
+
 @proves(
     Row(
-        fault="a question's message cannot be composed",
+        "a question's message cannot be composed",
+        "“It could not be shown here”; the other call's result",
         done="the console; the tool that asks was called, then another one",
-        saw="“It could not be shown here”; the other call's result",
-        sent="cancel, by nobody",
-        code=0,
+        **CANCELLED,
     )
 )
 def test_a_question_that_cannot_be_shown_ends_and_the_console_goes_on(stand: Stand) -> None:
     stand.faulty()
     stand.faulty(name="steady")
-    with Console(stand, command=broken(stand, MESSAGE)) as console:
-        console.shows("2 of 2 ready")
+    with console_on(stand, "2 of 2 ready", command=broken(stand, MESSAGE)) as console:
         console.call("faulty", "question")
         console.shows("It could not be shown here")
         console.call("steady", "echo")
         console.shows("here I am")
-        assert console.leave() == 0
-        assert console.as_it_was
-        assert "Traceback" not in console.everything
-    assert stand.outcomes() == [("cancel", "nobody")]
-    assert stand.sent() == "handshake, list, call, cancel"
-    stand.nothing_left()
+    assert (stand.sent(), stand.ledger()) == tuple(CANCELLED.values())
 
 
 @proves(
     Row(
-        fault="a question's message cannot be composed, inline",
-        done="`call`",
-        saw="“It could not be shown here”, with what went wrong and where",
-        sent="cancel, by nobody",
-        code=0,
+        "a question's message cannot be composed, inline",
+        "“It could not be shown here”, with what went wrong and where",
+        **CANCELLED,
     )
 )
 def test_an_inline_question_that_cannot_be_shown_is_cancelled(stand: Stand) -> None:
@@ -64,32 +58,30 @@ def test_an_inline_question_that_cannot_be_shown_is_cancelled(stand: Stand) -> N
         assert f"cancelled by nobody. It could not be shown here: {WRONG}" in terminal.everything
         assert "Traceback" not in terminal.everything
         assert terminal.as_it_was
-    assert stand.outcomes() == [("cancel", "nobody")]
-    assert stand.sent() == "handshake, list, call, cancel"
+    assert (stand.sent(), stand.ledger()) == tuple(CANCELLED.values())
     stand.nothing_left()
 
 
-@proves(
-    Row(
-        fault="a part of the console itself cannot be composed",
-        done="the console; a question was put off, then that part was opened",
-        saw="one sentence, with what went wrong and where",
-        sent="cancel, by shutdown",
-        code=4,
-    )
+BREAKS = Row(
+    "a part of the console itself cannot be composed",
+    "one sentence, with what went wrong and where",
+    done="the console; a question was put off, then that part was opened",
+    code=4,
+    sent=f"{CALLED}, cancel, withdrawal",
+    ledger="cancel by shutdown",
 )
+
+
+@proves(BREAKS)
 def test_a_console_that_breaks_ends_its_questions_and_servers_in_order(stand: Stand) -> None:
     stand.faulty()
     with Console(stand, command=broken(stand, PANE)) as console:
         console.shows("1 of 1 ready")
-        console.call("faulty", "question")
-        console.shows(QUESTION)
-        console.press_until(LATER, lambda: "[Questions]" in console.text, "the questions")
+        console.is_asked()
+        console.press_until(LATER, lambda: "[2 Questions" in console.text, "the questions")
         console.press_until("4", lambda: console.process.poll() is not None, "the end")
-        assert console.end() == 4
+        assert console.end() == BREAKS.code
         assert f"elicit-tui: The console broke ({WRONG}" in console.everything
         assert "Traceback" not in console.everything
         assert console.as_it_was
-    assert stand.outcomes() == [("cancel", "shutdown")]
-    assert stand.sent().startswith("handshake, list, call, cancel")
-    stand.nothing_left()
+    stand.bears_out(BREAKS)

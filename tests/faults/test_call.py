@@ -2,196 +2,191 @@
 
 from __future__ import annotations
 
-from tests.faults.row import Row, each
-from tests.faults.stand import Stand, one_sentence
+from collections.abc import Iterator
+from dataclasses import replace
 
-CALLED = "handshake, list, call"
-NOBODY = ("cancel", "nobody")
+from tests.faults.console import DOWN, QUESTION, console_on
+from tests.faults.row import CALLED, Row, each, proves
+from tests.faults.stand import Stand, runs
 
-ROWS = (
-    Row(
-        fault="exits during a call",
-        done="`call`",
-        saw="The server faulty ended (exit code 3); its last words: cannot go on ␛[31mred␛[0m.",
-        sent=CALLED,
-        code=4,
-        case="exits",
-    ),
-    Row(
-        fault="hangs during a call",
-        done="`call`, tool_timeout_sec = 1",
-        saw="The server faulty did not answer hangs within 1 seconds "
-        "(mcp_servers.faulty.tool_timeout_sec).",
-        sent=CALLED,
-        code=5,
-        case="hangs",
-        keys={"tool_timeout_sec": 1},
-    ),
-    Row(
-        fault="writes garbage during a call",
-        done="`call`",
-        saw="after the garbage",
-        sent=CALLED,
-        code=0,
-        case="garbage",
-    ),
-    Row(
-        fault="writes half of its answer and exits",
-        done="`call`",
-        saw="The server faulty ended (exit code 0).",
-        sent=CALLED,
-        code=4,
-        case="half_an_answer",
-    ),
-    Row(
-        fault="writes an answer without an end",
-        done="`call`",
-        saw="The server faulty wrote a message of more than 32 MiB.",
-        sent=CALLED,
-        code=4,
-        case="an_answer_without_end",
-    ),
-    Row(
-        fault="floods standard error during a call",
-        done="`call`",
-        saw="after the flood",
-        sent=CALLED,
-        code=0,
-        case="floods_stderr",
-    ),
-    Row(
-        fault="closes its output and goes on running",
-        done="`call`",
-        saw="The server faulty closed its pipes.",
-        sent=CALLED,
-        code=4,
-        case="closes_its_output",
-    ),
-    Row(
-        fault="asks, then closes its input and goes on running",
-        done="`call`, nobody there",
-        saw="The server faulty closed its pipes.",
-        sent=CALLED,
-        code=4,
-        case="closes_its_input",
-    ),
-    Row(
-        fault="answers twice, with an error too, and answers what nobody asked",
-        done="`call`",
-        saw="first",
-        sent=CALLED,
-        code=0,
-        case="answers_twice",
-    ),
-    Row(
-        fault="reuses the id of a question",
-        done="`call`, nobody there",
-        saw="cancel error -32602 then error -32602",
-        sent=f"{CALLED}, error -32602, cancel, error -32602",
-        code=0,
-        case="reuses_request_ids",
-    ),
-    Row(
-        fault="changes its tools during a call",
-        done="`call`",
-        saw="they are others by now",
-        sent=CALLED,
-        code=0,
-        case="changes_its_tools",
-    ),
-    Row(
-        fault="sends notifications too late: a withdrawal, progress, a page's completion, a log, "
-        "an error",
-        done="`call`, nobody there",
-        saw="cancel",
-        sent=f"{CALLED}, cancel",
-        code=0,
-        case="late_notifications",
-    ),
-    Row(
-        fault="ends while its question is open",
-        done="`call`, nobody there",
-        saw="The server faulty ended (exit code 9); its last words: out of memory.",
-        sent=CALLED,
-        code=4,
-        case="ends_while_asking",
-    ),
-    Row(
-        fault="withdraws its question",
-        done="`call`, nobody there",
-        saw="never mind",
-        sent=CALLED,
-        code=0,
-        case="takes_it_back",
-    ),
-)
-EITHER = {(None, "server"), NOBODY}
+NOBODY = "cancel by nobody"
+EITHER = f"{NOBODY} or no answer by server"
 """Nobody's answer may be out before the server ends or withdraws; both are true."""
 
-OUTCOMES = {
-    "closes_its_input": [{NOBODY}],
-    "reuses_request_ids": [{NOBODY}, {(None, "policy")}, {(None, "policy")}],
-    "late_notifications": [{NOBODY}],
-    "ends_while_asking": [EITHER],
-    "takes_it_back": [EITHER],
-}
+SILENT = "its standard error is empty"
+REFUSED = "no answer by policy"
+MODERN = {"protocol": "2026-07-28"}
 
 
-@each(ROWS)
-def test_a_server_that_fails_in_a_call_ends_or_spoils_only_that(row: Row, stand: Stand) -> None:
-    stand.faulty(**row.keys)
-    stand.go()
-    ended = stand.call(row.case)
-    assert ended.code == ended.document["exitCode"] == row.code, ended.stderr
-    if row.code == 0:
-        assert ended.document["result"]["content"][0]["text"] == row.saw
-        assert ended.document["error"] is None
-    else:
-        assert one_sentence(ended) == row.saw
-        assert ended.document["error"]["message"] == row.saw
-    outcomes = stand.outcomes()
-    expected = OUTCOMES.get(row.case, [])
-    assert len(outcomes) == len(expected)
-    assert all(got in allowed for got, allowed in zip(outcomes, expected, strict=True))
-    told = [(entry["action"], entry["decidedBy"]) for entry in ended.document["elicitations"]]
-    assert sorted(told, key=str) == sorted(outcomes, key=str)
-    assert stand.sent() == row.sent
-    stand.nothing_left()
+def ended(how: str, words: str = SILENT) -> str:
+    return f"The server faulty {how}; {words}."
 
 
-ROUNDS = (
+def never_ends(tool: str) -> str:
+    return (
+        f"The call of {tool} went on for 5 rounds in which no person was asked "
+        "(elicitation.rounds allows more)."
+    )
+
+
+ALONE = (
     Row(
-        fault="never ends its rounds (2026-07-28)",
-        done="`call`, elicitation.rounds = 5",
-        saw="The server asked 5 rounds without an end and without a person in them "
-        "(elicitation.rounds).",
-        sent="discovery, list, call, call, call, call, call, call",
-        code=5,
-        case="never_ends_its_rounds",
-        keys={"protocol": "2026-07-28"},
+        "exits during a call",
+        ended("ended (exit code 3)", "its last words: cannot go on ␛[31mred␛[0m"),
+        case="exits",
+        code=4,
     ),
     Row(
-        fault="asks round after round and nobody answers (2026-07-28)",
-        done="`call`, elicitation.rounds = 5",
-        saw="The server asked 5 rounds without an end and without a person in them "
-        "(elicitation.rounds).",
-        sent="discovery, list, call, call, call, call, call, call",
+        "hangs during a call",
+        'The server faulty did not answer "hangs" within 1 second '
+        "(mcp_servers.faulty.tool_timeout_sec allows more).",
+        case="hangs",
         code=5,
-        case="asks_round_after_round",
-        keys={"protocol": "2026-07-28"},
+        keys={"tool_timeout_sec": 1},
+    ),
+    Row("writes garbage during a call", "after the garbage", case="garbage"),
+    Row(
+        "writes half of its answer and exits",
+        ended("ended (exit code 0)"),
+        case="half_an_answer",
+        code=4,
+    ),
+    Row(
+        "writes an answer without an end",
+        "The server faulty wrote a message of more than 32 MiB, and was stopped.",
+        case="an_answer_without_end",
+        code=4,
+    ),
+    Row("floods standard error during a call", "after the flood", case="floods_stderr"),
+    Row(
+        "closes its output and goes on running",
+        ended("closed its pipes without ending, and was stopped"),
+        case="closes_its_output",
+        code=4,
+    ),
+    Row(
+        "answers twice, with an error too, and answers what nobody asked",
+        "first",
+        case="answers_twice",
+    ),
+    Row("changes its tools during a call", "they are others by now", case="changes_its_tools"),
+    Row(
+        "never ends its rounds (2026-07-28)",
+        never_ends("never_ends_its_rounds"),
+        case="never_ends_its_rounds",
+        code=5,
+        sent="discovery, list" + ", call" * 6,
+        keys=MODERN,
     ),
 )
+"""Faults in which nobody is asked anything."""
+
+WITH_A_QUESTION = (
+    Row(
+        "asks, then closes its input and goes on running",
+        ended("closed its pipes without ending, and was stopped"),
+        case="closes_its_input",
+        code=4,
+        ledger=EITHER,
+    ),
+    Row(
+        "reuses the id of a question",
+        "cancel error -32602 then error -32602",
+        case="reuses_request_ids",
+        sent=f"{CALLED}, error -32602, cancel, error -32602",
+        ledger=", ".join((NOBODY, REFUSED, REFUSED)),
+    ),
+    Row(
+        "sends notifications too late: a withdrawal, progress, a page's completion, a log, an "
+        "error",
+        "cancel",
+        case="late_notifications",
+        sent=f"{CALLED}, cancel",
+        ledger=NOBODY,
+    ),
+    Row(
+        "ends while its question is open",
+        ended("ended (exit code 9)", "its last words: out of memory"),
+        case="ends_while_asking",
+        code=4,
+        ledger=EITHER,
+    ),
+    Row("withdraws its question", "never mind", case="takes_it_back", ledger=EITHER),
+    Row(
+        "asks round after round (2026-07-28)",
+        never_ends("asks_round_after_round"),
+        case="asks_round_after_round",
+        code=5,
+        sent="discovery, list" + ", call" * 6,
+        ledger=", ".join([NOBODY] * 6),
+        keys=MODERN,
+    ),
+)
+"""The same where a question is open, which nobody is there to answer."""
 
 
-@each(ROUNDS)
-def test_rounds_without_an_end_are_stopped_at_the_owners_limit(row: Row, stand: Stand) -> None:
+def era(row: Row) -> str:
+    return "modern" if row.keys == MODERN else "none"
+
+
+@each((*ALONE, *WITH_A_QUESTION))
+def test_a_server_that_fails_in_a_call_ends_or_spoils_only_that(row: Row, stand: Stand) -> None:
     stand.setting("[elicitation]", "rounds = 5")
-    stand.faulty("modern", **row.keys)
-    ended = stand.call(row.case)
-    assert ended.code == ended.document["exitCode"] == row.code, ended.stderr
-    assert one_sentence(ended) == row.saw
-    assert ended.document["error"]["code"] == "rounds"
-    assert stand.sent() == row.sent
-    asked = 6 if row.case == "asks_round_after_round" else 0
-    assert stand.outcomes() == [NOBODY] * asked
-    stand.nothing_left()
+    stand.faulty(era(row), **row.keys)
+    stand.go()
+    called = stand.call(row.case)
+    called.says(row)
+    told = [f"{e['action'] or 'no answer'} by {e['decidedBy']}" for e in called.elicitations]
+    assert sorted(told) == sorted(filter(None, stand.ledger().split(", ")))
+    stand.bears_out(row)
+
+
+def in_the_console() -> Iterator[Row]:
+    """The same faults, each of a server of its own that is named as its case."""
+    for row in ALONE:
+        saw = row.saw.replace("server faulty", f"server {row.case}")
+        saw = saw.replace("servers.faulty", f"servers.{row.case}")
+        sent = row.sent
+        if row.case == "changes_its_tools":
+            sent += ", list"
+        yield replace(
+            row, saw=saw, sent=sent, code=0, done="the console, a form of another server open"
+        )
+
+
+BESIDE = tuple(in_the_console())
+
+
+@proves(
+    *BESIDE,
+    Row(
+        "nine other servers fail while a form is half filled in",
+        'accept {"name": "Ada"}',
+        done="the console: the form was sent after that",
+        sent=f"{CALLED}, accept",
+        ledger="accept by user",
+    ),
+)
+def test_servers_that_fail_leave_another_ones_question_as_it_is(stand: Stand) -> None:
+    stand.setting("[elicitation]", "rounds = 5")
+    for row in BESIDE:
+        stand.faulty("modern" if row.keys == MODERN else "when_told", row.case, **row.keys)
+    stand.faulty(name="steady")
+    names = [row.case for row in BESIDE]
+    with console_on(stand, f"{len(names) + 1} of {len(names) + 1} ready", lines=50) as console:
+        for name in names:
+            console.call(name, name)
+        console.is_asked("steady", typed="Ada")
+        dying = [stand.pid(row.case) for row in BESIDE if ", and was stopped" in row.saw]
+        stand.go(*names)
+        console.until(lambda: not any(map(runs, dying)), "their ends")
+        console.shows(QUESTION, "name        Ada")
+        console.send()
+        console.shows('accept {"name": "Ada"}')
+        for row in reversed(BESIDE):
+            console.press_until(DOWN, lambda row=row: console.points_at(f" {row.case} "), row.case)
+            console.until(lambda row=row: row.saw in console.said, row.saw)
+    for row in BESIDE:
+        assert stand.sent(row.case) == row.sent
+    assert stand.sent("steady") == f"{CALLED}, accept"
+    assert stand.ledger() == "accept by user"

@@ -2,55 +2,111 @@
 
 from __future__ import annotations
 
-from tests.faults.row import Row, each
-from tests.faults.stand import Stand, one_sentence, remote
+from dataclasses import replace
 
-UNAUTHORIZED = "it wants an authorization that was not given or not accepted (HTTP 401)"
-SLOW_START = "was not ready within 1 seconds (mcp_servers.faulty.startup_timeout_sec)."
-SLOW_ANSWER = "did not answer work within 1 seconds (mcp_servers.faulty.tool_timeout_sec)."
+from tests.faults.console import console_on
+from tests.faults.row import CALLED, Row, each, proves
+from tests.faults.stand import Stand
+
+UNAUTHORIZED = (
+    "it wants an authorization that was not given or not accepted (HTTP 401); its configuration "
+    "can give one (bearer_token_env_var, http_headers)"
+)
+FAILED = "it failed inside (HTTP 500); its own log says why"
+BROKEN_OFF = "broke off its answer; whether it did the work is not known."
+LATE = ", withdrawal"
+SLOW_START = "was not ready within 1 second (mcp_servers.faulty.startup_timeout_sec allows more)."
 QUICK = {"startup_timeout_sec": 1}
 SHORT = {"tool_timeout_sec": 1}
 
 
-def row(when: str, fault: str, words: str, saw: str, code: int = 4, **keys: object) -> Row:
-    at = "at the handshake" if when == "start" else "in a call"
-    limits = "".join(f", {key} = {value}" for key, value in keys.items())
-    return Row(
-        fault=f"HTTP: {words}, {at}",
-        done=f"`call`{limits}",
-        saw=f"The server faulty {saw}",
-        sent="the handshake's request" if when == "start" else "handshake, list, call",
-        code=code,
-        case=f"{when}-{fault}",
-        keys=keys,
-    )
+def at_start(words: str, fault: str, saw: str, sent: str = "handshake", **keys: int) -> Row:
+    words = f"HTTP: {words}, at the handshake"
+    return Row(words, f"The server faulty {saw}", fault, code=4, sent=sent, keys=keys)
 
 
-ROWS = (
-    row("start", "401", "401", f"cannot be used: {UNAUTHORIZED}."),
-    row("start", "404", "404", "cannot be used: there is no MCP endpoint at this URL (HTTP 404)."),
-    row("start", "500", "500", "cannot be used: it failed inside (HTTP 500)."),
-    row("start", "reset", "the connection is reset", "cannot be used: the connection broke."),
-    row("start", "stops", "the stream stops", "ended the connection."),
-    row("start", "falls_silent", "the stream falls silent", SLOW_START, **QUICK),
-    row("start", "silent", "no answer comes", SLOW_START, **QUICK),
-    row("call", "401", "401", f"refused the request: {UNAUTHORIZED}."),
-    row("call", "404", "404", "no longer knows our session; connect anew."),
-    row("call", "500", "500", "refused the request: it failed inside (HTTP 500)."),
-    row("call", "reset", "the connection is reset", "went away: the connection broke."),
-    row("call", "stops", "the stream stops", "broke off its answer."),
-    row("call", "falls_silent", "the stream falls silent", SLOW_ANSWER, 5, **SHORT),
-    row("call", "silent", "no answer comes", SLOW_ANSWER, 5, **SHORT),
+def in_call(words: str, fault: str, saw: str, then: str = "", code: int = 4, **keys: int) -> Row:
+    words, sent = f"HTTP: {words}, in a call", CALLED + then
+    return Row(words, f"The server faulty {saw}", fault, code=code, sent=sent, keys=keys)
+
+
+def slow(tool: str) -> str:
+    key = "mcp_servers.faulty.tool_timeout_sec"
+    return f'did not answer "{tool}" within 1 second ({key} allows more).'
+
+
+BOTH = "handshake, discovery"
+"""A refused handshake is followed by the newer revision's greeting."""
+
+AT_START = (
+    at_start("401", "401", f"cannot be used: {UNAUTHORIZED}.", BOTH),
+    at_start("404", "404", "cannot be used: there is no MCP endpoint at its url (HTTP 404).", BOTH),
+    at_start("500", "500", f"cannot be used: {FAILED}.", BOTH),
+    at_start("the connection is reset", "reset", "cannot be used: the connection broke."),
+    at_start("the stream stops", "stops", "ended the connection before it was ready."),
+    at_start("the stream falls silent", "falls_silent", SLOW_START, **QUICK),
+    at_start("no answer comes", "silent", SLOW_START, **QUICK),
+)
+IN_CALL = (
+    in_call("401", "401", f"refused the request: {UNAUTHORIZED}."),
+    in_call(
+        "404",
+        "404",
+        "no longer knows our session, as after a restart of its own (HTTP 404); connect to it "
+        "anew.",
+    ),
+    in_call("500", "500", f"could not answer: {FAILED}."),
+    in_call("the connection is reset", "reset", "went away: the connection broke."),
+    in_call("the stream stops", "stops", BROKEN_OFF, ", ping"),
+    in_call("the stream falls silent", "falls_silent", slow("falls_silent"), LATE, 5, **SHORT),
+    in_call("no answer comes", "silent", slow("silent"), LATE, 5, **SHORT),
 )
 
 
-@each(ROWS)
-def test_a_remote_server_that_fails_is_told_in_one_sentence(row: Row, stand: Stand) -> None:
-    when, _, fault = row.case.partition("-")
-    with remote(when, fault) as url:
-        stand.server("faulty", url=url, **row.keys)
-        ended = stand.call("work")
-    assert ended.code == ended.document["exitCode"] == row.code, ended.stderr
-    assert one_sentence(ended) == row.saw
-    assert ended.document["error"]["message"] == row.saw
-    stand.nothing_left()
+@each(AT_START)
+def test_a_remote_server_that_fails_at_the_start_is_told_in_one_sentence(
+    row: Row, stand: Stand
+) -> None:
+    stand.remote("start", row.case, **row.keys)
+    stand.call("any").says(row)
+    stand.bears_out(row)
+
+
+@each(IN_CALL)
+def test_a_remote_server_that_fails_in_a_call_is_told_in_one_sentence(
+    row: Row, stand: Stand
+) -> None:
+    stand.remote("call", row.case, **row.keys)
+    stand.call(row.case).says(row)
+    stand.bears_out(row)
+
+
+def beside_others(row: Row, name: str) -> Row:
+    """The same in the console, where this server has a name of its own."""
+    saw = row.saw.replace("faulty", name)
+    return replace(row, saw=saw, done="the console on all servers", code=0)
+
+
+STARTING = {f"at-{row.case}": beside_others(row, f"at-{row.case}") for row in AT_START}
+CALLED_THERE = {f"in-{row.case}": beside_others(row, f"in-{row.case}") for row in IN_CALL}
+
+
+@proves(*STARTING.values(), *CALLED_THERE.values())
+def test_remote_servers_that_fail_leave_the_others_alone(stand: Stand) -> None:
+    for name, row in STARTING.items():
+        stand.remote("start", row.case, name, **row.keys)
+    for name, row in CALLED_THERE.items():
+        stand.remote("call", row.case, name, **row.keys)
+    stand.faulty(name="steady")
+    with console_on(stand, "8 of 15 ready", "7 failed", lines=50) as console:
+        for name, row in STARTING.items():
+            console.go_to_server(f"✗ {name} ")
+            console.until(lambda row=row: row.saw in console.said, row.saw)
+        for name, row in CALLED_THERE.items():
+            console.call(name, row.case)
+            console.until(lambda row=row: row.saw in console.said, row.saw)
+        console.call("steady", "echo")
+        console.shows("here I am")
+    for name, row in {**STARTING, **CALLED_THERE}.items():
+        assert stand.sent(name) == row.sent
+    assert stand.sent("steady") == CALLED

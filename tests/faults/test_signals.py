@@ -4,92 +4,106 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 from tests.faults.console import QUESTION, Console
-from tests.faults.row import Row, each
+from tests.faults.row import CALLED, Row, each
 from tests.faults.stand import SECONDS, Stand, until
 from tests.faults.terminal import Terminal
 
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+SAID = "Interrupted."
+QUESTIONS = ("Field 1 of 1", QUESTION)
 
 
-def rows(fault: str, done: str, saw: str, sent: str) -> tuple[Row, ...]:
-    return tuple(
-        Row(f"{name} {fault}", done, saw, sent, code=130, case=name.lower()) for name in SIGNALS
-    )
+def by_each_signal(row: Row) -> Iterator[Row]:
+    """The same row for each signal that asks a run to end."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        yield replace(row, fault=f"{name} {row.fault}", case=name.lower(), code=130)
 
 
-@each(rows("during the start", "`call` on a server that hangs", "Interrupted.", "handshake"))
-def test_a_signal_while_a_server_starts_ends_it(row: Row, stand: Stand) -> None:
-    interrupted(stand, "hears_and_hangs", "handshake", row)
+def number(row: Row) -> signal.Signals:
+    return signal.Signals[row.case.upper()]
 
 
 @each(
-    rows(
-        "during a call",
-        "`call` of a tool that works on",
-        "Interrupted.",
-        "handshake, list, call",
+    by_each_signal(
+        Row("during the start", SAID, done="`call` on a server that hangs", sent="handshake")
+    )
+)
+def test_a_signal_while_a_server_starts_ends_it(row: Row, stand: Stand) -> None:
+    stand.faulty("hears_and_hangs")
+    interrupted(row, stand, "handshake")
+
+
+@each(
+    by_each_signal(
+        Row(
+            "during a call",
+            SAID,
+            done="`call` of a tool that works on",
+        )
     )
 )
 def test_a_signal_during_a_call_ends_it(row: Row, stand: Stand) -> None:
-    interrupted(stand, "none", "handshake, list, call", row)
+    stand.faulty()
+    interrupted(row, stand, CALLED)
 
 
-def interrupted(stand: Stand, fault: str, sent: str, row: Row) -> None:
-    stand.faulty(fault)
+def interrupted(row: Row, stand: Stand, sent: str) -> None:
     with stand.start("call", "faulty", "works", "--output", "json") as process:
-        stand.pid()
         until(lambda: stand.sent() == sent, sent)
-        process.send_signal(getattr(signal, row.case.upper()))
+        process.send_signal(number(row))
         data, told = process.communicate(timeout=SECONDS)
     document = json.loads(data)
     assert process.returncode == document["exitCode"] == row.code
     assert document["error"] == {"code": "interrupted", "message": row.saw}
     assert told.endswith(f"elicit-tui: {row.saw}\n")
-    assert stand.sent().startswith(sent)
-    stand.nothing_left()
+    stand.bears_out(row)
 
 
-@each(
-    rows(
-        "during a question of a call",
-        "`call` with a form open",
-        "Interrupted.",
-        "cancel, by shutdown",
-    )
-)
-def test_a_signal_during_an_inline_form_cancels_it_truthfully(row: Row, stand: Stand) -> None:
+@contextmanager
+def asked(stand: Stand, *how: str) -> Iterator[Terminal]:
+    """A run on a terminal with its question open: `call` with these options, else the console."""
     stand.faulty()
-    with Terminal(stand.command("call", "faulty", "question"), stand.environment) as terminal:
-        terminal.shows(QUESTION)
-        terminal.signal(signal.Signals[row.case.upper()])
+    if how:
+        command = stand.command("call", "faulty", "question", *how)
+        with Terminal(command, stand.environment) as terminal:
+            terminal.until(lambda: any(words in terminal.text for words in QUESTIONS), "the form")
+            yield terminal
+    else:
+        with Console(stand) as console:
+            console.shows("1 of 1 ready")
+            console.is_asked()
+            yield console
+
+
+def asked_when(where: str, saw: str = SAID) -> tuple[Row, ...]:
+    row = Row("during a question", saw, done=where, ledger="cancel by shutdown")
+    return tuple(by_each_signal(replace(row, sent=f"{CALLED}, cancel, withdrawal")))
+
+
+def ends_in_order(row: Row, stand: Stand, *how: str) -> None:
+    with asked(stand, *how) as terminal:
+        terminal.signal(number(row))
         assert terminal.end() == row.code
-        assert f"elicit-tui: {row.saw}" in terminal.everything
+        assert "Traceback" not in terminal.everything
+        assert not how or f"elicit-tui: {row.saw}" in terminal.everything
         assert terminal.as_it_was
-    assert stand.outcomes() == [("cancel", "shutdown")]
-    assert stand.sent().startswith("handshake, list, call, cancel")
-    stand.nothing_left()
+    stand.bears_out(row)
 
 
-@each(
-    rows(
-        "during a question in the console",
-        "the console with a form open",
-        "the terminal as it was",
-        "cancel, by shutdown",
-    )
-)
+@each(asked_when("`call` with a form open"))
+def test_a_signal_during_an_inline_form_cancels_it_truthfully(row: Row, stand: Stand) -> None:
+    ends_in_order(row, stand, "--output", "text")
+
+
+@each(asked_when("`call --plain` with a prompt open"))
+def test_a_signal_during_plain_prompts_cancels_them_truthfully(row: Row, stand: Stand) -> None:
+    ends_in_order(row, stand, "--plain")
+
+
+@each(asked_when("the console with a form open", "the shell's screen again"))
 def test_a_signal_during_a_question_of_the_console_leaves(row: Row, stand: Stand) -> None:
-    stand.faulty()
-    with Console(stand) as console:
-        console.shows("1 of 1 ready")
-        console.call("faulty", "question")
-        console.shows(QUESTION)
-        console.signal(signal.Signals[row.case.upper()])
-        assert console.end() == row.code
-        assert "Traceback" not in console.everything
-        assert console.as_it_was
-    assert stand.outcomes() == [("cancel", "shutdown")]
-    assert stand.sent().startswith("handshake, list, call, cancel")
-    stand.nothing_left()
+    ends_in_order(row, stand)

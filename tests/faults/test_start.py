@@ -2,120 +2,127 @@
 
 from __future__ import annotations
 
-from tests.faults.row import Row, each
-from tests.faults.stand import Stand, one_sentence
+from tests.faults.console import console_on
+from tests.faults.row import CALLED, Row, each, proves
+from tests.faults.stand import Stand
+
+TOOLS = "⚒ echo"
+"""What the console shows of a server that is ready."""
+QUICK = {"startup_timeout_sec": 1}
+
+
+def ended(how: str, words: str = "its standard error is empty") -> str:
+    return f"The server faulty {how}; {words}."
+
 
 ROWS = (
     Row(
-        fault="does not start: no such command",
-        done="`call`",
-        saw="The command no-such-command-anywhere of the server faulty was not found.",
-        sent="nothing",
-        code=4,
+        "does not start: no such command",
+        "The command no-such-command-anywhere of the server faulty was not found "
+        "(mcp_servers.faulty.command).",
         case="missing",
+        code=4,
+        sent="nothing",
     ),
     Row(
-        fault="does not start: no such directory",
-        done="`call`",
-        saw="The directory /no/such/place of the server faulty is not there.",
-        sent="nothing",
-        code=4,
+        "does not start: no such directory",
+        "The directory /no/such/place of the server faulty is not there (mcp_servers.faulty.cwd).",
         case="none",
+        code=4,
+        sent="nothing",
         keys={"cwd": "/no/such/place"},
     ),
     Row(
-        fault="exits at once",
-        done="`call`",
-        saw="The server faulty ended before it was ready (exit code 4); its last words: "
-        "no ␛[31mlicense.",
-        sent="nothing",
-        code=4,
+        "exits at once",
+        ended("ended before it was ready (exit code 4)", "its last words: no ␛[31mlicense"),
         case="exits",
+        code=4,
+        sent="nothing",
     ),
     Row(
-        fault="hangs at the handshake",
-        done="`call`, startup_timeout_sec = 1",
-        saw="The server faulty was not ready within 1 seconds "
-        "(mcp_servers.faulty.startup_timeout_sec).",
-        sent="nothing",
-        code=4,
+        "hangs at the handshake",
+        "The server faulty was not ready within 1 second "
+        "(mcp_servers.faulty.startup_timeout_sec allows more).",
         case="hangs",
-        keys={"startup_timeout_sec": 1},
-    ),
-    Row(
-        fault="writes garbage before it is ready",
-        done="`call`",
-        saw="here I am",
-        sent="handshake, list, call",
-        code=0,
-        case="garbage",
-    ),
-    Row(
-        fault="writes half a message and exits",
-        done="`call`",
-        saw="The server faulty ended before it was ready (exit code 0).",
-        sent="nothing",
         code=4,
+        sent="nothing",
+        keys=QUICK,
+    ),
+    Row("writes garbage before it is ready", "here I am", case="garbage"),
+    Row(
+        "writes half a message and exits",
+        ended("ended before it was ready (exit code 0)"),
         case="half_a_message",
+        code=4,
+        sent="nothing",
     ),
     Row(
-        fault="writes a message without an end",
-        done="`call`",
-        saw="The server faulty wrote a message of more than 32 MiB.",
-        sent="nothing",
-        code=4,
+        "writes a message without an end",
+        "The server faulty wrote a message of more than 32 MiB, and was stopped.",
         case="a_line_without_end",
-    ),
-    Row(
-        fault="floods standard error before it is ready",
-        done="`call`",
-        saw="here I am",
-        sent="handshake, list, call",
-        code=0,
-        case="floods_stderr",
-    ),
-    Row(
-        fault="closes its pipes and goes on running",
-        done="`call`",
-        saw="The server faulty closed its pipes.",
+        code=4,
         sent="nothing",
-        code=4,
+    ),
+    Row("floods standard error before it is ready", "here I am", case="floods_stderr"),
+    Row(
+        "closes its pipes and goes on running",
+        ended("closed its pipes before it was ready without ending, and was stopped"),
         case="closes_its_pipes",
-    ),
-    Row(
-        fault="answers with a protocol revision that nobody knows",
-        done="`call`",
-        saw="The server faulty cannot be used: Unsupported protocol version from the server: "
-        "1999-01-01.",
-        sent="handshake, discovery",
         code=4,
-        case="speaks_an_unknown_revision",
+        sent="nothing",
     ),
     Row(
-        fault="ignores its end: its input's and SIGTERM",
-        done="`call`",
-        saw="here I am",
-        sent="handshake, list, call",
-        code=0,
-        case="ignores_its_end",
+        "answers with a protocol revision that nobody knows",
+        "The server faulty cannot be used: it speaks protocol revision 1999-01-01, which "
+        "elicit-tui does not know.",
+        case="speaks_an_unknown_revision",
+        code=4,
+        sent="handshake, discovery",
     ),
+    Row("ignores its end: its input's and SIGTERM", "here I am", case="ignores_its_end"),
 )
+
+
+def configure(row: Row, stand: Stand, name: str = "faulty") -> None:
+    if row.case == "missing":
+        stand.server(name, command="no-such-command-anywhere")
+    else:
+        stand.faulty(row.case, name, **row.keys)
 
 
 @each(ROWS)
 def test_a_server_that_starts_or_ends_badly_costs_only_itself(row: Row, stand: Stand) -> None:
-    if row.case == "missing":
-        stand.server("faulty", command="no-such-command-anywhere")
-    else:
-        stand.faulty(row.case, **row.keys)
+    configure(row, stand)
     ended = stand.call("echo")
-    assert ended.code == ended.document["exitCode"] == row.code, ended.stderr
-    if row.code == 0:
-        assert ended.document["result"]["content"][0]["text"] == row.saw
-        assert ended.stderr == ""
-    else:
-        assert one_sentence(ended) == row.saw
-        assert ended.document["error"]["message"] == row.saw
-    assert stand.sent() == row.sent
-    assert stand.outcomes() == []
-    stand.nothing_left()
+    ended.says(row)
+    assert ended.code or ended.stderr == ""
+    stand.bears_out(row)
+
+
+def in_the_console(row: Row) -> Row:
+    """The same fault of a server beside others, which is named as its case."""
+    saw = row.saw.replace("faulty", row.case) if row.code else TOOLS
+    sent = "handshake, list" if row.sent == CALLED else row.sent
+    return Row(row.fault, saw, row.case, "the console on all servers", sent=sent, keys=row.keys)
+
+
+BESIDE = tuple(in_the_console(row) for row in ROWS)
+
+
+@proves(*BESIDE)
+def test_servers_that_start_badly_leave_the_others_alone(stand: Stand) -> None:
+    for row in BESIDE:
+        configure(row, stand, row.case)
+    stand.faulty(name="steady")
+    ready = sum(row.saw == TOOLS for row in BESIDE) + 1
+    said = (f"{ready} of {len(BESIDE) + 1} ready", f"{len(BESIDE) + 1 - ready} failed")
+    with console_on(stand, *said, lines=50) as console:
+        for row in BESIDE:
+            mark = "●" if row.saw == TOOLS else "✗"
+            console.go_to_server(f"{mark} {row.case} ")
+            console.until(lambda row=row: row.saw in console.said, row.saw)
+        console.call("steady", "echo")
+        console.shows("here I am")
+    for row in BESIDE:
+        assert stand.sent(row.case) == row.sent
+    assert stand.sent("steady") == CALLED

@@ -54,7 +54,10 @@ async def failure(server: ServerSettings) -> str:
 
 async def test_a_command_that_is_not_there() -> None:
     sentence = await failure(ServerSettings("lost", command="no-such-command-anywhere"))
-    assert sentence == "The command no-such-command-anywhere of the server lost was not found."
+    assert sentence == (
+        "The command no-such-command-anywhere of the server lost was not found "
+        "(mcp_servers.lost.command)."
+    )
 
 
 async def test_a_command_that_was_launched_early_and_is_not_there() -> None:
@@ -67,7 +70,10 @@ async def test_a_command_that_was_launched_early_and_is_not_there() -> None:
 
 async def test_a_directory_that_is_not_there() -> None:
     sentence = await failure(python_server("lost", "raw.py", HANDSHAKE, cwd="/no/such/place"))
-    assert sentence == "The directory /no/such/place of the server lost is not there."
+    assert (
+        sentence
+        == "The directory /no/such/place of the server lost is not there (mcp_servers.lost.cwd)."
+    )
 
 
 async def test_a_command_that_may_not_be_executed(tmp_path: Path) -> None:
@@ -149,7 +155,7 @@ async def test_an_http_server_that_fails_at_a_call(protocol: Any, how: str, word
 async def test_an_address_where_nothing_answers(transport: str) -> None:
     server = ServerSettings("remote", url="http://127.0.0.1:9/mcp", transport=transport)  # type: ignore[arg-type]
     assert await failure(server) == (
-        "The server remote cannot be used: nothing answers at its address."
+        "The server remote cannot be used: nothing answers at its address; it may not be running."
     )
 
 

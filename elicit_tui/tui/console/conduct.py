@@ -66,7 +66,7 @@ class Conduct:
     async def _connect(self, record: ServerRecord) -> None:
         runtime = self._app.runtime
         assert runtime is not None
-        record.state, record.failure = "starting", None
+        record.state, record.failure, record.connection = "starting", None, None
         self._session.changed()
         try:
             record.connection = await runtime.host.connect(record.name)

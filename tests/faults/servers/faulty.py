@@ -4,7 +4,7 @@
 
 Written to the directory NOTES: `NAME.pid`, its process id, and `NAME.received`, every line that it
 was sent. FAULT is what goes wrong at the start or the end, or `none`; a tool's name is what goes
-wrong in its call.
+wrong in its call. With `when_told` a call waits until the test makes the file `NAME.go` there.
 """
 
 from __future__ import annotations
@@ -184,6 +184,7 @@ def closes_its_output(call: Any) -> None:
 
 def closes_its_input(call: Any) -> None:
     send(id=f"q{call}", method="elicitation/create", params=FORM)
+    until_told()
     os.close(0)
     hang()
 
@@ -287,6 +288,8 @@ def main() -> None:
         if method is None or identifier is None:
             continue
         if method == "tools/call":
+            if FAULT == "when_told":
+                until_told()
             IN_CALL[message["params"]["name"]](identifier)
         elif method in results:
             send(id=identifier, result=results[method]())

@@ -1,8 +1,9 @@
 """A raw streamable-HTTP server with one fault; it prints its port.
 
-    python remote.py WHEN FAULT
+    python remote.py NOTES NAME WHEN FAULT
 
-WHEN is `start` (every request meets the fault) or `call` (only `tools/call` does).
+WHEN is `start` (every request meets the fault) or `call` (only `tools/call` does). The file
+`NAME.received` in the directory NOTES gets every message that was sent.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import struct
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
-WHEN, FAULT = sys.argv[1], sys.argv[2]
+NOTES, NAME, WHEN, FAULT = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 OVER = threading.Event()
+NOTING = threading.Lock()
 
 
 def result_of(method: str) -> dict[str, Any]:
@@ -27,7 +30,7 @@ def result_of(method: str) -> dict[str, Any]:
             "serverInfo": {"name": "remote", "version": "0"},
         }
     if method == "tools/list":
-        return {"tools": [{"name": "work", "inputSchema": {"type": "object"}}]}
+        return {"tools": [{"name": FAULT, "inputSchema": {"type": "object"}}]}
     return {"content": [{"type": "text", "text": "done"}]}
 
 
@@ -36,6 +39,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        with NOTING, (NOTES / f"{NAME}.received").open("ab") as notes:
+            notes.write(body + b"\n")
         message = json.loads(body)
         method = message.get("method", "")
         if WHEN == "start" or method == "tools/call":
@@ -75,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
-        if WHEN == "call" and status == 200:
+        if WHEN != "start" and status == 200:
             self.send_header("Mcp-Session-Id", "the-session")
         self.end_headers()
         self.wfile.write(body)

@@ -133,7 +133,8 @@ class ServersPane(Pane):
             way = f"mcp_servers.{name}.enabled = true in {self.app.config_path} starts it."
             return joined([text_lines(words, width), text_lines(way, width, "dim"), address])
         key = self.app.key_of("servers.restart")
-        title = {"refused": "may not run", "closed": "has ended"}.get(record.state, "did not start")
+        title = "did not start" if record.connection is None else "has ended"
+        title = "may not run" if record.state == "refused" else title
         why = neutral_line(record.failure or "It ended without saying why.", 2_000)
         ways = [] if record.state == "refused" else text_lines(f"{key} starts it again.", width)
         return joined(
