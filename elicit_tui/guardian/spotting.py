@@ -25,9 +25,9 @@ def is_about(table: str, text: str, start: int, end: int) -> bool:
     return any(last >= bare for _, last in concept(table, "about_before").matches(clause))
 
 
-def clause_before(text: str, start: int) -> str:
+def clause_before(text: str, start: int, longest: int = _CONTEXT) -> str:
     """What stands before a position in the same clause."""
-    before = text[max(0, start - _CONTEXT) : start]
+    before = text[max(0, start - longest) : start]
     for stop in ".?!;:\n。？！；：":
         before = before.rpartition(stop)[2]
     return before

@@ -14,8 +14,13 @@ from functools import cached_property
 from typing import Final
 
 from elicit_tui.elicitation import Severity
+<<<<<<< HEAD
 from elicit_tui.guardian.appearance import plain
+=======
+from elicit_tui.guardian.asking import is_asked, is_told_of_something_else, names_plain_answer
+>>>>>>> a3a3ff0 (A secret asked for by what it opens is found by signs that stand together; who only names one is left alone)
 from elicit_tui.guardian.disguise import disguised_secret
+from elicit_tui.guardian.families.unnamed import described_secret
 from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.lexicon import concept, has_harmless_sense
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
@@ -45,8 +50,10 @@ class _Search:
         """All words of the request, folded."""
         return " . ".join(place.folded.text for place in self.reading.words[:400])
 
-    def _means_something_else(self, word: str, numeric: bool) -> bool:
+    def _means_something_else(self, place: Place, word: str, numeric: bool) -> bool:
         if numeric and concept(_TABLE, "not_numeric").covers(word):
+            return True
+        if numeric and place.field is None and not concept(_TABLE, "numeric").covers(word):
             return True
         return has_harmless_sense(word, self.context)
 
@@ -66,6 +73,19 @@ class _Search:
             for other in self.reading.words
         )
 
+    def _is_answered_by_another(self, place: Place) -> bool:
+        """Whether what is typed is named as a reason, a title, a path or the like.
+
+        Words about a secret beside such a field need to ask for it, else they only speak of it.
+        """
+        if place.field is not None:
+            return place.role in ("description", "example") and place.field in self._plain_fields
+        return len(self._plain_fields) == len(self.reading.free_fields)
+
+    @cached_property
+    def _plain_fields(self) -> frozenset[str]:
+        return frozenset(f.name for f in self.reading.free_fields if names_plain_answer(f))
+
     def secret(self, place: Place, numeric: bool) -> tuple[Folded, int, int] | None:
         """The first value of a secret that a text speaks of as wanted, with where it stands."""
         if place.role == "default" and _VARIABLE.fullmatch(place.plain):
@@ -74,11 +94,17 @@ class _Search:
             text = concept(_TABLE, "other_sense").mask(folded.text)
             for name in ("secret", "misspelt"):
                 for start, end in concept(_TABLE, name).matches(text):
-                    if not is_about(_TABLE, text, start, end) and not self._means_something_else(
-                        text[start:end], numeric
+                    if not (
+                        is_about(_TABLE, text, start, end)
+                        or is_told_of_something_else(text, start)
+                        or self._means_something_else(place, text[start:end], numeric)
+                        or (self._is_answered_by_another(place) and not is_asked(text, start, end))
                     ):
                         return folded, start, end
             for start, end in concept(_TABLE, "described").matches(text):
+                if not self._is_reference(place, text[start:end]):
+                    return folded, start, end
+            for start, end in described_secret(text):
                 if not self._is_reference(place, text[start:end]):
                     return folded, start, end
         return disguised_secret(place)
@@ -153,7 +179,7 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
         yield from _asked_in_field(search, field)
     if _only_remarks(reading):
         return
-    for place in (*reading.general_places, *_names_together(reading)):
+    for place in (*_general_places(reading), *_names_together(reading)):
         if place.role == "name":
             found = disguised_secret(place)
         else:
@@ -162,6 +188,13 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
             for field in free:
                 yield _sighting(place, found, field.name)
             return
+
+
+def _general_places(reading: Reading) -> Iterator[Place]:
+    """What is said about the whole form; a choice counts when it tells the person to type."""
+    for place in reading.general_places:
+        if place.role != "choice" or place.folded.text in concept("asking", "typing"):
+            yield place
 
 
 def _only_remarks(reading: Reading) -> bool:

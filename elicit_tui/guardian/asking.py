@@ -1,0 +1,77 @@
+"""What a question wants, by its grammar: the head of its noun phrase, who is told to type what.
+
+"Text of the reminder that people get before their password runs out" asks for a text, and "Give
+this passkey a nickname" for a nickname, whatever else is named. `[asking]` in the vocabularies
+holds the words of each language for it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from elicit_tui.guardian.lexicon import concept
+from elicit_tui.guardian.reading import FieldReading
+from elicit_tui.guardian.spotting import clause_before
+
+_TABLE: Final = "asking"
+_CLAUSE: Final = 240
+_OPENING: Final = 40
+_LINKED: Final = 24
+_MODIFIERS: Final = 2
+_QUOTED: Final = re.compile(r"(?:[\"“„«「『‘]|(?<!\w)')[^\"”“»」』’']*$")
+
+
+def is_told_of_something_else(text: str, start: int) -> bool:
+    """Whether another thing is the head of the clause in which `text[start]` stands.
+
+    The head stands first and is linked to what follows ("reason for ..."); a secret that is
+    joined to it ("name and password") is wanted as well.
+    """
+    if _is_mentioned(text[max(0, start - _CLAUSE) : start]):
+        return True
+    clause = clause_before(text, start, _CLAUSE)
+    bare = clause.rstrip(" _-'\"`«“„")
+    if any(end >= len(bare) for _, end in concept(_TABLE, "joined").matches(bare)):
+        return False
+    for first, last in concept(_TABLE, "head").matches(bare):
+        if first > _OPENING or bare[:first] in concept(_TABLE, "contents"):
+            return False
+        if concept(_TABLE, "link").starts(bare[last : last + _LINKED].lstrip(" _-'\"`")):
+            return True
+    return False
+
+
+def _is_mentioned(before: str) -> bool:
+    """Whether a text ends inside quotation marks that words are spoken of with."""
+    quoted = _QUOTED.search(before)
+    return quoted is not None and before[: quoted.start()] in concept(_TABLE, "mention")
+
+
+def is_asked(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` itself is asked for: it opens its clause or is to be typed."""
+    clause = clause_before(text, start, _CLAUSE)
+    bare = clause.rstrip(" _-'\"`«“„")
+    if concept(_TABLE, "link").starts(bare.lstrip()):
+        return False
+    opening = re.findall(r"\w+", concept(_TABLE, "determiner").mask(bare).replace("\0", " "))
+    if len(opening) <= _MODIFIERS and bare not in concept(_TABLE, "handling"):
+        return True
+    for name in ("joined", "typing", "which"):
+        if any(last >= len(bare) for _, last in concept(_TABLE, name).matches(bare)):
+            return True
+    after = re.split(r"[.?!\n。？！]", text[end : end + _CLAUSE], maxsplit=1)[0]
+    return after in concept(_TABLE, "typing_after")
+
+
+def names_plain_answer(field: FieldReading) -> bool:
+    """Whether a field's title, or its name where it has none, says that no secret is typed."""
+    if field.kind == "date":
+        return True
+    titles = [place for place in field.places if place.role == "title"] or list(field.places[:1])
+    for place in titles:
+        text = place.folded.text.strip(" _-:*?")
+        found = list(concept(_TABLE, "plain").matches(text))
+        if found and (found[-1][1] == len(text) or found[0][0] == 0):
+            return True
+    return False

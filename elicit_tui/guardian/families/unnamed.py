@@ -1,0 +1,73 @@
+"""Secrets described without their name: by what they open, where they stand, when they change.
+
+No single word gives such a question away, and no order of words either; a few signs that stand
+together do: figures, a phone, just now. Each recipe names the signs that must all be there, in
+one sentence or two neighbouring ones; `[unnamed]` in the vocabularies says how they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from elicit_tui.guardian.lexicon import concept
+
+_TABLE: Final = "unnamed"
+_RECIPES: Final = (
+    # what is typed to get in
+    ("typed", "entry"),
+    # a one-time code: figures, what they came by, and when; or that they change
+    ("figures", "carrier", "moment"),
+    ("figures", "renewing"),
+    ("figures", "generator"),
+    # the figures on a payment card, and those typed where one pays with it
+    ("card_figures", "card"),
+    ("typed", "till", "paying"),
+    ("card_figures", "till", "paying"),
+    # the words that bring a wallet back
+    ("words", "wallet"),
+    # a key by who issued it
+    ("string", "issuer", "issued"),
+    # a key by its file, or by the half that is published
+    ("half", "key_pair"),
+    ("between", "key_file"),
+    # what a browser sends, and where it ends up after a consent
+    ("copied", "browser_data"),
+    ("copied", "consented", "landed", "address"),
+    ("address", "mail", "entry"),
+    # ways into a network, a house, a phone
+    ("typed", "joined", "network"),
+    ("label", "joined", "network"),
+    ("figures", "lock", "unlocked"),
+    ("drawn", "lock_screen"),
+    # codes kept for the day the phone is lost
+    ("figures", "kept", "second_step"),
+    # what a bank asks to know its customer again
+    ("memory", "account_help"),
+)
+_SENTENCE: Final = re.compile(r"(?<=[.?!])\s+|[。？！\n]+")
+_LONGEST: Final = 600
+
+
+def described_secret(text: str) -> Iterator[tuple[int, int]]:
+    """Where a folded text describes a secret that is wanted; linear in its length."""
+    for recipe in _RECIPES:
+        signs = [concept(_TABLE, sign) for sign in recipe]
+        if all(text in sign for sign in signs):
+            for start, end in _windows(text):
+                window = text[start:end]
+                if window not in concept(_TABLE, "unless") and all(
+                    window in sign for sign in signs
+                ):
+                    yield start, end
+                    break
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Each two neighbouring sentences."""
+    edges = [0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)]
+    if len(edges) == 2:
+        edges.insert(1, 0)
+    for first, last in zip(edges, edges[2:], strict=False):
+        yield first, min(last, first + _LONGEST)
