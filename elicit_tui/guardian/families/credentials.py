@@ -14,11 +14,8 @@ from functools import cached_property
 from typing import Final
 
 from elicit_tui.elicitation import Severity
-<<<<<<< HEAD
 from elicit_tui.guardian.appearance import plain
-=======
 from elicit_tui.guardian.asking import is_asked, is_told_of_something_else, names_plain_answer
->>>>>>> a3a3ff0 (A secret asked for by what it opens is found by signs that stand together; who only names one is left alone)
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import described_secret
 from elicit_tui.guardian.folding import Folded, fold

@@ -8,7 +8,7 @@ one sentence or two neighbouring ones; `[unnamed]` in the vocabularies says how 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from elicit_tui.guardian.lexicon import concept
@@ -48,20 +48,32 @@ _RECIPES: Final = (
 )
 _SENTENCE: Final = re.compile(r"(?<=[.?!])\s+|[。？！\n]+")
 _LONGEST: Final = 600
+_SHORTEST: Final = 6
 
 
 def described_secret(text: str) -> Iterator[tuple[int, int]]:
     """Where a folded text describes a secret that is wanted; linear in its length."""
-    for recipe in _RECIPES:
-        signs = [concept(_TABLE, sign) for sign in recipe]
-        if all(text in sign for sign in signs):
-            for start, end in _windows(text):
-                window = text[start:end]
-                if window not in concept(_TABLE, "unless") and all(
-                    window in sign for sign in signs
-                ):
-                    yield start, end
-                    break
+    if len(text) < _SHORTEST:
+        return
+    for recipe in _present(text, _RECIPES):
+        for start, end in _windows(text):
+            window = text[start:end]
+            if any(_present(window, (recipe,))) and window not in concept(_TABLE, "unless"):
+                yield start, end
+                break
+
+
+def _present(text: str, recipes: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """The recipes whose signs all stand in a text; each sign is looked for once."""
+    signs: dict[str, bool] = {}
+    for recipe in recipes:
+        for sign in recipe:
+            if sign not in signs:
+                signs[sign] = text in concept(_TABLE, sign)
+            if not signs[sign]:
+                break
+        else:
+            yield recipe
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
