@@ -22,7 +22,7 @@ from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.lexicon import concept, has_harmless_sense
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.shapes import card_number, secret_shape
+from elicit_tui.guardian.shapes import card_number, pattern_of_secret, secret_shape
 from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about
 
 _TABLE: Final = "credentials"
@@ -129,42 +129,8 @@ def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
     ):
         yield Sighting(Severity.BLOCK, f"{field.where}.format", "password", field.name)
     pattern = field.schema.get("pattern")
-    if isinstance(pattern, str) and _wants_secret_shape(pattern):
+    if isinstance(pattern, str) and pattern_of_secret(pattern):
         yield Sighting(Severity.BLOCK, f"{field.where}.pattern", pattern[:120], field.name)
-
-
-def _wants_secret_shape(pattern: str) -> bool:
-    """Whether a pattern describes a seed phrase or begins as a known key does."""
-    bare = pattern.lstrip("^(?:\\b")
-    known = (
-        "sk-",
-        "sk_",
-        "ghp_",
-        "gho_",
-        "AKIA",
-        "ASIA",
-        "eyJ",
-        "xox",
-        "AIza",
-        "gh[",
-        "glpat",
-        "npm_",
-        "pypi-",
-        "-----BEGIN",
-        "hf_",
-        "rk_",
-        "github_pat",
-        "shpat",
-        "ya29",
-        "whsec",
-    )
-    if bare.startswith(known):
-        return True
-    words = re.search(
-        r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)\{(\d+)",
-        pattern,
-    )
-    return words is not None and int(words[1]) in (11, 12, 14, 15, 17, 18, 20, 21, 23, 24)
 
 
 def _asked(reading: Reading) -> Iterator[Sighting]:
@@ -188,9 +154,17 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
 
 
 def _general_places(reading: Reading) -> Iterator[Place]:
-    """What is said about the whole form; a choice counts when it tells the person to type."""
+    """What is said about the whole form.
+
+    A choice only chooses, unless it tells the person to type or a field holds whatever was chosen.
+    """
+    held = any(
+        concept("asking", "holder").covers(place.folded.text)
+        for field in reading.free_fields
+        for place in field.places[:1]
+    )
     for place in reading.general_places:
-        if place.role != "choice" or place.folded.text in concept("asking", "typing"):
+        if place.role != "choice" or held or place.folded.text in concept("asking", "typing"):
             yield place
 
 
