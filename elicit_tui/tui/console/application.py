@@ -18,6 +18,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.herald import Herald
+from elicit_tui.tui.console.layers import LAYERS_CSS
 from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.session import Session
@@ -64,9 +65,7 @@ class ConsoleApp(OrderedApp[int]):
             "f3", "allowances", "Allowances", priority=True, show=False, id="console.allowances"
         ),
     ]
-    CSS = """
-    Toast { max-width: 90%; }
-    """
+    CSS = LAYERS_CSS
 
     def __init__(
         self,
@@ -295,7 +294,11 @@ class ConsoleApp(OrderedApp[int]):
             words = f"{server} may ask again."
         else:
             self.runtime.broker.mute(server)
-            words = f"{server} is muted for this run: what it asks is cancelled."
+            key = self.key_of("servers.mute")
+            words = (
+                f"{server} is muted for this run: what it asks is cancelled. "
+                f"Key {key} in the list of servers lets it ask again."
+            )
         self.session.say(server, words)
         self.notify(words, markup=False)
 

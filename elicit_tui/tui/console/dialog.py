@@ -7,39 +7,27 @@ from typing import Any, ClassVar, Generic, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Button
 
 from elicit_tui.tui.console.bars import KeyBar
+from elicit_tui.tui.widgets.key_button import KeyButton
 
 Result = TypeVar("Result")
 
 
-class DialogButton(Button):
-    """A button one row high that names its key, as those of a question do."""
-
-    DEFAULT_CSS = """
-    DialogButton, DialogButton.-textual-compact {
-        width: auto; min-width: 0; height: 1; border: none !important; padding: 0;
-        background: $panel; color: $foreground; text-style: none; margin: 0 1 0 0;
-        &.-main { text-style: bold; color: $accent; }
-        &:hover { background: $well-focus; }
-        &:focus { background: $accent; color: $background; text-style: bold underline; }
-        &.-active { background: $well-focus; tint: transparent; border: none; }
-    }
-    """
+class DialogButton(KeyButton):
+    """The button of an action of the console, with the key that the owner gave to it."""
 
     def __init__(self, words: str, action_id: str, *, id: str, main: bool = False) -> None:
-        super().__init__(words, id=id, classes="-main" if main else None, compact=True)
-        self._words = words
+        super().__init__(words, "", id=id, main=main)
         self._action_id = action_id
 
     def on_mount(self) -> None:
-        """Name the key that the owner gave to the action."""
-        key = getattr(self.app, "key_of")(self._action_id)  # noqa: B009 - the console's app has it
-        self.label = Content.assemble(self._words, " ", (key, "$faint"))
+        """Name the key."""
+        app: Any = self.app
+        if self.name_key(app.key_of(self._action_id)) and self.parent is not None:
+            self.parent.refresh(layout=True)
 
 
 class Dialog(ModalScreen[Result], Generic[Result]):
@@ -78,8 +66,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         max-width: 76;
     }
     Dialog .buttons {
-        height: auto;
-        layout: horizontal;
         margin-top: 1;
     }
     """

@@ -17,6 +17,9 @@ from elicit_tui.tui.console.spans import ROLES, Line, text_of
 if TYPE_CHECKING:
     from textual.selection import Selection
 
+_GAP = 1
+"""Between a text and its scrollbar, whether it is there or not."""
+
 Source = Callable[[int], Sequence[Line]]
 """The lines for a width in cells."""
 
@@ -114,7 +117,7 @@ class LineView(Drawn, can_focus=True):
 
     def _lay_out(self) -> None:
         self._drawn_for = self.scrollable_content_region.width or self.size.width
-        self._lines = self._source(max(10, self._drawn_for))
+        self._lines = self._source(max(10, self._drawn_for - _GAP))
         self.virtual_size = Size(0, len(self._lines))
         self.refresh()
 

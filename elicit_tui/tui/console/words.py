@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
 from elicit_tui.broker.events import Resolved
@@ -73,9 +74,25 @@ def family_of(rule: str) -> str:
 
 def told(outcome: Outcome) -> str:
     """An outcome in a few words: `declined by you`."""
-    who = WHO[outcome.decided_by]
-    by = outcome.decided_by in ("user", "policy", "guardian", "rule", "answers")
-    return f"{ACTIONS[outcome.action]} {'by' if by else '·'} {who}"
+    return told_of(outcome.action, outcome.decided_by)
+
+
+def told_of(action: str | None, decided_by: str | None) -> str:
+    """The same for what the ledger holds; a question that nobody decided yet is said to be so."""
+    if decided_by is None:
+        return "not decided"
+    who = next((words for name, words in WHO.items() if name == decided_by), decided_by)
+    by = decided_by in ("user", "policy", "guardian", "rule", "answers")
+    return f"{ACTIONS.get(action, ACTIONS[None])} {'by' if by else '·'} {who}"
+
+
+def local_time(moment: str | None) -> str:
+    """An RFC 3339 time as the person's clock shows it: `2026-11-21 09:30`; as it is otherwise."""
+    try:
+        at = datetime.fromisoformat((moment or "").replace("Z", "+00:00"))
+    except ValueError:
+        return moment or ""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
 def in_passing(event: Resolved, key: str) -> tuple[str, str] | None:

@@ -200,12 +200,15 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
 
     def _retitle(self) -> None:
         place, of = self._queue_position
-        left = words.time_left(self.deadline.remaining)
-        following = next((f", {do.key} next" for do in self._around if do.name == NEXT), "")
-        queued = f"{place} of {of}{following}" if of > 1 else ""
-        right = " · ".join(part for part in (queued, left) if part)
-        asks = f"{words.server_name(self.question.request)} asks"
-        self.border_title = frame_title(asks, right, max(self.size.width - 2, 10))
+        queued = f"{place} of {of}" if of > 1 else ""
+        following = [f", {do.key} next" for do in self._around if do.name == NEXT and of > 1]
+        self.border_title = frame_title(
+            f"{words.server_name(self.question.request)} asks",
+            queued,
+            "".join(following),
+            words.time_left(self.deadline.remaining),
+            max(self.size.width - 2, 10),
+        )
 
     def place_in_queue(self, place: int, of: int) -> None:
         """Show another place in the queue."""

@@ -125,7 +125,7 @@ def help_page(frame: Widget, actions: Sequence[Action], width: int) -> Content:
         if do.name != "help"
     ]
     field = [
-        ("Tab", "the next field; Shift+Tab the one before; Enter also goes on"),
+        ("Tab", "the next field (Enter too); Shift+Tab the one before"),
         (key_of(frame, CLEAR), "clear the field: unset, left out of the answer"),
         (key_of(frame, EMPTY), "in an empty field: send it empty, on purpose"),
         (key_of(frame, DEFAULT), "back to the default of the server"),

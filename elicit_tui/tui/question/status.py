@@ -84,7 +84,7 @@ def summary(form: Form, conversion: Conversion) -> Content:
     wrong = len(at_fault) - missing
     parts = []
     if missing:
-        parts.append(f"{count(missing, 'answer')} missing (*)")
+        parts.append(f"{missing if wrong else count(missing, 'answer')} missing (*)")
     if wrong:
         parts.append(f"{wrong} to correct")
     return Content.styled("● " + ", ".join(parts), "bold")

@@ -79,10 +79,9 @@ class UrlPanel(Page):
         address = self.address
         whose = [address.content()]
         if address.domain:
+            label = "leads to".ljust(15 if address.spellings else 8)
             whose.append(
-                Content.assemble(
-                    ("leads to         ", "$faint"), (address.domain.lower(), "bold $accent")
-                )
+                Content.assemble((f"{label}  ", "$faint"), (address.domain.lower(), "bold $accent"))
             )
         for said, spelling in zip(("in letters", "in ASCII  "), address.spellings, strict=False):
             whose.append(Content.assemble((f"host {said}  ", "$faint"), (spelling, "bold")))

@@ -59,7 +59,7 @@ def columns_for(fields: Sequence[Field], hints: Sequence[str], width: int) -> Co
     if width < _WIDE:
         return Columns(width, 0, 0)
     longest = max((Content(spec.title).cell_length for spec in fields), default=8) + 2
-    label = max(10, min(longest, _LABEL_MOST, width // 4 + 4))
+    label = max(10, min(longest, _LABEL_MOST, width // 3))
     most = min(_HINT_MOST, width - BAR - label - _GAP - _CONTROL_LEAST - _GAP)
     fitting = [cells for hint in hints if 0 < (cells := Content(hint).cell_length) <= most]
     return Columns(width, label, max(fitting, default=0))

@@ -29,7 +29,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     DEFAULT_CSS = """
     FormView {
-        height: 1fr; width: 100%; background: transparent;
+        height: 1fr; width: 100%; background: transparent; padding: 0 1 0 0;
         scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden;
         & > #form-tail { height: 0; }
         & > #form-words { height: auto; padding: 0 0 1 2; color: $foreground; }

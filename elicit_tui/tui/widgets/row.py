@@ -41,7 +41,7 @@ class FieldRow(Widget):
         self._columns = columns
         self._beside = self._hint_beside()
         width = columns.control if self._beside or not self.control.flows else columns.room
-        if not self._beside and not self.control.flows:
+        if self.control.height_for(width) > 1 and not self._beside and not self.control.flows:
             width = min(columns.room, CONTROL_MOST)
         self._control_height = self.control.height_for(
             width - 2 if self.control.styles.padding.left else width
@@ -100,7 +100,9 @@ class FieldRow(Widget):
     def _wrapped_label(self) -> list[Content]:
         room = self._columns.room if self._columns.stacked else self._columns.label
         mark = " *" if self.spec.required else ""
-        return Content(self.spec.title + mark).wrap(max(room, 4))
+        # The mark stays with the last word of the label.
+        *above, last = Content(self.spec.title).wrap(max(room - len(mark), 4))
+        return [*above, Content(last.plain.rstrip() + mark)]
 
     def _drawn(self) -> list[Content]:
         columns = self._columns
@@ -142,7 +144,9 @@ class FieldRow(Widget):
         room = self._columns.room
         lines: list[Content] = []
         hint = "" if self._beside else self.hint
-        said = " · ".join(part for part in (self.spec.description, hint) if part)
+        described = self.spec.description or ""
+        between = "  " if described.endswith((".", "!", "?", ":")) else " · "
+        said = between.join(part for part in (described, hint) if part)
         for text in (said, *self.notes):
             if text:
                 lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]

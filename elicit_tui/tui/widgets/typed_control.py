@@ -51,4 +51,5 @@ class TypedControl(FieldControl):
         if isinstance(blank, EmptyOnPurpose):
             self.placeholder = "(empty on purpose)"
         else:
-            self.placeholder = self.spec.placeholder or "not set"
+            example = self.spec.placeholder
+            self.placeholder = f"e.g. {example}" if example else "not set"

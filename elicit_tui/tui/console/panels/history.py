@@ -20,7 +20,7 @@ from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.spans import Line, shortened
-from elicit_tui.tui.console.words import ROLES, SIGNS, WHO
+from elicit_tui.tui.console.words import ROLES, SIGNS, WHO, local_time
 
 if TYPE_CHECKING:
     from elicit_tui.ledger import Row
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 KEPT_ROWS = 2_000
 DAYS = 90
 ROWS_AT_ONCE = 50
+NARROW = 60
 
 
 class HistoryPane(Pane):
@@ -52,6 +53,15 @@ class HistoryPane(Pane):
             )
             rows.add_class("first")
             yield rows
+
+    @property
+    def _stacked(self) -> bool:
+        return self.size.width < NARROW
+
+    def on_resize(self) -> None:
+        """Where it is narrow a row has two lines."""
+        if self._rows:
+            self._draw_rows()
 
     def draw(self) -> None:
         """The first drawing reads the ledger; later ones are asked for."""
@@ -89,17 +99,29 @@ class HistoryPane(Pane):
     def _draw_rows(self) -> None:
         wanted = self.query_one("#history-search", Input).value.casefold()
         keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
-        self.query_one("#history-rows", RowList).show(keys, self._row)
+        rows = self.query_one("#history-rows", RowList)
+        rows.row_height = 2 if self._stacked else 1
+        rows.show(keys, self._row)
 
     def _row(self, key: str, width: int) -> list[Line]:
         row = self._rows[key]
-        when = str(row.asked_at)[:16].replace("T", " ")
+        when = local_time(row.asked_at)
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
         who = _who(row)
         narrow = width < 70
         if narrow:
             when = when[5:]
-        left = f"{row.server}  {neutral_line(row.message or '', 300)}"
+        message = neutral_line(row.message or "", 300)
+        if self._stacked:
+            room = max(1, width - len(when) - len(row.server) - len(who) - 6)
+            first: Line = (
+                (f" {when} ", "dim"),
+                (f"{sign} ", role),
+                (shortened(row.server, width - len(when) - 8), "strong"),
+                (f"{' ' * room}{who}", "dim"),
+            )
+            return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
+        left = f"{row.server}  {message}"
         room = width - len(when) - len(who) - 8
         return [
             (

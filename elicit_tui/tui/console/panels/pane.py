@@ -42,6 +42,7 @@ class Pane(Container):
         padding: 0 1;
         background: $panel;
         width: 100%;
+        &>.input--placeholder { color: $faint; text-style: italic; }
     }
     """
 

@@ -23,6 +23,9 @@ RISK: dict[str, tuple[str, Role]] = {
 }
 
 
+NARROW = 60
+
+
 class QuestionsPane(Pane):
     """Two lists; Enter opens what the cursor is on."""
 
@@ -62,6 +65,14 @@ class QuestionsPane(Pane):
         stopped.border_title = "Stopped before you saw it"
         yield stopped
 
+    @property
+    def _stacked(self) -> bool:
+        return self.size.width < NARROW
+
+    def on_resize(self) -> None:
+        """Where it is narrow a stopped question has two lines."""
+        self.draw()
+
     def draw(self) -> None:
         """Both lists."""
         if not self.ready:
@@ -69,7 +80,9 @@ class QuestionsPane(Pane):
         waiting = tuple(entry.question.id for entry in self.session.questions)
         self.query_one("#waiting", RowList).show(waiting, self._waiting_row)
         self._stopped = {entry.key: entry for entry in reversed(self.session.stopped)}
-        self.query_one("#stopped", RowList).show(tuple(self._stopped), self._stopped_row)
+        stopped = self.query_one("#stopped", RowList)
+        stopped.row_height = 2 if self._stacked else 1
+        stopped.show(tuple(self._stopped), self._stopped_row)
 
     def _waiting_row(self, key: str, width: int) -> list[Line]:
         entry = self.session.questions.get(key)
@@ -99,6 +112,14 @@ class QuestionsPane(Pane):
         who = WHO[entry.outcome.decided_by]
         name = entry.request.server.name
         message = neutral_line(entry.request.message or entry.request.url or "(no message)", 300)
+        if self._stacked:
+            gap = max(1, width - len(name) - len(who) - 4)
+            first: Line = (
+                (" ✗ ", "bad"),
+                (shortened(name, width - 6), "strong"),
+                (f"{' ' * gap}{who}", "dim"),
+            )
+            return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
         room = width - len(who) - len(name) - 8
         return [
             (
@@ -135,6 +156,10 @@ class QuestionsPane(Pane):
         entry = self._stopped.get(event.key)
         if entry is not None:
             self.app.push_screen(StoppedScreen(entry))
+
+    def opened(self) -> None:
+        """What told of a stopped question has done its work."""
+        self.app.clear_notifications()
 
     def action_decline_all(self) -> None:
         """Decline every waiting question of this row's server."""

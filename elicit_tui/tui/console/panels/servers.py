@@ -64,7 +64,7 @@ class ServersPane(Pane):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense where the focus is."""
         if action == "servers":
-            return not self.query_one("#server-list").has_focus
+            return bool(self.session.servers) and not self.query_one("#server-list").has_focus
         return action not in ("restart", "mute", "search", "offers") or bool(self.session.servers)
 
     @property

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.widgets import Button, Static, TextArea
 
 from elicit_tui.form import Form, entry_for, read_form
@@ -17,6 +16,7 @@ from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.widgets import FormView
+from elicit_tui.tui.widgets.key_row import KeyRow
 
 if TYPE_CHECKING:
     from textual import events
@@ -74,7 +74,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             yield FormView(self._form, entries or None, id="arguments-form")
         yield TextArea("", id="arguments-json", show_line_numbers=False)
         yield Static("", id="trouble", markup=False)
-        with Horizontal(classes="buttons"):
+        with KeyRow(classes="buttons"):
             yield DialogButton(VERBS[self._offer.kind], "arguments.call", id="send", main=True)
             yield DialogButton("Back", "dialog.back", id="back")
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.widgets import Button
 
 from elicit_tui.text import neutral, neutral_line, readable_json
@@ -17,6 +16,7 @@ from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+from elicit_tui.tui.widgets.key_row import KeyRow
 
 if TYPE_CHECKING:
     from elicit_tui.policy import ToolGate
@@ -55,7 +55,7 @@ class GateScreen(Dialog[None]):
     def body(self) -> ComposeResult:
         """What would be called with what, and why it is asked."""
         yield LineView(id="gate-words")
-        with Horizontal(classes="buttons"):
+        with KeyRow(classes="buttons"):
             yield DialogButton("Do not call", "gate.no", id="no", main=True)
             yield DialogButton("Allow once", "gate.once", id="once")
             yield DialogButton("For this session", "gate.session", id="session")

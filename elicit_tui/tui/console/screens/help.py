@@ -9,7 +9,8 @@ from textual.app import ComposeResult
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.known_keys import known_keys
 from elicit_tui.tui.console.lines import LineView
-from elicit_tui.tui.console.spans import Line, joined, labelled, padded, text_lines
+from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines
+from elicit_tui.tui.key_names import key_name
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.application import ConsoleApp
@@ -85,11 +86,12 @@ class HelpScreen(Dialog[None]):
             [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
         )
         groups.extend(self._keys(width))
+        palette = key_name(self.app.COMMAND_PALETTE_BINDING)
         groups.append(
             text_lines(
-                f"Every action is also in the command palette (Ctrl+P). Keys are changed in "
+                f"Every action is also in the command palette ({palette}). Keys are changed in "
                 f"{self.app.config_path or 'your configuration'} under [console.keys], by the "
-                "names at the right.",
+                "names in grey.",
                 width,
                 "dim",
             )
@@ -106,7 +108,11 @@ class HelpScreen(Dialog[None]):
             lines = groups.setdefault(family, [head])
             room = max(8, width - 14 - len(name) - 1)
             if width < 56:
-                lines.extend(labelled(self.app.key_of(name), binding.description, width))
+                key = padded(f"  {self.app.key_of(name)}", 8)
+                lines.append(
+                    ((key, "strong"), (shortened(binding.description, width - 8), "plain"))
+                )
+                lines.append(((f"{' ' * 8}{name}", "dim"),))
             else:
                 lines.append(
                     (

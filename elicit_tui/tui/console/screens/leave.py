@@ -7,11 +7,11 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.widgets import Button, Static
 
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.words import plural
+from elicit_tui.tui.widgets.key_row import KeyRow
 
 
 class LeaveScreen(Dialog[bool]):
@@ -41,7 +41,7 @@ class LeaveScreen(Dialog[bool]):
         if self._calls:
             words.append(f"{plural(self._calls, 'running call')} will be cancelled.")
         yield Static("\n\n".join(words), markup=False)
-        with Horizontal(classes="buttons"):
+        with KeyRow(classes="buttons"):
             yield DialogButton("Stay", "leave.stay", id="stay", main=True)
             yield DialogButton("Leave", "leave.sure", id="sure")
 

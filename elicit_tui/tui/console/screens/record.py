@@ -8,15 +8,17 @@ from textual.app import ComposeResult
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.found import finding_groups
 from elicit_tui.tui.console.lines import LineView
-from elicit_tui.tui.console.spans import Line, labelled
+from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+from elicit_tui.tui.console.words import ROLES, SIGNS, local_time, told_of
 
 if TYPE_CHECKING:
     from elicit_tui.ledger import Row
 
 
 class RecordScreen(Dialog[None]):
-    """What was asked, what was found, who decided, why, and when."""
+    """What was asked, what was found, who decided, why and when; then every field as kept."""
 
     interruptible = True
 
@@ -39,9 +41,32 @@ class RecordScreen(Dialog[None]):
         view.focus()
 
     def _words(self, width: int) -> list[Line]:
+        row = self._row
+        sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
+        head = text_lines(f"{sign} {told_of(row.action, row.decided_by)}", width, role)
+        about = (
+            ("asked", local_time(row.asked_at)),
+            ("tool", row.tool),
+            ("it wrote", row.message),
+            ("why", row.reason),
+        )
+        for label, text in about:
+            if text:
+                head.extend(labelled(label, neutral(text, 20_000), width))
+        content = [] if row.content is None else text_lines(readable_json(row.content), width)
+        return joined(
+            [
+                head,
+                *finding_groups(row.findings, width),
+                [(("answer", "accent"),), *content] if content else [],
+                [(("as it is recorded", "accent"),), *self._fields(width)],
+            ]
+        )
+
+    def _fields(self, width: int) -> list[Line]:
         lines: list[Line] = []
         for name, value in as_pairs(self._row):
-            lines.extend(labelled(name, neutral(value, 20_000), width, label_width=16))
+            lines.extend(labelled(name, neutral(value, 20_000), width, label_width=17))
         return lines
 
 

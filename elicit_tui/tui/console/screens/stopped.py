@@ -6,16 +6,11 @@ from textual.app import ComposeResult
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.found import finding_groups
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.session import Stopped
-from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines
-from elicit_tui.tui.console.words import WHO, family_of
-
-SEVERITIES: dict[str, tuple[str, Role]] = {
-    "note": ("·", "dim"),
-    "warn": ("▲", "warn"),
-    "block": ("✗", "bad"),
-}
+from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+from elicit_tui.tui.console.words import WHO
 
 
 class StoppedScreen(Dialog[None]):
@@ -58,11 +53,19 @@ class StoppedScreen(Dialog[None]):
         return joined(
             [
                 text_lines(head, width),
-                labelled("why", neutral(outcome.reason, 2_000), width),
-                *self._findings(width),
-                labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
-                labelled("url", neutral(request.url, 4_000), width) if request.url else [],
-                labelled("for", neutral_line(request.call.name), width) if request.call else [],
+                [
+                    *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
+                    *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
+                    *(
+                        labelled("for", neutral_line(request.call.name), width)
+                        if request.call
+                        else []
+                    ),
+                ],
+                *finding_groups(
+                    (finding.as_json() for finding in self._stopped.review.findings), width
+                ),
+                labelled("decided", neutral(outcome.reason, 2_000), width),
                 self._way_out(width),
                 [
                     (("the request as it came", "accent"),),
@@ -70,23 +73,6 @@ class StoppedScreen(Dialog[None]):
                 ],
             ]
         )
-
-    def _findings(self, width: int) -> list[list[Line]]:
-        groups: list[list[Line]] = []
-        explained: set[str] = set()
-        for finding in self._stopped.review.findings:
-            sign, role = SEVERITIES[finding.severity.word]
-            rule = neutral_line(finding.rule, 80)
-            group: list[Line] = [((f"{sign} {finding.severity.word}  ", role), (rule, "strong"))]
-            family = family_of(finding.rule)
-            if family and family not in explained:
-                explained.add(family)
-                group.extend(text_lines(f"  {family}", width))
-            group.extend(labelled("  seen", neutral(finding.evidence, 400), width))
-            group.extend(labelled("  where", neutral_line(finding.where, 200), width))
-            group.extend(labelled("  advice", neutral(finding.advice, 400), width))
-            groups.append(group)
-        return groups
 
     def _way_out(self, width: int) -> list[Line]:
         if self._stopped.outcome.decided_by == "guardian":
