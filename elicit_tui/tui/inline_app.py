@@ -67,6 +67,8 @@ class InlineApp(OrderedApp[None]):
 
     async def _show_head(self) -> None:
         question, waiting = self._head()
+        if self._shown is not None and self._shown.question is not question:
+            self._shown.keep_draft()
         if question is None:
             self.exit()
         elif self._shown is not None and self._shown.question is question:

@@ -192,7 +192,7 @@ class ConsoleApp(OrderedApp[int]):
 
     def on_question_view_answered(self, message: QuestionView.Answered) -> None:
         """The person decided."""
-        self.stage.answered(message.question.id, message.outcome)
+        self.stage.answered(message.question.id, message.outcome, message.view.draft)
 
     def on_question_view_later(self, message: QuestionView.Later) -> None:
         """The person wants it later."""
@@ -220,9 +220,11 @@ class ConsoleApp(OrderedApp[int]):
     def _tell_ends(self) -> None:
         from elicit_tui.tui.console.words import in_passing
 
-        while self.session.ended:
-            event = self.session.ended.popleft()
-            words = in_passing(event, self.key_of("pane.questions"))
+        while (event := self.session.next_end()) is not None:
+            kept = self.stage.ended(event)
+            words = None
+            if kept is not None:
+                words = in_passing(event, self.key_of("pane.questions"), kept=kept)
             if words is not None:
                 title, text = words
                 self.notify(text, title=title, severity="warning", markup=False, timeout=8)

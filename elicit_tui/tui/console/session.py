@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
+TOLD_REFUSALS: Final = 3
 FLOOD_STEP: Final = 500
 """A flood's outcomes are told in the activity once for so many of them."""
 
@@ -60,8 +61,10 @@ class Session:
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
         self.notices: deque[Notice] = deque(maxlen=50)
         """Sentences of the broker that no screen has shown yet."""
-        self.ended: deque[Resolved] = deque(maxlen=50)
-        """Ends of questions that a person may have been looking at, not shown yet."""
+        self._ended: deque[Resolved] = deque()
+        """Ends of questions that a person may have been looking at, not told yet."""
+        self._refused: deque[Resolved] = deque(maxlen=TOLD_REFUSALS)
+        """The last of those that were refused before: a burst of them hides no other end."""
         self.changed_lists: set[str] = set()
         self.completed_urls: deque[tuple[str, str]] = deque(maxlen=50)
         self.version = 0
@@ -115,8 +118,13 @@ class Session:
             call.answered.append(Answered(message, outcome.action, told(outcome)))
         if outcome.decided_by in ("guardian", "policy"):
             self.stopped.append(Stopped(request, event.review, outcome))
-        if outcome.decided_by != "user":
-            self.ended.append(event)
+            self._refused.append(event)
+        elif outcome.decided_by != "rule":
+            self._ended.append(event)
+
+    def next_end(self) -> Resolved | None:
+        """The next end of a question to tell of; None when all were told."""
+        return next((ends.popleft() for ends in (self._ended, self._refused) if ends), None)
 
     # Events of the host
 

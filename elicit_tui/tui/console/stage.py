@@ -9,6 +9,7 @@ from elicit_tui.tui.breakage import not_shown
 from elicit_tui.tui.console.waiting import Waiting
 
 if TYPE_CHECKING:
+    from elicit_tui.broker.events import Resolved
     from elicit_tui.elicitation import Finding, Outcome
     from elicit_tui.form import Draft, DraftStore
     from elicit_tui.tui.console.application import ConsoleApp
@@ -34,6 +35,8 @@ class QuestionStage:
         self._broken: QuestionScreen | None = None
         self._drafts: DraftStore | None = None
         self._kept: dict[str, Draft] = {}
+        self._decided: dict[str, Draft | None] = {}
+        """What was typed into the questions that were decided here and have not ended yet."""
 
     # What the responder tells
 
@@ -110,6 +113,7 @@ class QuestionStage:
         self._app.typed_ahead.discard()
         if screen.is_mounted and screen is not self._broken:
             draft = screen.view.draft
+            screen.view.keep_draft()
             if waiting is not None and self._questions.get(waiting.question.id) is not None:
                 self._kept[waiting.question.id] = draft
             elif waiting is not None:
@@ -156,12 +160,25 @@ class QuestionStage:
 
     # What the view says
 
-    def answered(self, question_id: str, outcome: Outcome) -> None:
-        """The person decided."""
+    def answered(self, question_id: str, outcome: Outcome, draft: Draft | None = None) -> None:
+        """The person decided; `draft` is what stood in the form."""
         waiting = self._questions.get(question_id)
         if waiting is not None and not waiting.answer.done():
             waiting.answer.set_result(outcome)
+            self._decided[question_id] = draft
         self._kept.pop(question_id, None)
+
+    def ended(self, event: Resolved) -> bool | None:
+        """Whether what was typed for a question that ended is kept; None: its form ended it."""
+        request = event.request
+        decided = request.id in self._decided
+        draft = self._decided.pop(request.id, None)
+        if decided and event.outcome.decided_by == "user":
+            return None
+        if draft is not None and self._drafts is not None:
+            # The answer was given and never left.
+            self._drafts.keep(request, draft)
+        return self._drafts is not None and self._drafts.find(request) is not None
 
     def give_up(self, question_id: str, outcome: Outcome) -> None:
         """Its widgets broke: it ends, and nothing is asked of them any more."""

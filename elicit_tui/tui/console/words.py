@@ -95,10 +95,11 @@ def local_time(moment: str | None) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
-def in_passing(event: Resolved, key: str) -> tuple[str, str] | None:
+def in_passing(event: Resolved, key: str, *, kept: bool) -> tuple[str, str] | None:
     """Title and text of a notice about a question that ended without the person; None: no notice.
 
-    `key` opens the list in which a stopped question can be looked at.
+    `key` opens the list in which a stopped question can be looked at; `kept` says whether there is
+    a draft of it.
     """
     outcome = event.outcome
     title = f"{event.request.server.name} · {told(outcome)}"
@@ -108,12 +109,11 @@ def in_passing(event: Resolved, key: str) -> tuple[str, str] | None:
         worst = max(event.review.findings, key=lambda finding: finding.severity, default=None)
         why = family_of(worst.rule).partition(". ")[0].partition(":")[0] if worst else ""
         return title, f"{why or reason}.\nKey {key} shows the question, and why."
+    draft = " What you typed is kept." if kept else ""
     if outcome.decided_by == "policy":
-        return title, f"{reason}\nKey {key} shows the question."
-    if outcome.decided_by in ("server", "deadline"):
-        return title, f"“{message}”\n{reason} What you typed is kept."
-    if outcome.decided_by in ("ledger", "nobody"):
-        return title, reason
+        return title, f"{reason}{draft}\nKey {key} shows the question."
+    if kept or outcome.decided_by in ("server", "deadline", "ledger", "nobody"):
+        return title, f"“{message}”\n{reason}{draft}"
     return None
 
 

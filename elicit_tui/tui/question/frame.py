@@ -286,6 +286,11 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
             return Draft({}, opened=self._opened)
         return Draft(self._form_view.entries, self._form_view.touched)
 
+    def keep_draft(self) -> None:
+        """Keep what is typed, to the last letter, unless the question is decided."""
+        if self.drafts is not None and self._form_view is not None and not self._done:
+            self.drafts.keep(self.question.request, self.draft)
+
     @property
     def typed(self) -> bool:
         """Whether the person typed or chose anything: then nothing may be opened over it."""
@@ -300,8 +305,7 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
         if event.view.touched and not self._restored:
             self._status.hush()
         self._restored = False
-        if self.drafts is not None:
-            self.drafts.keep(self.question.request, self.draft)
+        self.keep_draft()
         self._summarise()
 
     def on_form_view_focused(self, event: FormView.Focused) -> None:

@@ -180,8 +180,7 @@ class QuestionView(QuestionFrame):
     def action_later(self) -> None:
         """Put the question back and keep what was typed."""
         if self._page != "step" and not self._too_early():
-            if self.drafts is not None and self._form_view is not None:
-                self.drafts.keep(self.question.request, self.draft)
+            self.keep_draft()
             self.post_message(self.Later(self, self.draft))
 
     def stay(self, sentence: str) -> None:
@@ -192,12 +191,11 @@ class QuestionView(QuestionFrame):
         return self._done or self.deaf
 
     def _decide(self, outcome: Outcome) -> None:
+        if outcome.action == "cancel":
+            self.keep_draft()
+        elif self.drafts is not None and self._form_view is not None:
+            self.drafts.forget(self.question.request)
         self._done = True
-        if self.drafts is not None and self._form_view is not None:
-            if outcome.action == "cancel":
-                self.drafts.keep(self.question.request, self.draft)
-            else:
-                self.drafts.forget(self.question.request)
         self.post_message(self.Answered(self, outcome))
 
     # Url mode

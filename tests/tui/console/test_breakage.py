@@ -93,7 +93,7 @@ async def ended_by_nobody(stand: Stand, request: ElicitationRequest) -> None:
         (TextLine, "render_line", ()),
         (FormView, "on_field_changed", ("a",)),
         (QuestionView, "action_send", ("ctrl+s",)),
-        (QuestionFrame, "_actions_of_page", ("f1",)),
+        (QuestionFrame, "_turn_to", ("f1",)),
     ],
 )
 async def test_a_question_that_breaks_ends_by_nobody_and_the_console_goes_on(

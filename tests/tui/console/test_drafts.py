@@ -1,0 +1,180 @@
+"""However a question ends, what was typed is there when its server asks the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import ElicitationRequest, cancel, question
+from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.errors import LedgerError
+from elicit_tui.tui.console.screen import ConsoleScreen
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+KEPT = "What you typed is kept."
+
+
+async def withdrawn(stand: Stand, request: ElicitationRequest) -> None:
+    stand.runtime.broker.withdraw(request.id, "The server withdrew its question.")
+
+
+async def restarted(stand: Stand, request: ElicitationRequest) -> None:
+    stand.app.restart("alpha")
+
+
+async def call_cancelled(stand: Stand, request: ElicitationRequest) -> None:
+    [pending] = stand.runtime.broker.pending
+    pending.settle(cancel("user", "The person cancelled the call."))
+
+
+async def connection_closed(stand: Stand, request: ElicitationRequest) -> None:
+    [pending] = stand.runtime.broker.pending
+    pending.settle(cancel("shutdown", "The connection to alpha was closed."))
+
+
+async def declined_with_all(stand: Stand, request: ElicitationRequest) -> None:
+    stand.app.decline_all("alpha")
+
+
+async def muted(stand: Stand, request: ElicitationRequest) -> None:
+    stand.app.toggle_mute("alpha")
+    stand.app.toggle_mute("alpha")
+
+
+async def put_off_and_withdrawn(stand: Stand, request: ElicitationRequest) -> None:
+    await stand.press("ctrl+l")
+    await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+    await withdrawn(stand, request)
+
+
+async def switched_away_and_withdrawn(stand: Stand, request: ElicitationRequest) -> None:
+    other = stand.ask("beta", "And when?")
+    await stand.until(lambda: len(stand.app.session.questions) == 2)
+    await stand.press("ctrl+o")
+    await stand.shown(other)
+    await withdrawn(stand, request)
+    await stand.press("ctrl+n")
+
+
+async def is_offered_again(stand: Stand) -> None:
+    again = stand.ask()
+    await stand.shown(again)
+    await stand.until(lambda: "Your earlier answers are back." in stand.text())
+    await stand.press("ctrl+s")
+    await stand.until(lambda: stand.outcome(again))
+    outcome = stand.outcome(again)
+    assert outcome is not None
+    assert outcome.content == {"city": "Lisbon"}
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        withdrawn,
+        restarted,
+        call_cancelled,
+        connection_closed,
+        declined_with_all,
+        muted,
+        put_off_and_withdrawn,
+        switched_away_and_withdrawn,
+    ],
+)
+async def test_a_draft_outlives_every_end_that_is_not_its_own_and_this_is_told(
+    tmp_path: Path, ends: Callable[[Stand, ElicitationRequest], Awaitable[None]]
+) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await stand.press(*"Lisbon")
+        await ends(stand, request)
+        await stand.until(lambda: stand.outcome(request))
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.until(lambda: KEPT in stand.notices())
+        await stand.settled()
+        await is_offered_again(stand)
+
+
+async def test_a_draft_outlives_its_deadline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question, "KEY_GRACE_SECONDS", 0.0)
+    async with console(tmp_path, elicitation=ElicitationSettings(timeout_sec=3)) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await stand.press(*"Lisbon")
+        await stand.until(lambda: stand.outcome(request))
+        await stand.until(lambda: KEPT in stand.notices())
+        await is_offered_again(stand)
+
+
+async def test_a_draft_outlives_a_newer_question_that_replaces_its_own(tmp_path: Path) -> None:
+    newest_only = ElicitationSettings(concurrent="replace")
+    async with console(tmp_path, elicitation=newest_only) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await stand.press(*"Lisbon")
+        await is_offered_again(stand)
+        await stand.until(lambda: stand.outcome(request))
+        assert KEPT in stand.notices()
+
+
+async def test_an_answer_that_could_not_be_recorded_is_still_a_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*values: Any, **more: Any) -> Any:
+        raise LedgerError("The disk is full.")
+
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        with monkeypatch.context() as patch:
+            patch.setattr(stand.runtime.ledger, "decided", fails)
+            await stand.press(*"Lisbon", "ctrl+s")
+            await stand.until(lambda: stand.outcome(request))
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by) == ("cancel", "ledger")
+        await stand.until(lambda: KEPT in stand.notices())
+        await is_offered_again(stand)
+
+
+async def test_letters_that_were_not_judged_yet_are_in_the_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        view = stand.app.screen.view  # type: ignore[attr-defined]
+        with monkeypatch.context() as patch:
+            patch.setattr(view._form_view, "_judge_soon", lambda: None)
+            await stand.press(*"Lisbon")
+            await withdrawn(stand, request)
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await is_offered_again(stand)
+
+
+async def test_an_end_that_cost_no_word_does_not_speak_of_one(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await withdrawn(stand, request)
+        await stand.until(lambda: "withdrew its question" in stand.notices())
+        assert KEPT not in stand.notices()
+
+
+async def test_what_the_person_decides_in_the_form_is_not_told_to_them(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        for keys in (("ctrl+s",), ("escape", "escape")):
+            request = stand.ask()
+            await stand.shown(request)
+            await stand.press(*"Lisbon", *keys)
+            await stand.until(lambda request=request: stand.outcome(request))
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.pilot.pause(0.3)
+        assert stand.notices() == ""
