@@ -131,8 +131,8 @@ class Broker:
             self._open[request.id] = _Open(request, time.monotonic())
             return None
         self._emit(Requested(Question(request)))
-        if outcome.decided_by == "flood":
-            self._record.flood(request, outcome)
+        if outcome.in_group:
+            self._record.group(request, outcome)
         else:
             outcome = self._record.closed(request, outcome)
         self._emit(Resolved(request, Review(), outcome, 0))
@@ -149,14 +149,14 @@ class Broker:
         if outcome is not None:
             return outcome
         if name in self._muted:
-            return cancel("policy", f"You muted {name} for this run.")
+            return cancel("policy", f"You muted {name} for this run.", in_group=True)
         over = self._flood.enter(name)
         if over is None:
             return None
         if name not in self._flooding:
             self._flooding.add(name)
             self._emit(Notice(name, f"{over} What is over the limit is cancelled."))
-        return cancel("flood", over, key="elicitation.limits")
+        return cancel("flood", over, key="elicitation.limits", in_group=True)
 
     # Steps 5 to 9
 

@@ -12,8 +12,8 @@ from elicit_tui.errors import LedgerError
 if TYPE_CHECKING:
     from elicit_tui.ledger import Ledger
 
-FLOOD_GROUP: Final = 500
-"""Flood outcomes written as one record; the rest follows with the next record or at the end."""
+GROUP: Final = 500
+"""Outcomes alike written as one record; the rest follows with the next record or at the end."""
 
 
 class Record:
@@ -24,7 +24,7 @@ class Record:
         self._emit = emit
         self._failing = False
         self._unwritten: set[str] = set()
-        self._floods: dict[str, tuple[ElicitationRequest, Outcome, int]] = {}
+        self._groups: dict[tuple[str, str], tuple[ElicitationRequest, Outcome, int]] = {}
 
     def asked(self, request: ElicitationRequest, review: Review) -> str | None:
         """Write that a request came; a sentence for the person when that failed."""
@@ -64,18 +64,18 @@ class Record:
         except LedgerError as error:
             self._failed(request, error)
 
-    def flood(self, request: ElicitationRequest, outcome: Outcome) -> None:
-        """Count a flood outcome; groups are written together."""
-        server = request.server.name
-        _, _, count = self._floods.get(server, (request, outcome, 0))
-        self._floods[server] = (request, outcome, count + 1)
-        if count + 1 >= FLOOD_GROUP:
+    def group(self, request: ElicitationRequest, outcome: Outcome) -> None:
+        """Count one of many outcomes of a server that are alike; they are written together."""
+        kind = (request.server.name, outcome.decided_by)
+        _, _, count = self._groups.get(kind, (request, outcome, 0))
+        self._groups[kind] = (request, outcome, count + 1)
+        if count + 1 >= GROUP:
             self.flush()
 
     def flush(self) -> None:
-        """Write the counted flood outcomes."""
-        floods, self._floods = self._floods, {}
-        for server, (request, outcome, count) in floods.items():
+        """Write the counted outcomes."""
+        groups, self._groups = self._groups, {}
+        for (server, _), (request, outcome, count) in groups.items():
             try:
                 self._ledger.flood(server, count, outcome)
             except LedgerError as error:

@@ -24,7 +24,8 @@ def cells(row: Row) -> tuple[str, ...]:
     """One row as short neutral words, in the order of `HEADINGS`."""
     message = row.message or ""
     if row.count > 1 or (row.mode is None and row.decided_by == "flood"):
-        message = f"{row.count} requests over the limit"
+        over = " over the limit" if row.decided_by == "flood" else ""
+        message = f"{row.count} requests{over}"
     values = (
         local_time(row.asked_at),
         row.id[:_ID_CHARACTERS],

@@ -36,7 +36,7 @@ class Telling:
 
     def resolved(self, event: Resolved) -> None:
         """Who decided a question, how and why; a flood's are counted only beyond the first."""
-        if event.outcome.decided_by == "flood" and not self._may_tell():
+        if event.outcome.in_group and not self._may_tell():
             return
         self._narration.say("\n".join(_decision(event)))
 

@@ -57,6 +57,8 @@ class Outcome:
     """The layer that key came from: managed, command line, user or default."""
     error_code: int | None = None
     """A JSON-RPC error sent instead of a result (malformed requests, handshake era)."""
+    in_group: bool = False
+    """One of many alike, which are counted and recorded together: a server asks without end."""
 
     @property
     def public_meta(self) -> dict[str, Any]:

@@ -99,9 +99,7 @@ def _next(call: Call, asked: Round, outcomes: dict[str, Outcome], number: int) -
     if asked.request_state is not None:
         extra["requestState"] = asked.request_state
     answering = tuple(
-        judged.request
-        for judged in asked.elicitations
-        if outcomes[judged.key].decided_by != "flood"
+        judged.request for judged in asked.elicitations if not outcomes[judged.key].in_group
     )
     return Exchange(call=call, round=number, extra=extra, answering=answering)
 

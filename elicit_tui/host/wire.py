@@ -110,8 +110,7 @@ class Wire:
             answer = error_message(message.id, outcome.error_code, REFUSED, outcome.public_meta)
         else:
             return False
-        flooded = outcome.decided_by == "flood"
-        self.outbox.put(answer, None if flooded else lambda: self._broker.sent(request))
+        self.outbox.put(answer, None if outcome.in_group else lambda: self._broker.sent(request))
         return False
 
     def _request(

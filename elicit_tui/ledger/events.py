@@ -90,7 +90,7 @@ def stored_content(content: Mapping[str, Any] | None, review: Review, policy: Co
 
 
 def flood(server: str, count: int, outcome: Outcome) -> Body:
-    """`count` questions of one server were over its limits and got the same outcome."""
+    """`count` questions of one server, over its limits or muted, got the same outcome."""
     return {
         "server": neutral_line(server),
         "count": count,

@@ -101,7 +101,7 @@ class Ledger:
             self._append("sent", request_id, {})
 
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
-        """Write `count` outcomes of questions over a server's limits, as one record."""
+        """Write `count` outcomes alike of one server's questions, as one record."""
         with self._writing():
             self._append("flood", new_id(), events.flood(server, count, outcome))
 

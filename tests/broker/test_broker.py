@@ -252,8 +252,15 @@ def test_a_muted_server_is_cancelled_until_it_is_heard_again(bench: BenchFactory
         refused = table.broker.admit(form_request())
         assert refused is not None
         assert refused.action == "cancel"
+        for _ in range(4):
+            table.broker.admit(form_request())
         table.broker.unmute("paint")
         assert table.broker.admit(form_request()) is None
+        await table.broker.close()
+        many = [row for row in table.ledger.rows() if row.count > 1]
+        assert [(row.count, row.action, row.decided_by) for row in many] == [
+            (5, "cancel", "policy")
+        ]
 
     run(body())
 

@@ -44,6 +44,8 @@ class CallRecord:
     progress_message: str = ""
     log: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LOG_LINES))
     logged: int = 0
+    questions: int = 0
+    """How many it asked and got an outcome for, also of those that are not kept."""
     answered: deque[Answered] = field(default_factory=lambda: deque(maxlen=KEPT_ANSWERED))
     result: dict[str, Any] | None = None
     failure: str | None = None

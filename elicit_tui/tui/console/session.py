@@ -103,17 +103,20 @@ class Session:
         request, outcome = event.request, event.outcome
         name = request.server.name
         record = self.servers.get(name)
-        if outcome.decided_by == "flood":
+        call = self.calls.get(request.call.id if request.call is not None else None)
+        if call is not None:
+            call.questions += 1
+        if outcome.in_group:
             if record is not None:
                 record.flooded += 1
                 if record.flooded % FLOOD_STEP != 1:
                     return
-            self.activity.add(name, f"over its limit: {neutral_line(outcome.reason)}", "warn")
+            why = "over its limit" if outcome.decided_by == "flood" else "not asked"
+            self.activity.add(name, f"{why}: {neutral_line(outcome.reason)}", "warn")
             return
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
         self.activity.add(name, f"{sign} {message}  {told(outcome)}", ROLES[outcome.action])
-        call = self.calls.get(request.call.id if request.call is not None else None)
         if call is not None:
             call.answered.append(Answered(message, outcome.action, told(outcome)))
         if outcome.decided_by in ("guardian", "policy"):

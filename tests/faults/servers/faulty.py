@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ NOTES, NAME, FAULT = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 MODERN = "2026-07-28"
 ERA = MODERN if FAULT == "modern" else "2025-11-25"
 FOR_EVER = 600.0
+BURST = 10_000
 FORM = {
     "message": "What is your name?",
     "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
@@ -216,6 +218,23 @@ def asks_round_after_round(call: Any) -> None:
     send(id=call, result={"resultType": "input_required", "inputRequests": {"q": question}})
 
 
+def floods_with_questions(call: Any, *, go_on: bool = False) -> None:
+    """10,000 questions in one burst, or more until told; the result says how many there were."""
+    asked: list[str] = []
+
+    def ask() -> None:
+        while len(asked) < BURST or (go_on and not (NOTES / f"{NAME}.go").exists()):
+            asked.append(f"q{call}-{len(asked)}")
+            send(id=asked[-1], method="elicitation/create", params=FORM)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    answers = 0
+    while asking.is_alive() or answers < len(asked):
+        answers += "method" not in receive()
+    answer(call, f"{len(asked)} asked")
+
+
 def works(call: Any) -> None:
     send(method="notifications/message", params={"level": "info", "data": "at work"})
     hang()
@@ -239,6 +258,8 @@ IN_CALL: dict[str, Callable[[Any], None]] = {
     "exits_when_told": exits_when_told,
     "ends_while_asking": ends_while_asking,
     "takes_it_back": takes_it_back,
+    "floods_with_questions": floods_with_questions,
+    "goes_on_asking": lambda call: floods_with_questions(call, go_on=True),
     "an_answer_without_end": an_answer_without_end,
     "never_ends_its_rounds": never_ends_its_rounds,
     "asks_round_after_round": asks_round_after_round,

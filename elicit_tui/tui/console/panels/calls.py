@@ -154,7 +154,12 @@ class CallsPane(Pane):
     def _questions(self, record: CallRecord, width: int) -> list[Line]:
         if not record.answered:
             return []
-        head: Line = ((plural(len(record.answered), "question"), "accent"),)
+        kept = len(record.answered)
+        more = f" · these {kept} and {record.questions - kept:,} more"
+        head: Line = (
+            (plural(record.questions, "question"), "accent"),
+            (more if record.questions > kept else "", "dim"),
+        )
         lines = [head]
         for end in record.answered:
             role = ROLES[end.action]
