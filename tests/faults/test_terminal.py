@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -170,21 +171,31 @@ def hung_up(what: str, case: str, done: str) -> Row:
     (
         hung_up("the console", "console", "a form half filled in"),
         hung_up("an inline form", "inline", "`call` with a form open"),
+        replace(
+            hung_up("the console", "working", "a call that works on, and no question"),
+            sent=CALLED,
+            ledger="",
+        ),
         hung_up("plain prompts", "plain", "`call --plain` with a question open"),
     )
 )
 def test_a_terminal_that_is_gone_ends_the_run_truthfully(row: Row, stand: Stand) -> None:
     stand.faulty()
     plain = ("--plain",) if row.case == "plain" else ()
-    if row.case == "console":
+    if row.case in ("console", "working"):
         terminal: Terminal = Console(stand)
     else:
         terminal = Terminal(stand.command("call", "faulty", "question", *plain), stand.environment)
     with terminal:
         if isinstance(terminal, Console):
             terminal.shows("1 of 1 ready")
+        if row.case == "working":
+            terminal.call("faulty", "works")
+            terminal.shows("at work")
+        elif row.case == "console":
             terminal.is_asked(typed="Ada")
-        terminal.shows("Field 1 of 1" if plain else QUESTION)
+        else:
+            terminal.shows("Field 1 of 1" if plain else QUESTION)
         terminal.hang_up()
         terminal.process.wait(SECONDS)
     stand.bears_out(row)

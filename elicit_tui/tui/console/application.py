@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -130,8 +129,12 @@ class ConsoleApp(OrderedApp[int]):
         from elicit_tui.tui.console.conduct import Conduct
 
         conduct = self._conduct = Conduct(self)
-        with suppress(asyncio.CancelledError):
+        try:
             await conduct.run(self._factory, self._leaving)
+        except asyncio.CancelledError:
+            pass
+        except Exception as error:  # noqa: BLE001 - nobody awaits this: the console ends with it
+            self._handle_exception(error)
 
     def responder(self, guardian: Any) -> Responder:
         """Who answers the broker's questions: these screens."""

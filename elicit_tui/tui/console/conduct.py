@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError
 from elicit_tui.text import neutral, neutral_line
+from elicit_tui.tui.breakage import what_broke
 from elicit_tui.tui.console.offers import Offer, read_offers
 from elicit_tui.tui.console.servers import ServerRecord
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from elicit_tui.tui import RuntimeFactory
     from elicit_tui.tui.console.application import ConsoleApp
     from elicit_tui.tui.console.calls import CallRecord
+
+BROKE_OFF: Final = "It broke off, by a fault of elicit-tui."
 
 
 class Conduct:
@@ -51,8 +54,16 @@ class Conduct:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
         return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        """Nobody awaits these: what nobody foresaw is told, and costs nothing else."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, Exception):
+            self._session.say("", what_broke(error), "bad")
+            self._app.notify(what_broke(error), severity="error", markup=False, timeout=30)
 
     async def _end_tasks(self) -> None:
         tasks = tuple(self._tasks)
@@ -74,6 +85,9 @@ class Conduct:
             record.state, record.failure = "failed", neutral_line(str(error), 2_000)
             self._session.changed()
             return
+        except Exception:
+            record.state, record.failure = "failed", BROKE_OFF
+            raise
         record.state = "ready"
         await self._read_offers(record)
 
@@ -174,6 +188,9 @@ class Conduct:
             raise
         else:
             entry.end("answered", result=answer.result)
+        finally:
+            if entry.state == "running":
+                entry.end("failed", failure=BROKE_OFF)
         failed = entry.state != "answered" or entry.is_error
         self._session.say(server, f"← {offer.shown}: {entry.state}", "bad" if failed else "good")
 

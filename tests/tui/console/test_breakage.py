@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question.actions import ActionBar
 from elicit_tui.tui.question.frame import QuestionFrame
@@ -129,3 +131,13 @@ async def test_the_draft_of_another_question_outlives_one_that_breaks(
         await press(stand, "ctrl+o")
         await shown(stand, kept)
         await answered(stand, kept, *"me")
+
+
+async def test_a_run_that_cannot_be_opened_ends_the_console_with_its_reason() -> None:
+    def factory(**more: Any) -> Any:
+        raise ZeroDivisionError("broken on purpose")
+
+    app = ConsoleApp(Settings(), factory)
+    with pytest.raises(ZeroDivisionError):
+        async with app.run_test():
+            await until(lambda: app.failure is not None)

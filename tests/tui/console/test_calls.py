@@ -131,6 +131,16 @@ async def test_an_error_of_the_server_is_told_in_a_sentence(tmp_path: Path) -> N
         assert "\x1b" not in stand.text()
 
 
+async def test_a_fault_of_ours_ends_its_call_and_is_told(tmp_path: Path) -> None:
+    async def work(connection: FakeConnection, call: Call) -> dict[str, Any]:
+        raise ZeroDivisionError("broken on purpose")
+
+    async with console(tmp_path, tools={"alpha": [tool("broken")]}, work=work) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "by a fault of elicit-tui" in stand.text())
+        await stand.until(lambda: "ZeroDivisionError: broken on purpose" in stand.notices())
+
+
 async def test_a_binary_result_is_saved_privately_under_a_name_of_ours(tmp_path: Path) -> None:
     image = base64.b64encode(b"\x89PNG...").decode()
 
