@@ -1,0 +1,90 @@
+"""Every word on every screen stands out from what is behind it, in each theme."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.color import Color as RichColor
+from rich.style import Style
+from textual.color import Color
+
+from elicit_tui.elicitation.settings import ConsoleSettings
+from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.theme import THEMES
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+LEAST = {"dark": 4.5, "light": 4.5, "high-contrast": 7.0}
+
+
+def contrast(first: Color, second: Color) -> float:
+    """The ratio of WCAG 2.1, 1 to 21."""
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: Color) -> float:
+    def part(value: int) -> float:
+        share = value / 255
+        return share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4
+
+    return 0.2126 * part(color.r) + 0.7152 * part(color.g) + 0.0722 * part(color.b)
+
+
+def _ratio(style: Style) -> float | None:
+    if style.color is None or style.bgcolor is None:
+        return None
+    pair: list[RichColor] = [style.color, style.bgcolor]
+    return contrast(*(Color.from_rich_color(color) for color in pair))
+
+
+def faint_words(app: ConsoleApp, least: float) -> set[str]:
+    """The words on the top screen that stand out less than this."""
+    found = set()
+    for strip in app.screen._compositor.render_strips(app.size):
+        for segment in strip:
+            if segment.style is None or not any(letter.isalnum() for letter in segment.text):
+                continue
+            ratio = _ratio(segment.style)
+            if ratio is not None and ratio < least:
+                found.add(f"{segment.text.strip()}: {ratio:.1f}")
+    return found
+
+
+async def settled(stand: Stand) -> None:
+    for _ in range(3):
+        await stand.pilot.pause()
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+async def test_every_word_of_the_panes_can_be_read(tmp_path: Path, theme: str) -> None:
+    failures = {"beta": "It was not found in PATH."}
+    settings = ConsoleSettings(theme=theme)
+    async with console(tmp_path, failures=failures, console=settings) as stand:
+        request = stand.ask("alpha", "Shall we?")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        await settled(stand)
+        for key in ("down", "2", "3", "4", "5", "enter", "escape", "f1", "escape", "f3"):
+            await stand.press(key)
+            await settled(stand)
+            assert not faint_words(stand.app, LEAST[theme]), key
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+async def test_every_word_of_a_question_can_be_read(tmp_path: Path, theme: str) -> None:
+    async with console(tmp_path, console=ConsoleSettings(theme=theme)) as stand:
+        request = stand.ask("alpha", "Delete the production database?")
+        await stand.shown(request)
+        for keys in (("ctrl+s",), ("L",), *[("tab",)] * 7, ("f1",)):
+            await stand.press(*keys)
+            await settled(stand)
+            assert not faint_words(stand.app, LEAST[theme]), keys
+        await stand.press("escape")
+        await settled(stand)
+        await stand.press("ctrl+l")
+        await settled(stand)
+        assert not faint_words(stand.app, LEAST[theme])

@@ -1,0 +1,141 @@
+"""What the screen says to somebody who has read nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.host import Tool
+from elicit_tui.tui.console.words import local_time, told_of
+from tests.tui.console.stand import CITY, console
+
+pytestmark = pytest.mark.anyio
+
+ERASE = Tool.read(
+    {
+        "name": "erase",
+        "description": "Erases.",
+        "inputSchema": {"type": "object", "properties": {"what": {"type": "string"}}},
+        "annotations": {"destructiveHint": True},
+    }
+)
+TOOLS = {"alpha": (ERASE,)} if ERASE is not None else {}
+
+
+async def test_enter_on_a_server_is_said_to_lead_to_its_tools_and_escape_back(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        assert "Enter Tools" in stand.text()
+        assert "Esc Servers" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "Enter Call" in stand.text() and "Esc Servers" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "Enter Tools" in stand.text())
+
+
+async def test_the_ways_out_to_help_and_to_every_command_stand_in_the_bar(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(100, 30)) as stand:
+        for words in ("^P Commands", "^Q Leave", "F1 Help"):
+            assert words in stand.text().splitlines()[-1]
+
+
+async def test_keys_that_the_bar_has_no_room_for_leave_a_mark(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(40, 24)) as stand:
+        assert "…" in stand.text().splitlines()[-1]
+        assert stand.text().splitlines()[-1].endswith("F1 Help")
+
+
+async def test_the_tabs_stay_where_they_are_when_another_is_shown(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        places = set()
+        for key in "12345":
+            await stand.press(key)
+            places.add(stand.text().splitlines()[0].index("5 History"))
+        assert len(places) == 1
+
+
+@pytest.mark.parametrize("width", [40, 80])
+async def test_no_button_of_a_dialog_is_cut(tmp_path: Path, width: int) -> None:
+    async with console(tmp_path, tools=TOOLS, size=(width, 24)) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.press("ctrl+s")
+        for words in ("Do not call Esc", "Allow once ^S", "For this session ^A"):
+            await stand.until(lambda words=words: words in stand.text())
+        await stand.press("escape")
+
+
+async def test_from_the_last_argument_enter_goes_on_to_the_call(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.press("x", "enter", "enter")
+        await stand.until(lambda: "Allow once" in stand.text())
+        await stand.press("escape")
+
+
+async def test_a_call_says_how_its_questions_ended(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        call = Call("tools/call", "plan", {})
+        stand.app.session.calls.start("alpha", call)
+        request = stand.ask("alpha", "Where to?", call=call)
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        await stand.press("3")
+        await stand.until(lambda: "✗ Where to?" in stand.text())
+        assert "declined by you" in stand.text()
+
+
+@pytest.mark.parametrize("width", [40, 100])
+async def test_history_shows_what_was_asked_and_how_it_ended(tmp_path: Path, width: int) -> None:
+    async with console(tmp_path, size=(width, 24)) as stand:
+        request = stand.ask("alpha", "Shall we?")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        await stand.press("5")
+        await stand.until(lambda: "Shall we?" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "✗ declined by you" in stand.text())
+        assert "as it is recorded" in stand.text()
+
+
+async def test_looking_at_the_questions_clears_what_told_of_them(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        stand.app.toggle_mute("alpha")
+        await stand.until(lambda: "lets it ask again" in stand.notices())
+        await stand.press("2")
+        await stand.until(lambda: not stand.notices())
+
+
+async def test_without_a_server_the_whole_screen_says_how_to_get_one(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=(), size=(80, 24)) as stand:
+        assert "/home/you/.config/elicit-tui/config.toml" in stand.text()
+        assert "Restart" not in stand.text()
+
+
+async def test_an_example_in_a_field_does_not_pass_for_a_value(tmp_path: Path) -> None:
+    day = {"day": {"type": "string", "format": "date", "title": "The day that is right"}}
+    schema = {**CITY, "properties": day, "required": ["day"]}
+    async with console(tmp_path, size=(80, 24)) as stand:
+        params = {"message": "When?", "requestedSchema": schema}
+        request = stand._ask("alpha", params)
+        await stand.shown(request)
+        assert "e.g. 2026-11-21" in stand.text()
+        assert "The day that is right *" in stand.text()
+
+
+def test_times_are_those_of_the_persons_clock() -> None:
+    assert len(local_time("2026-11-21T09:30:00Z")) == len("2026-11-21 09:30")
+    assert local_time("no time") == "no time"
+    assert local_time(None) == ""
+
+
+def test_who_decided_is_said_in_words() -> None:
+    assert told_of("decline", "guardian") == "declined by the guardian"
+    assert told_of("cancel", "deadline") == "cancelled · its time ran out"
+    assert told_of(None, None) == "not decided"
