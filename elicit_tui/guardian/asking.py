@@ -52,7 +52,7 @@ def is_asked(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` itself is asked for: it opens its clause or is to be typed."""
     clause = clause_before(text, start, _CLAUSE)
     bare = clause.rstrip(" _-'\"`«“„")
-    if concept(_TABLE, "link").starts(bare.lstrip()):
+    if concept(_TABLE, "link").starts(bare.lstrip()) or bare in concept(_TABLE, "example"):
         return False
     opening = re.findall(r"\w+", concept(_TABLE, "determiner").mask(bare).replace("\0", " "))
     if len(opening) <= _MODIFIERS and bare not in concept(_TABLE, "handling"):

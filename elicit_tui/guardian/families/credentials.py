@@ -17,12 +17,17 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.appearance import plain
 from elicit_tui.guardian.asking import is_asked, is_told_of_something_else, names_plain_answer
 from elicit_tui.guardian.disguise import disguised_secret
-from elicit_tui.guardian.families.unnamed import described_secret
+from elicit_tui.guardian.families.unnamed import described_secret, described_together
 from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.lexicon import concept, has_harmless_sense
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.shapes import card_number, pattern_of_secret, secret_shape
+from elicit_tui.guardian.shapes import (
+    card_number,
+    pattern_of_secret,
+    random_looking,
+    secret_shape,
+)
 from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about
 
 _TABLE: Final = "credentials"
@@ -30,6 +35,10 @@ _TABLE: Final = "credentials"
 
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})")
+_VALUE: Final = re.compile(
+    r"[\s\"'`*]*(?:is|:|=|ist|lautet|est|es|é|：|は|是)[\s\"'`*]*([^\s\"'`*]{6,200})"
+)
+_MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]{8,}")
 _SHORTEST_SERIES: Final = 4
 _SERIES_OF_WORDS: Final = 10
 
@@ -83,6 +92,16 @@ class _Search:
     def _plain_fields(self) -> frozenset[str]:
         return frozenset(f.name for f in self.reading.free_fields if names_plain_answer(f))
 
+    def is_described_with_message(self, field: FieldReading) -> bool:
+        """Whether the message and a field's title or description together describe a secret."""
+        told = [p for p in field.places if p.role in ("title", "description")]
+        text = ". ".join(p.folded.text for p in (self.reading.message, *told))
+        return (
+            bool(told)
+            and described_together(concept(_TABLE, "other_sense").mask(text))
+            and not self._is_reference(field.places[0], text)
+        )
+
     def secret(self, place: Place, numeric: bool) -> tuple[Folded, int, int] | None:
         """The first value of a secret that a text speaks of as wanted, with where it stands."""
         if place.role == "default" and _VARIABLE.fullmatch(place.plain):
@@ -119,6 +138,10 @@ def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
         if found is not None:
             yield _sighting(place, found, field.name)
             return
+    if search.is_described_with_message(field):
+        message = search.reading.message
+        yield Sighting(Severity.BLOCK, message.where, message.text[:120], field.name)
+        return
     for place in field.places:
         if place.role in ("title", "description", "example") and card_number(place.plain):
             yield Sighting(Severity.BLOCK, place.where, "0000 0000 0000 0000", field.name)
@@ -219,9 +242,19 @@ def _security_question(reading: Reading) -> Iterator[Sighting]:
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
     for place in reading.words:
-        if place.role != "url" and secret_shape(place.plain) is not None:
+        if place.role != "url" and (secret_shape(place.plain) or _is_told_its_value(place)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
+
+
+def _is_told_its_value(place: Place) -> bool:
+    """Whether a secret is named and right after it stands what looks like its value."""
+    text = place.folded.text
+    return any(
+        random_looking(value[1]) or _MADE_UP.fullmatch(value[1])
+        for _, end in concept(_TABLE, "secret").matches(concept(_TABLE, "other_sense").mask(text))
+        if (value := _VALUE.match(place.folded.original, place.folded.span(end - 1, end)[1]))
+    )
 
 
 def _revealed(reading: Reading) -> Iterator[Sighting]:

@@ -33,10 +33,15 @@ def _asked_places(reading: Reading) -> Iterator[Place]:
 
 
 def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
+    # "Symptoms of the bug" says of a field `symptoms`, too, that a thing has them.
+    of_things: set[str] = set()
     for place in _asked_places(reading):
         for folded in place.views:
             for start, end in concept(_TABLE, name).matches(folded.text):
-                if not is_about(_TABLE, folded.text, start, end):
+                word = folded.text[start:end]
+                if is_about(_TABLE, folded.text, start, end):
+                    of_things.add(word)
+                elif place.field is None or word not in of_things:
                     typed: list[str | None] = [f.name for f in reading.free_fields]
                     fields = [place.field] if place.field else (typed or [None])
                     for field in fields[:20]:

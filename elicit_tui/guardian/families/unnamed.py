@@ -46,6 +46,8 @@ _RECIPES: Final = (
     # what a bank asks to know its customer again
     ("memory", "account_help"),
 )
+# Only these may be put together of a message and a field: two signs meet there by chance.
+_LONG_RECIPES: Final = tuple(recipe for recipe in _RECIPES if len(recipe) > 2)
 _SENTENCE: Final = re.compile(r"(?<=[.?!])\s+|[。？！\n]+")
 _LONGEST: Final = 600
 _SHORTEST: Final = 6
@@ -61,6 +63,15 @@ def described_secret(text: str) -> Iterator[tuple[int, int]]:
             if any(_present(window, (recipe,))) and window not in concept(_TABLE, "unless"):
                 yield start, end
                 break
+
+
+def described_together(text: str) -> bool:
+    """Whether a short folded text as a whole, a message and one field, describes a secret."""
+    return (
+        _SHORTEST <= len(text) <= _LONGEST
+        and any(_present(text, _LONG_RECIPES))
+        and text not in concept(_TABLE, "unless")
+    )
 
 
 def _present(text: str, recipes: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
