@@ -18,7 +18,10 @@ exception.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+MOST_CODE: Final = 10**12
+"""JSON-RPC's own codes have five digits."""
 
 
 class ElicitTuiError(Exception):
@@ -65,6 +68,13 @@ class ProtocolCallError(ElicitTuiError):
         self.message = message
         self.data = data
         super().__init__(message)
+
+    @property
+    def shown_code(self) -> str:
+        """The code as a person is told it: a server may choose one of thousands of digits."""
+        if abs(self.code) < MOST_CODE:
+            return str(self.code)
+        return f"(a number of {self.code.bit_length()} bits)"
 
 
 class LimitReached(ElicitTuiError):

@@ -105,6 +105,10 @@ class Broker:
         """Tell this listener of every event, on the event loop, in order."""
         self._listeners.append(listener)
 
+    def notice(self, server: str, sentence: str) -> None:
+        """Tell the person something about a server that is no question's end."""
+        self._emit(Notice(server, sentence))
+
     def _emit(self, event: BrokerEvent) -> None:
         for listener in tuple(self._listeners):
             listener(event)
@@ -155,7 +159,7 @@ class Broker:
             return None
         if name not in self._flooding:
             self._flooding.add(name)
-            self._emit(Notice(name, f"{over} What is over the limit is cancelled."))
+            self.notice(name, f"{over} What is over the limit is cancelled.")
         return cancel("flood", over, key="elicitation.limits", in_group=True)
 
     # Steps 5 to 9

@@ -50,7 +50,7 @@ def code_of(error: BaseException) -> int:
 def name_of(error: BaseException) -> str:
     """The `code` of the document's `error`: a JSON-RPC code as text, or a word of ours."""
     if isinstance(error, ProtocolCallError):
-        return str(error.code)
+        return error.shown_code
     if isinstance(error, (ServerError, LimitReached)):
         return error.code
     if isinstance(error, ToolNotAllowed):

@@ -16,6 +16,7 @@ from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.text import ci_safe, neutral, neutral_line
 
 if TYPE_CHECKING:
+    from elicit_tui.broker import BrokerEvent
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.host import Connection, Prompt, Resource, Tool
     from elicit_tui.runtime import Runtime
@@ -72,10 +73,18 @@ async def _all_offers(
         log_file=namespace.log_file,
     )
     async with opened as runtime:
+        runtime.broker.subscribe(lambda event: _told(event, narration))
         found = await asyncio.gather(
             *(_offers(runtime, name, namespace.command, narration) for name in names)
         )
     return [offer for offers in found for offer in offers or ()], None not in found
+
+
+def _told(event: BrokerEvent, narration: Narration) -> None:
+    from elicit_tui.broker import Notice
+
+    if isinstance(event, Notice):
+        narration.say(f"{event.server}: {neutral_line(event.sentence, 400)}")
 
 
 async def _offers(

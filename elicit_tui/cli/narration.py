@@ -30,7 +30,7 @@ class Narration:
 
         if isinstance(error, ProtocolCallError):
             # The server's own words: on one line, none of them can pass for a line of ours.
-            self.say(f"elicit-tui: error {error.code}: {neutral_line(error.message, 2000)}")
+            self.say(f"elicit-tui: error {error.shown_code}: {neutral_line(error.message, 2000)}")
         elif isinstance(error, ElicitTuiError) and str(error):
             self.say(f"elicit-tui: {error}")
         else:

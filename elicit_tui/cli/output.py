@@ -9,6 +9,8 @@ from typing import IO, Any, Final
 
 STDOUT: Final = 1
 STDERR: Final = 2
+LAID_OUT: Final = 1_000_000
+"""Characters of a JSON document that is still laid out in lines."""
 
 
 def keep_standard_streams() -> None:
@@ -78,10 +80,13 @@ class Output:
         self._put(text + "\n")
 
     def json(self, value: Any) -> None:
-        """Write one JSON document in printable ASCII."""
+        """Write one JSON document in printable ASCII, laid out for reading unless it is huge."""
         from elicit_tui.text import ascii_json
 
-        self._put(ascii_json(value, indent=2) + "\n")
+        compact = ascii_json(value)
+        # To indent costs twenty times as much, and nobody reads so much of it line by line.
+        readable = len(compact) <= LAID_OUT
+        self._put((ascii_json(value, indent=2) if readable else compact) + "\n")
 
     def json_line(self, value: Any) -> None:
         """Write one JSON value on one line, at once."""

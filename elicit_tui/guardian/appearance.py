@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from elicit_tui.guardian.folding import fold, fold_character
+from elicit_tui.guardian.folding import fold, fold_character, is_plain
 from elicit_tui.guardian.likeness import capital_i, case_of
 
 _TO_LATIN: Final = str.maketrans(dict.fromkeys("βϐᏰꞵ𝛃𝛽𝜷𝝱𝞫", "ß") | {"ſ": "f"})
@@ -34,7 +34,7 @@ def _small_greek() -> tuple[frozenset[str], dict[str, str]]:
 
 def plain(text: str) -> str:
     """The text with nothing invisible in it and look-alikes as what they look like, case kept."""
-    return text if text.isascii() and text.isprintable() else "".join(map(_look, text))
+    return text if is_plain(text) else "".join(map(_look, text))
 
 
 def _look(character: str) -> str:
@@ -89,7 +89,7 @@ def _in_small_greek(text: str) -> str:
 
 def _replaced(text: str, pattern: re.Pattern[str], letter: str) -> str:
     """The text with one letter in place of what the pattern finds among letters as they look."""
-    if text.isascii() and text.isprintable():
+    if is_plain(text):
         return pattern.sub(lambda match: letter * len(match[0]), text)
     places: list[int] = []
     looks: list[str] = []

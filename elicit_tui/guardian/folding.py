@@ -85,7 +85,7 @@ def _fold_letter(letter: str) -> str:
 
 def fold(text: str) -> str:
     """The text as it is compared, without camelCase or spacing undone."""
-    if _needs_no_folding(text):
+    if is_plain(text):
         return text.lower()
     characters = list(map(fold_character, text))
     return "".join(_with_syllables(characters, list(range(len(characters))))[0])
@@ -118,7 +118,7 @@ class Folded:
 def fold_text(text: str, *, split_camel: bool = True) -> Folded:
     """Fold a text for comparison; the work is linear in its length."""
     cuts = _camel_cuts(text) if split_camel else frozenset()
-    if not cuts and _needs_no_folding(text):
+    if not cuts and is_plain(text):
         return Folded(text, text.lower(), None)
     characters: list[str] = []
     origin: list[int] = []
@@ -136,13 +136,14 @@ def fold_text(text: str, *, split_camel: bool = True) -> Folded:
     return _without_inner_spaces(text, folded, origin)
 
 
-def _needs_no_folding(text: str) -> bool:
+def is_plain(text: str) -> bool:
+    """Whether there is nothing in the text that could look like something else."""
     return text.isascii() and not _CONTROLS.search(text)
 
 
 def _camel_cuts(text: str) -> frozenset[int]:
     """Where a capital begins a new word, whatever is hidden between it and the small letter."""
-    if _needs_no_folding(text):
+    if is_plain(text):
         return frozenset(match.start() for match in _CAMEL.finditer(text))
     places = [index for index, character in enumerate(text) if not is_invisible(character)]
     cases = "".join(case_of(text[index]) for index in places)

@@ -25,6 +25,7 @@ from elicit_tui.host.offers import CallResult, Prompt, Resource, Tool
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
+    from elicit_tui.host.listing import Listed
     from elicit_tui.host.session import Session
 
 ANSWERS_OUT_SECONDS: Final = 1.0
@@ -151,12 +152,14 @@ class Connection:
         if not session.offers(kind):
             return []
         work = asyncio.ensure_future(self._reachable(all_pages(session, kind)))
-        listed: list[dict[str, Any]]
+        listed: Listed
         try:
             listed = await self._limited(work, lambda: False, f"list its {kind}")
         finally:
             work.cancel()
-        return listed
+        if listed.left_out is not None:
+            self._broker.notice(self.name, listed.left_out)
+        return listed.entries
 
     # Calls
 
@@ -273,10 +276,10 @@ class Connection:
             await asyncio.gather(ended, alive, return_exceptions=True)
 
     def _refusal(self, error: Exception) -> str:
-        from elicit_tui.host.faults import status_reason
+        from elicit_tui.host.faults import status_reason, transport_reason
 
         status = self.http_refusal
-        reason = status_reason(status) if status else neutral_line(str(error)).rstrip(".")
+        reason = status_reason(status) if status else transport_reason(str(error))
         what = "could not answer" if status and status >= 500 else "refused the request"
         return f"The server {self.name} {what}: {reason}."
 

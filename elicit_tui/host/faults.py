@@ -47,6 +47,31 @@ def status_reason(code: int) -> str:
     return f"it refused the request (HTTP {code})"
 
 
+_IN_SHORT: Final = (
+    ("Redirect to ", "it redirects to another place, which is not followed: "),
+    ("Unexpected content type: ", "its answer is neither JSON nor an event stream but "),
+)
+_UNREADABLE: Final = (
+    ("recursion limit", "its answer is nested too deep"),
+    ("number out of range", "its answer holds a number that is too long"),
+    ("Invalid JSON", "its answer is not valid JSON"),
+    ("", "its answer is not a message of the protocol"),
+)
+
+
+def transport_reason(message: str) -> str:
+    """What the SDK's HTTP transport says in words for programmers, in a person's."""
+    if message.startswith(("Failed to parse", "Error parsing")):
+        return next(reason for sign, reason in _UNREADABLE if sign in message)
+    for beginning, reason in _IN_SHORT:
+        if message.startswith(beginning):
+            rest = message.removeprefix(beginning).partition(" not followed")[0]
+            return reason + (neutral_line(rest, 120).rstrip(".") or "of no kind at all")
+    if message.startswith("server answered a request with 202"):
+        return "it accepted the request and will not answer it (HTTP 202)"
+    return neutral_line(message, 200).rstrip(".")
+
+
 def reason_of(error: BaseException, status: int | None = None) -> str:
     """Why, as the end of a sentence, without a full stop."""
     error = leaf(error)
@@ -55,7 +80,9 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
     if status is not None:
         return status_reason(status)
     name = type(error).__name__
-    text = neutral_line(str(error), 200)
+    if name == "TransportRefused":
+        return transport_reason(str(error))
+    text = neutral_line(str(error), 200).rstrip(".")
     if name == "HTTPStatusError":
         response = getattr(error, "response", None)
         code = getattr(response, "status_code", None)
@@ -67,6 +94,8 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
         return f"the connection broke{': ' + text if text else ''}"
     if name in ("UnsupportedProtocol", "InvalidURL"):
         return "its URL cannot be used"
+    if name == "SSEError":
+        return transport_reason(text)
     if name == "ValidationError":
         return "it answered with something that the protocol does not allow"
     if name == "MCPError":

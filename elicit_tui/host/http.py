@@ -11,9 +11,9 @@ import httpx2
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ServerError
+from elicit_tui.host.http_guard import GuardedClient, Silence
 
 CONNECT_SECONDS: Final = 30.0
-MAX_EVENT_BYTES: Final = 32 * 1024 * 1024
 
 
 def request_headers(
@@ -36,7 +36,9 @@ def request_headers(
 
 @asynccontextmanager
 async def http_streams(
-    settings: ServerSettings, refused: Callable[[int | None], None]
+    settings: ServerSettings,
+    refused: Callable[[int | None], None],
+    flooded: Callable[[str], None],
 ) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of a remote server.
 
@@ -50,37 +52,63 @@ async def http_streams(
         if response.request.method == "POST":
             refused(response.status_code if response.status_code >= 400 else None)
 
-    headers = request_headers(settings)
+    silence = Silence(flooded)
+    # A plain body is as long as it is; a compressed one may be anything.
+    headers = {**request_headers(settings), "Accept-Encoding": "identity"}
     assert settings.url is not None
-    timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)
+
+    def client_of(
+        headers: dict[str, str] | None = headers,
+        timeout: httpx2.Timeout | None = None,
+        auth: httpx2.Auth | None = None,
+    ) -> httpx2.AsyncClient:
+        return GuardedClient(
+            silence,
+            headers=headers,
+            timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
+            auth=auth,
+            event_hooks={"response": [noticed]},
+        )
+
     if settings.transport == "sse":
         from mcp.client.sse import sse_client
 
-        def client_of(
-            headers: dict[str, str] | None = None,
-            timeout: httpx2.Timeout | None = None,
-            auth: httpx2.Auth | None = None,
-        ) -> httpx2.AsyncClient:
-            return httpx2.AsyncClient(
-                headers=headers,
-                timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
-                auth=auth,
-                event_hooks={"response": [noticed]},
-            )
-
-        async with sse_client(
-            settings.url, headers=headers, httpx_client_factory=client_of
-        ) as streams:
-            yield streams
+        async with sse_client(settings.url, headers=headers, httpx_client_factory=client_of) as (
+            read,
+            write,
+        ):
+            yield _Told(read, silence), write
         return
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        httpx2.AsyncClient(
-            headers=headers, timeout=timeout, event_hooks={"response": [noticed]}
-        ) as client,
-        streamable_http_client(
-            settings.url, http_client=client, max_sse_event_size=MAX_EVENT_BYTES
-        ) as streams,
+        client_of() as client,
+        streamable_http_client(settings.url, http_client=client, max_sse_event_size=None) as (
+            read,
+            write,
+        ),
     ):
-        yield streams
+        yield _Told(read, silence), write
+
+
+class _Told:
+    """The messages of a remote server, counted."""
+
+    def __init__(self, inner: Any, silence: Silence) -> None:
+        self._inner = inner
+        self._silence = silence
+
+    @property
+    def last_context(self) -> Any:
+        """Which of our requests the last message belongs to."""
+        return self._inner.last_context
+
+    async def receive(self) -> Any:
+        """The next message."""
+        item = await self._inner.receive()
+        self._silence.broken()
+        return item
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._inner.aclose()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Broker
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 EXIT_KNOWN_SECONDS: Final = 0.5
 LAST_WORDS_SECONDS: Final = 0.2
 """How long what a process wrote before it ended is still read; a child may hold the pipe open."""
+GARBAGE_TOLD: Final = 1_000
+"""Lines of one connection that are no message."""
 
 
 class Life:
@@ -30,6 +33,9 @@ class Life:
         self._log_file = log_file
         self._over = asyncio.Event()
         self._asked_to_end = False
+        self._late = False
+        self._give_up: Callable[[], None] | None = None
+        self._garbage_lines = 0
         self._lost: str | None = None
         connection.lost = self._lose
         self._log = ServerLogReader(self._heard)
@@ -43,6 +49,8 @@ class Life:
     def _lose(self, sentence: str) -> None:
         self._lost = sentence
         self._over.set()
+        if self._give_up is not None:
+            self._give_up()
 
     def _heard(self, line: str) -> None:
         self._log_file.write(self._connection.name, line)
@@ -55,8 +63,10 @@ class Life:
         try:
             await self._lived()
         except asyncio.CancelledError:
-            connection.ended(None)
-            raise
+            if not self._late:
+                connection.ended(None)
+                raise
+            failure = self._lost or self._not_ready()
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - ends this server only
@@ -76,12 +86,47 @@ class Life:
             self._log_task = asyncio.ensure_future(self._log.run(process))
         await asyncio.to_thread(load_sdk, remote=process is None)
         async with AsyncExitStack() as stack:
-            read, write = await stack.enter_async_context(self._streams(process))
+            with self._opening():
+                read, write = await stack.enter_async_context(self._streams(process))
             await self._session(stack, read, write)
             await self._over.wait()
             if not self._asked_to_end:
                 # Told before the streams are closed: a question on the screen goes away at once.
                 self._connection.ended(await self._went_away())
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        """The time in which a transport must open; the older one waits for a server's word.
+
+        A scope of cancellation would not do: what is opened within has scopes of its own that
+        outlast this one.
+        """
+        task = asyncio.current_task()
+        assert task is not None
+        seconds = self._connection.settings.startup_timeout_sec
+
+        def give_up() -> None:
+            self._late = True
+            task.cancel()
+
+        self._give_up = give_up
+        timer = asyncio.get_running_loop().call_later(seconds, give_up) if seconds else None
+        try:
+            yield
+        finally:
+            self._give_up = None
+            if timer is not None:
+                timer.cancel()
+
+    def _not_ready(self) -> str:
+        from elicit_tui.text import in_seconds
+
+        settings = self._connection.settings
+        return (
+            f"The server {settings.name} was not ready within "
+            f"{in_seconds(settings.startup_timeout_sec)} "
+            f"(mcp_servers.{settings.name}.startup_timeout_sec allows more)."
+        )
 
     def _streams(self, process: ServerProcess | None) -> Any:
         if process is not None:
@@ -90,7 +135,7 @@ class Life:
             return stdio_streams(process, self._garbage, self._flooded)
         from elicit_tui.host.http import http_streams
 
-        return http_streams(self._connection.settings, self._refused)
+        return http_streams(self._connection.settings, self._refused, self._flooded)
 
     def _flooded(self, what: str) -> None:
         self._lose(f"The server {self._connection.name} {what}.")
@@ -119,13 +164,7 @@ class Life:
             with anyio.fail_after(settings.startup_timeout_sec or None):
                 await session.connect(settings.protocol)
         except TimeoutError:
-            from elicit_tui.text import in_seconds
-
-            raise ServerError(
-                f"The server {settings.name} was not ready within "
-                f"{in_seconds(settings.startup_timeout_sec)} "
-                f"(mcp_servers.{settings.name}.startup_timeout_sec allows more)."
-            ) from None
+            raise ServerError(self._not_ready()) from None
         except Gone:
             # Found out before the streams are closed: that ends the process, and tells of our end.
             raise ServerError(await self._went_away()) from None
@@ -144,8 +183,15 @@ class Life:
         )
 
     def _garbage(self, text: str) -> None:
+        """Tell what was no message; a server that writes nothing else is soon not listened to."""
         from elicit_tui.text import neutral_line
 
+        self._garbage_lines += 1
+        if self._garbage_lines > GARBAGE_TOLD:
+            return
+        if self._garbage_lines == GARBAGE_TOLD:
+            self._heard(f"(more than {GARBAGE_TOLD} lines are no message; no more of them is told)")
+            return
         self._heard(f"(not a message) {neutral_line(text, 500)}")
 
     async def _went_away(self) -> str:
@@ -179,6 +225,8 @@ class Life:
         from elicit_tui.host.session import Gone
 
         found = leaf(error)
+        if self._lost is not None:
+            return self._lost
         if isinstance(found, ProtocolCallError):
             return self._refusal(found)
         if isinstance(found, ElicitTuiError):
@@ -195,7 +243,7 @@ class Life:
 
         settings = self._connection.settings
         words = neutral_line(error.message, 200).rstrip(".")
-        said = f"The server {settings.name} refused to connect: {words} (error {error.code})."
+        said = f"The server {settings.name} refused to connect: {words} (error {error.shown_code})."
         if settings.protocol == "auto":
             return said
         only = f'mcp_servers.{settings.name}.protocol = "{settings.protocol}"'

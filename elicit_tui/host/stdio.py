@@ -66,7 +66,8 @@ class StdioRead:
         text = line.decode("utf-8", errors="replace")
         if not text.strip():
             return None
-        message = read_message(text)
+        # A message is one object; to try what is plainly none costs as much as a message.
+        message = read_message(text) if text.lstrip().startswith("{") else None
         if message is None:
             self._garbage(text[:2000])
             return None

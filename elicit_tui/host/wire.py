@@ -34,6 +34,7 @@ from elicit_tui.host.exchange import CURRENT, Exchange
 from elicit_tui.host.notifications import read_notification, read_progress
 from elicit_tui.host.outbox import Outbox
 from elicit_tui.host.round_judge import is_round, judge_round
+from elicit_tui.host.sample import sample
 from elicit_tui.host.seen import SeenIds
 
 ELICITATION: Final = "elicitation/create"
@@ -183,6 +184,8 @@ class Wire:
             questions = tuple(judged.request for judged in exchange.asked.let_through)
             self._rounds[exchange.call.id] = questions
             message.result = dict(_STUB_ROUND)
+        elif exchange.call is not None:
+            message.result = sample(message.result)
 
     def _failed(self, message: JSONRPCError) -> None:
         if message.id is None:

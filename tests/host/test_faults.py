@@ -138,7 +138,7 @@ async def test_an_http_endpoint_that_is_silent() -> None:
         ("401", "HTTP 401"),
         ("404", "HTTP 404"),
         ("500", "HTTP 500"),
-        ("202", "202 Accepted"),
+        ("202", "HTTP 202"),
         ("html", "text/html"),
         ("reset", "the connection broke"),
         ("stop", "broke off its answer"),

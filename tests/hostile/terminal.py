@@ -11,7 +11,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
 from tests.cli.terminal import ADOPT
@@ -66,6 +66,12 @@ class Terminal:
         end = time.monotonic() + most
         while time.monotonic() < end and self._take(seconds):
             pass
+
+    def read_while(self, true: Callable[[], bool], most: float) -> None:
+        """Take what comes while something is so, at most for `most` seconds."""
+        end = time.monotonic() + most
+        while true() and time.monotonic() < end:
+            self._take(0.02)
 
     def read_until(self, words: str, within: float) -> bool:
         """Take what comes until `words` are there; False when they did not come in time."""

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.hostile.attacker import CALLS, LISTS, MODERN, STARTS
+from tests.hostile.attacks import CALLS, IN_ROUNDS, LISTS, MODERN, STARTS
+from tests.hostile.running import run as run_command
 from tests.hostile.tricks import COMMAND_LINES, FORBIDDEN
 
 ATTACKER = Path(__file__).with_name("attacker.py")
-SECONDS = 90
-
-IN_ROUNDS = ("round_of_10000", "state_of_10_megabytes", "round_odd")
-HEAVY = ("result_of_a_million_blocks", "result_of_31_megabytes", "stderr_of_a_gigabyte")
-"""Right, slow, and told by the smaller ones of their kind."""
+HEAVY = ("result_of_31_megabytes", "stderr_of_a_gigabyte", "result_of_a_million_blocks")
+"""Right, slow, and told by the smaller ones of their kind, or by a test of their own."""
 
 ENDS = {
     "result_of_50_megabytes": 4,
@@ -50,17 +47,18 @@ ENDS = {
 """The exit code of each attack that does not end well for its server; of the others it is 0."""
 
 
+LEFT_OUT = {
+    "tools_endless": (200, "what follows the first 200 is left out"),
+    "tools_100000": (10_000, "what follows the first 10,000 is left out"),
+    "tools_same_cursor": (2, "led back to a page that was read already"),
+}
+"""How many tools of a list are told, and what is said about the rest."""
+
+
 def run(attack: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     era = MODERN if attack in IN_ROUNDS else ""
     server = f"attacker={sys.executable} {ATTACKER} {attack} {era}"
-    return subprocess.run(
-        [sys.executable, "-m", "elicit_tui", "--with", server, *arguments],
-        env={**os.environ, "CI": "true"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return run_command("--with", server, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -89,25 +87,47 @@ def test_an_attack_on_a_call_ends_it_in_order(attacks: list[str]) -> None:
         assert len(told) < 40_000, (attack, len(told))
 
 
-def test_an_attack_on_a_list_ends_it_in_order() -> None:
-    for attack in LISTS:
-        done = run(attack, "tools", "attacker")
-        told = (done.stdout + done.stderr).decode()
-        assert done.returncode == ENDS.get(attack, 0), (attack, told[-2000:])
-        assert "Traceback" not in told, attack
-        assert "unforeseen" not in told, attack
-        assert not FORBIDDEN.search(told), attack
-        assert not COMMAND_LINES.search(told), attack
+@pytest.mark.parametrize("attack", LISTS)
+def test_an_attack_on_a_list_ends_it_in_order(attack: str) -> None:
+    done = run(attack, "tools", "attacker", "--output", "json")
+    listed, told = json.loads(done.stdout), done.stderr.decode()
+    assert done.returncode == ENDS.get(attack, 0), (attack, told[-2000:])
+    assert done.stdout.isascii()
+    assert "Traceback" not in told
+    assert "unforeseen" not in told
+    assert not FORBIDDEN.search(told)
+    assert not COMMAND_LINES.search(told)
+    count, words = LEFT_OUT.get(attack, (len(listed), ""))
+    assert len(listed) == count
+    assert words in told
+
+
+@pytest.mark.parametrize("attack", [name for name in LISTS if name != "tools_100000"])
+def test_an_attack_on_a_list_is_harmless_in_text(attack: str) -> None:
+    done = run(attack, "tools", "attacker")
+    told = (done.stdout + done.stderr).decode()
+    assert done.returncode == ENDS.get(attack, 0), (attack, told[-2000:])
+    assert "Traceback" not in told
+    assert not FORBIDDEN.search(told)
+    assert not COMMAND_LINES.search(told)
+
+
+def test_a_huge_result_is_told_whole() -> None:
+    told = run("result_of_a_million_blocks", "call", "attacker", "play", "--output", "json")
+    assert len(json.loads(told.stdout)["result"]["content"]) == 500_000
+
+
+def test_an_error_code_of_hundreds_of_digits_is_told_in_short() -> None:
+    told = run("error_code_huge", "call", "attacker", "play", "--output", "json")
+    assert len(told.stderr) < 300
+    assert json.loads(told.stdout)["error"]["code"] == "(a number of 997 bits)"
 
 
 def test_what_an_attacker_said_is_harmless_in_the_history() -> None:
     for attack in ("names_hostile", "urls_odd", "messages_odd", "lone_surrogates"):
         run(attack, "call", "attacker", "play")
-    command = [sys.executable, "-m", "elicit_tui", "history"]
     for arguments in (("list",), ("export",), ("list", "--output", "json")):
-        done = subprocess.run(
-            [*command, *arguments], capture_output=True, timeout=SECONDS, check=False
-        )
+        done = run_command("history", *arguments)
         told = done.stdout.decode()
         assert done.returncode == 0, done.stderr
         assert told

@@ -20,6 +20,12 @@ SECONDS = 60.0
 QUIET = 0.35
 """A screen on which nothing changed for so long is painted."""
 
+DEAF = 0.15
+"""A question on which no key had an effect for so long did not hear it."""
+
+LINE = 0.5
+"""The same for a line, which a plain prompt would hear also later."""
+
 ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_=>78])")
 DECLINE = "\x0e"
 LEAVE = "\x11"
@@ -59,19 +65,21 @@ def must_be_ours(written: bytes | bytearray, during: str) -> None:
         assert "0wned" not in sequence, during
 
 
-def refuse_each(terminal: Terminal, answered: Path, keys: str) -> None:
-    """See one question after another painted, look at its bytes, and refuse it."""
+def refused(answered: Path) -> int:
+    return len(answered.read_text().split())
+
+
+def refuse_each(terminal: Terminal, answered: Path, keys: str, within: float = DEAF) -> None:
+    """Refuse one question after another, which only one that is painted hears; see its bytes."""
     for number, trick in enumerate(SHOWN):
         before = len(terminal.written)
-        terminal.read_for(QUIET, 2)
-        must_be_ours(terminal.written[before:], trick)
         assert terminal.process.poll() is None, (trick, bytes(terminal.written[-2000:]))
         end = time.monotonic() + SECONDS
-        while len(answered.read_text().split()) <= number:
+        while refused(answered) <= number:
             assert time.monotonic() < end, (trick, bytes(terminal.written[-2000:]))
-            # A question does not hear keys in the moment in which it opens.
+            # A question does not hear keys in the moment in which it opens, nor before.
             terminal.type(keys)
-            terminal.read_for(QUIET, 2)
+            terminal.read_while(lambda most=number: refused(answered) <= most, within)
         must_be_ours(terminal.written[before:], trick)
     assert answered.read_text().split() == list(SHOWN)
 
@@ -90,7 +98,7 @@ def test_plain_prompts_tell_of_each_trick_and_none_acts(
     line = command(configuration, "call", "hostile", ALL, "--plain")
     with Terminal(line, {**os.environ, "TERM": "dumb"}) as terminal:
         assert terminal.read_until("\n> ", SECONDS), bytes(terminal.written[-2000:])
-        refuse_each(terminal, answered, "/decline\n")
+        refuse_each(terminal, answered, "/decline\n", LINE)
         assert terminal.end(SECONDS) == 0
         must_be_ours(terminal.written, "the whole call")
         text = terminal.written.decode("utf-8", "replace").replace("\r\n", "\n")

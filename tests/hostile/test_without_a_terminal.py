@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -11,22 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.hostile.running import run as run_command
 from tests.hostile.tricks import COMMAND_LINES, FORBIDDEN, TRICKS
 from tests.text.alphabet import active_left
 
 SERVER = f"{sys.executable} {Path(__file__).with_name('server.py')}"
-SECONDS = 60
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "elicit_tui", "--with", f"hostile={SERVER}", *arguments],
-        env={**os.environ, "CI": "true"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return run_command("--with", f"hostile={SERVER}", *arguments)
 
 
 def must_be_harmless(written: bytes) -> None:

@@ -179,7 +179,7 @@ class Conduct:
         except Interrupted:
             entry.end("cancelled", failure="You cancelled it.")
         except ProtocolCallError as error:
-            words = f"The server answered with error {error.code}: {error.message}"
+            words = f"The server answered with error {error.shown_code}: {error.message}"
             entry.end("failed", failure=neutral(words, 4_000))
         except ElicitTuiError as error:
             entry.end("failed", failure=neutral(str(error), 4_000))

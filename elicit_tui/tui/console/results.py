@@ -16,6 +16,9 @@ from elicit_tui.text import neutral, neutral_line
 SHOWN_CHARACTERS: Final = 400_000
 """What a screen shows of a result; all of it can be copied or saved."""
 
+SHOWN_VALUES: Final = 20_000
+"""Of its JSON; each is a line at least."""
+
 SUFFIXES: Final[Mapping[str, str]] = {
     "image/png": ".png",
     "image/jpeg": ".jpg",
@@ -119,19 +122,42 @@ def as_text(result: Mapping[str, Any]) -> str:
 
 
 def as_json(result: Mapping[str, Any]) -> str:
-    """The whole result as JSON; long base64 is told, not shown."""
+    """The result as JSON, as much as can be looked at; long base64 is told, not shown."""
     try:
-        text = json.dumps(_shortened(result), indent=2, ensure_ascii=False, default=repr)
+        shown = _Shortened().of(result)
+        text = json.dumps(shown, indent=2, ensure_ascii=False, default=repr)
     except RecursionError:
         return "(nested too deeply to be shown)"
     return neutral(text, SHOWN_CHARACTERS)
 
 
-def _shortened(value: Any, key: str = "") -> Any:
-    if isinstance(value, Mapping):
-        return {name: _shortened(item, str(name)) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_shortened(item) for item in value]
-    if key in ("data", "blob") and isinstance(value, str) and len(value) > 200:
-        return f"{value[:40]}… ({len(value):,} characters of base64)"
-    return value
+class _Shortened:
+    """A walk over one value that ends when there is enough for a screen."""
+
+    def __init__(self) -> None:
+        self._left = SHOWN_VALUES
+
+    def of(self, value: Any, key: str = "") -> Any:
+        """The value with what is too long in it told instead."""
+        self._left -= 1
+        if isinstance(value, Mapping):
+            return dict(self._members(value))
+        if isinstance(value, list):
+            return list(self._items(value))
+        if key in ("data", "blob") and isinstance(value, str) and len(value) > 200:
+            return f"{value[:40]}… ({len(value):,} characters of base64)"
+        return value
+
+    def _members(self, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        for taken, (name, item) in enumerate(value.items()):
+            if self._left <= 0:
+                yield "…", f"{len(value) - taken:,} more"
+                return
+            yield name, self.of(item, str(name))
+
+    def _items(self, value: list[Any]) -> Iterator[Any]:
+        for taken, item in enumerate(value):
+            if self._left <= 0:
+                yield f"… {len(value) - taken:,} more"
+                return
+            yield self.of(item)
