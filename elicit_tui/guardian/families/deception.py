@@ -15,7 +15,8 @@ from elicit_tui.guardian.spotting import first_spotted
 _TABLE: Final = "deception"
 _SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
 _MORE: Final = 1.25
-_CLOSE: Final = 24
+_CLOSE: Final = 14
+_SENTENCES: Final = ("message", "schema title", "schema description", "description")
 _NEAR: Final = 60
 
 
@@ -108,8 +109,10 @@ def _value(digits: str) -> float:
 
 def _no_reading(reading: Reading) -> Iterator[Sighting]:
     found = _speaks_of("no_reading", reading)
-    if found is None and _speaks_of("just_agree", reading) is not None:
-        found = _speaks_of("settled", reading)
+    if found is None:
+        said = [place for place in _told(reading) if place.role in _SENTENCES]
+        if first_spotted(concept(_TABLE, "just_agree"), said) is not None:
+            found = first_spotted(concept(_TABLE, "settled"), said)
     if found is not None:
         yield _block(found)
 

@@ -34,19 +34,21 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
             if found is not None:
                 yield Sighting(Severity.BLOCK, found.where, found.evidence, field.name)
     found = first_spotted(concept(_TABLE, "block"), reading.general_places, mask)
-    found = found or _both("tools", "answered", reading.general_places)
+    found = found or _both(("tools", "answered", "handed"), reading.general_places)
     if found is not None:
         for field in free[:50]:
             yield Sighting(Severity.BLOCK, found.where, found.evidence, field.name)
 
 
-def _both(name: str, beside: str, places: Iterable[Place]) -> Sighting | None:
-    """Two things in one sentence, such as other tools and what they answered."""
+def _both(names: tuple[str, ...], places: Iterable[Place]) -> Sighting | None:
+    """Several things in one sentence, such as other tools and what they answered."""
+    first, *others = names
     for place in places:
         for folded in place.views:
             text = concept(_TABLE, "other_sense").mask(folded.text)
-            for start, end in concept(_TABLE, name).matches(text):
-                if distance(concept(_TABLE, beside), text, start, end) is not None:
+            for start, end in concept(_TABLE, first).matches(text):
+                beside = (distance(concept(_TABLE, name), text, start, end) for name in others)
+                if all(found is not None for found in beside):
                     return Sighting(Severity.WARN, place.where, excerpt(folded, start, end))
     return None
 
@@ -59,7 +61,7 @@ def _bulk(reading: Reading) -> Iterator[Sighting]:
         place for place in reading.words if place.role not in ("server", "default", "example")
     ]
     found = first_spotted(concept(_TABLE, "bulk"), places, concept(_TABLE, "other_sense"))
-    found = found or _both("people", "details", places)
+    found = found or _both(("people", "details"), places)
     if found is not None:
         yield found
 

@@ -250,7 +250,7 @@ def _frames(reading: Reading) -> Iterator[Sighting]:
 def _padding(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
         match = _PADDING.search(place.text) or _FILLER.search(place.text)
-        if match is not None:
+        if match is not None and _hides_more(place, match):
             yield _at(_BLOCK, place, match)
         elif (
             place.role in ("message", "schema description", "schema title")
@@ -258,6 +258,12 @@ def _padding(reading: Reading) -> Iterator[Sighting]:
         ):
             severity = _BLOCK if place.length > _HIDING_LENGTH else _WARN
             yield Sighting(severity, place.where, f"{place.length} characters")
+
+
+def _hides_more(place: Place, match: re.Match[str]) -> bool:
+    """Whether something stands behind the filling; one letter thousands of times is but long."""
+    letters = match.re is _FILLER and match[3] is not None
+    return not letters or place.role == "message" or place.text[match.end() :].strip() != ""
 
 
 def _mixed_letters(reading: Reading) -> Iterator[Sighting]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from sys import float_info
 from typing import Any, Final, TypeGuard
 
 from elicit_tui.elicitation import Severity
@@ -14,11 +15,19 @@ from elicit_tui.guardian.rule import Rule, Sighting
 _WARN: Final = Severity.WARN
 _MANY_CHOICES: Final = 1_000
 _LONG_TEXT: Final = 5_000
+_LONG_NAME: Final = 500
+_BOUNDS: Final = {
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), 0.0),
+    **dict.fromkeys(("minimum", "maximum"), float("-inf")),
+    "multipleOf": float_info.min,
+}
+"""What a bound must be a number of at least."""
 
 
 def _lengths(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
-        if place.length > _LONG_TEXT and place.role not in (
+        longest = _LONG_NAME if place.role == "name" else _LONG_TEXT
+        if place.length > longest and place.role not in (
             "message",
             "url",
             "schema title",
@@ -62,11 +71,7 @@ def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
         schema = field.schema
         declared = schema.get("type")
         for key in schema:
-            if (
-                key not in KNOWN
-                and key not in (*COMBINATORS, "$ref", "$defs", "definitions")
-                and not str(key).startswith("x-")
-            ):
+            if key not in KNOWN and key not in (*COMBINATORS, "$ref", "$defs", "definitions"):
                 yield Sighting(_WARN, f"{field.where}.{str(key)[:40]}", str(key)[:80])
         if declared is None:
             if not any(
@@ -104,9 +109,9 @@ def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
                 and (least > most or (least == most and "exclusive" in low + high))
             ):
                 yield Sighting(_WARN, f"{field.where}.{low}", f"{least} > {most}"[:80])
-        for key in ("minLength", "maxLength", "minItems", "maxItems"):
+        for key in _BOUNDS:
             value = schema.get(key)
-            if value is not None and (not _is_number(value) or value < 0):
+            if value is not None and (not _is_number(value) or value < _BOUNDS[key]):
                 yield Sighting(_WARN, f"{field.where}.{key}", repr(value)[:80])
         if _is_number(schema.get("minLength")) and schema["minLength"] > 100_000:
             yield Sighting(_WARN, f"{field.where}.minLength", repr(schema["minLength"])[:80])

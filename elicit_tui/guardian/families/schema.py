@@ -51,6 +51,11 @@ def _shape(reading: Reading) -> Iterator[Sighting]:
     if "type" not in schema:
         yield Sighting(_WARN, f"{_ROOT}.type", "no type")
     properties = schema.get("properties")
+    for key in COMBINATORS:
+        if key in schema:
+            yield Sighting(_BLOCK, f"{_ROOT}.{key}", key)
+    if "$ref" in schema or "$dynamicRef" in schema:
+        yield Sighting(_BLOCK, f"{_ROOT}.$ref", str(schema.get("$ref"))[:80])
     if not isinstance(properties, Mapping):
         yield Sighting(_WARN, f"{_ROOT}.properties", type(properties).__name__)
         return
@@ -67,19 +72,12 @@ def _shape(reading: Reading) -> Iterator[Sighting]:
         ]
         if unknown:
             yield Sighting(_WARN, f"{_ROOT}.required", str(unknown[0])[:80])
-    for key in COMBINATORS:
-        if key in schema:
-            yield Sighting(_BLOCK, f"{_ROOT}.{key}", key)
-    if "$ref" in schema or "$dynamicRef" in schema:
-        yield Sighting(_BLOCK, f"{_ROOT}.$ref", str(schema.get("$ref"))[:80])
     for key in schema:
-        if (
-            key not in KNOWN
-            and not str(key).startswith("x-")
-            and key not in ("$defs", "definitions", *COMBINATORS, "$ref")
-        ):
+        if key not in KNOWN and key not in ("$defs", "definitions", *COMBINATORS, "$ref"):
             yield Sighting(_WARN, f"{_ROOT}.{key}"[:80], str(key)[:80])
     for name, subschema in list(properties.items())[:1_000]:
+        if not str(name).strip():
+            yield Sighting(_WARN, f"{_ROOT}.properties", "a field without a name")
         if not isinstance(subschema, Mapping):
             shown = str(name)[:60]
             yield Sighting(_WARN, f"{_ROOT}.properties.{shown}", type(subschema).__name__)
@@ -217,7 +215,11 @@ def _patterns(reading: Reading) -> Iterator[Sighting]:
 def _names(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
         name = re.sub(r"[^a-z_]", "", field.name[:80].lower())
-        word = name in _PROTOTYPE_WORDS and name not in reading.message.folded.text
+        steps = re.split(r"[.\[\]/]", field.name[:80].lower())
+        word = any(
+            step in _PROTOTYPE_WORDS and step not in reading.message.folded.text
+            for step in (name, *steps)
+        )
         if word or any(prototype in name for prototype in _PROTOTYPES):
             yield Sighting(_BLOCK, field.where, field.name[:80])
 
