@@ -50,8 +50,9 @@ class InlineForms:
         if self._inner is None:
             from elicit_tui.tui.inline import InlineResponder
 
+            console = self._settings.console
             self._inner = InlineResponder(
-                self._settings.elicitation, self._examine, theme=self._settings.console.theme
+                self._settings.elicitation, self._examine, theme=console.theme, keys=console.keys
             )
         self._narration.hold()
         self._output.hold()

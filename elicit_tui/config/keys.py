@@ -253,7 +253,7 @@ CONSOLE = Table(
             ("bell", "notification", "off"),
         ),
         "theme": Value("string", "The name of a theme.", "dark"),
-        "keys": Value("table of strings", "Action id = key.", {}),
+        "keys": Value("table of strings", 'Action id = key: { "question.send" = "f10" }.', {}),
     },
 )
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, accept
@@ -43,14 +43,19 @@ class InlineResponder:
         examine: Examine,
         *,
         theme: str = DEFAULT_THEME,
+        keys: Mapping[str, str] | None = None,
         interrupt: Callable[[], None] | None = None,
         opener: Callable[[str], bool] | None = None,
         headless: bool = False,
     ) -> None:
-        """`interrupt` is called after Ctrl+C, with the terminal restored; as shipped: SIGINT."""
+        """`keys` are the owner's own, by action id (`console.keys`).
+
+        `interrupt` is called after Ctrl+C, with the terminal restored; as shipped: SIGINT.
+        """
         self.settings = settings
         self.examine = examine
         self.theme = theme
+        self.keys = dict(keys or {})
         self.drafts = DraftStore()
         self._interrupt = interrupt or _raise_interrupt
         self._interrupted = False
@@ -166,6 +171,7 @@ class InlineResponder:
             later=self._later,
             theme=self.theme,
         )
+        app.give_keys(self.keys)
         try:
             with size_of_standard_error():
                 await app.run_async(inline=not self._headless, headless=self._headless)

@@ -21,9 +21,9 @@ class Page(VerticalScroll, Guarded, can_focus=True):
 
     DEFAULT_CSS = """
     Page {
-        height: 1fr; width: 100%; padding: 0 1 0 2; scrollbar-size-vertical: 1;
+        height: 1fr; width: 100%; padding: 0 0 0 2; scrollbar-size-vertical: 1;
         overflow-x: hidden;
-        & > Static { height: auto; width: 100%; }
+        & > Static { height: auto; width: 100%; padding: 0 1 0 0; }
     }
     """
 

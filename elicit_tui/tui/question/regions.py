@@ -15,8 +15,8 @@ from elicit_tui.tui.widgets.guarded import Guarded
 
 _AROUND = 8
 """Cells of the screen's width that a region's text does not have."""
-_SCROLLBAR = 1
-"""Kept free whether it is there or not, so that its coming and going wraps nothing anew."""
+_SCROLLBAR = 2
+"""With the blank beside it; kept free whether it is there or not, so that nothing wraps anew."""
 
 
 class Region(VerticalScroll, Guarded, can_focus=False):
@@ -27,9 +27,9 @@ class Region(VerticalScroll, Guarded, can_focus=False):
     DEFAULT_CSS = """
     Region {
         height: auto; width: 100%; scrollbar-size-vertical: 1; overflow-x: hidden;
-        border-left: blank; padding: 0 1 0 1;
+        border-left: blank; padding: 0 0 0 1;
         &:focus { border-left: outer $accent; }
-        & > Static { height: auto; width: 100%; }
+        & > Static { height: auto; width: 100%; padding: 0 1 0 0; }
     }
     """
 

@@ -20,6 +20,9 @@ from elicit_tui.tui.widgets.row import FieldRow, longest_hint
 _BATCH = 6
 """Rows mounted in one go; a form is filled as far as it can be seen, and a little further."""
 
+_GAP = 1
+"""Between what stands in a row and the scrollbar."""
+
 _ROW_GUESS = 3
 """Lines that a row not mounted yet is taken to need."""
 
@@ -29,7 +32,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     DEFAULT_CSS = """
     FormView {
-        height: 1fr; width: 100%; background: transparent; padding: 0 1 0 0;
+        height: 1fr; width: 100%; background: transparent;
         scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden;
         & > #form-tail { height: 0; }
         & > #form-words { height: auto; padding: 0 0 1 2; color: $foreground; }
@@ -145,7 +148,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the rows out at this width; the first time, make them."""
-        width = self.scrollable_content_region.width
+        width = self.scrollable_content_region.width - _GAP
         if width <= 0:
             return
         columns = columns_for(

@@ -15,7 +15,7 @@ from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder, size_of_standard_error
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.number_line import NumberLine
-from tests.tui.question.asking import form_question, schema, until
+from tests.tui.question.asking import form_question, schema, screen_text, until
 
 pytestmark = pytest.mark.anyio
 
@@ -176,3 +176,13 @@ async def test_a_question_that_cannot_be_shown_is_cancelled_and_the_next_is_aske
     await until(pilot, lambda: not app.typed_ahead.waits, "the painting")
     await pilot.press("ctrl+n")
     assert (await asyncio.wait_for(second, 10)).action == "decline"
+
+
+async def test_the_keys_of_the_owner_count_under_the_prompt_too() -> None:
+    who = responder(keys={"question.send": "f10"})
+    task = ask(who, form_question(schema(v=TEXT), message="one"))
+    pilot = await shown(who, "one")
+    assert "Send F10" in screen_text(pilot.app)
+    await pilot.press("a", "f10")
+    outcome = await asyncio.wait_for(task, 10)
+    assert outcome.content == {"v": "a"}

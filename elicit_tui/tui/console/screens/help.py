@@ -91,7 +91,7 @@ class HelpScreen(Dialog[None]):
             text_lines(
                 f"Every action is also in the command palette ({palette}). Keys are changed in "
                 f"{self.app.config_path or 'your configuration'} under [console.keys], by the "
-                "names in grey.",
+                'names in grey: "question.send" = "f10".',
                 width,
                 "dim",
             )
