@@ -15,7 +15,7 @@ from elicit_tui.guardian.spotting import first_spotted
 _TABLE: Final = "deception"
 _SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
 _MORE: Final = 1.25
-_CLOSE: Final = 14
+_CLOSE: Final = 18
 _SENTENCES: Final = ("message", "schema title", "schema description", "description")
 _NEAR: Final = 60
 
@@ -87,18 +87,27 @@ def _bait(reading: Reading) -> Iterator[Sighting]:
 
 
 def _comes_back_as_more(text: str) -> bool:
-    """Whether a sum is to be given and a larger one promised in return."""
-    for _, after in concept(_TABLE, "gives").matches(text):
-        given = _SUM.search(text, after, after + _CLOSE)
-        if given is None:
+    """Whether a sum of money is to be given and a larger one promised in return."""
+    sums = list(_SUM.finditer(text))[:20]
+    for index, given in enumerate(sums):
+        if not (_beside("gives", text, given) and _is_money(text, given)):
             continue
-        for _, end in concept(_TABLE, "returns").matches(text[given.end() : given.end() + _NEAR]):
-            promised = _SUM.search(text, given.end() + end, given.end() + end + _CLOSE)
-            behind = _SUM.search(text, given.end(), given.end() + end)
-            for back in (promised, behind):
-                if back is not None and _value(back[0]) >= _MORE * _value(given[0]) > 0:
-                    return True
+        for promised in sums[index + 1 :]:
+            more = _value(promised[0]) >= _MORE * _value(given[0]) > 0
+            near = promised.start() - given.end() < _NEAR
+            if more and near and _beside("returns", text, promised):
+                return True
     return False
+
+
+def _beside(name: str, text: str, number: re.Match[str]) -> bool:
+    around = text[max(0, number.start() - _CLOSE) : number.end() + _CLOSE]
+    return around in concept(_TABLE, name)
+
+
+def _is_money(text: str, number: re.Match[str]) -> bool:
+    amounts = concept("destructive", "amount").matches(text)
+    return any(start <= number.start() < end for start, end in amounts)
 
 
 def _value(digits: str) -> float:

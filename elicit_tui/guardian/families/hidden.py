@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from html import unescape
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.look_alike import deceptive_url
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import EVIDENCE_AROUND, Rule, Sighting
+from elicit_tui.guardian.rule import EVIDENCE_AROUND, Rule, Sighting, seen
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 
@@ -205,6 +206,9 @@ def _stacked(reading: Reading) -> Iterator[Sighting]:
 def _markup(reading: Reading) -> Iterator[Sighting]:
     for pattern in (_TAG, _FALSE_ROLE, _EVENT, _SCRIPT_LINK, _ACTION, _BEACON):
         yield from _first(pattern, reading, _BLOCK)
+    for place in _texts(reading):
+        if "&" in place.text and _TAG.search(unescape(place.text)):
+            yield seen(_BLOCK, place)
     yield from _first(_IMAGE, reading, _WARN)
 
 
