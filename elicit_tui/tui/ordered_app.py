@@ -18,6 +18,8 @@ class OrderedApp(App[ReturnType]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # A key is answered with where it leads to, not with the way there.
+        self.animation_level = "none"
         self.own_keys: Mapping[str, str] = {}
         """The keys that the owner gave to actions (`[console.keys]`), by action id."""
         self.typed_ahead = TypedAhead(self.call_after_refresh)

@@ -32,7 +32,7 @@ def console(environment: dict[str, str]) -> None:
     command = [sys.executable, "-m", "elicit_tui", "--with", target(BURST)]
     with Terminal(command, environment) as terminal:
         terminal.until(b"1 of 1 ready")
-        terminal.press(b"\r", b"Call")
+        terminal.press(b"\r", b"Enter Call")
         idle = terminal.memory()
         terminal.type(b"\r")
         terminal.until(b"can be sent")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -16,6 +17,8 @@ from pathlib import Path
 from tests.benchmarks.measure import ROOT
 
 BOUND = 60.0
+COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
+"""They may stand in the middle of words that are looked for."""
 
 
 class Terminal:
@@ -46,7 +49,7 @@ class Terminal:
             if time.perf_counter() > end:
                 raise RuntimeError(f"{words!r} was never drawn")
             if select.select([self._terminal], [], [], 1)[0]:
-                self._seen += os.read(self._terminal, 65536)
+                self._seen = COLOURS.sub(b"", self._seen + os.read(self._terminal, 65536))
 
     def type(self, keys: bytes) -> None:
         """Send keys, and forget what was drawn before them."""

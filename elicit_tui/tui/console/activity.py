@@ -14,7 +14,7 @@ KEPT_LINES: Final = 2_000
 LINE_CHARACTERS: Final = 400
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Happening:
     """One line of the activity: when, of which server, what. All text is neutral already."""
 
@@ -22,9 +22,17 @@ class Happening:
     text: str
     role: Role = "plain"
     at: datetime = field(default_factory=datetime.now)
+    _drawn_for: int = 0
+    _drawn: list[Line] = field(default_factory=list)
 
     def drawn(self, width: int) -> list[Line]:
-        """The lines as a screen shows them: the text wraps in its own column."""
+        """The lines as a screen shows them; laid out once for each width."""
+        if self._drawn_for != width:
+            self._drawn_for, self._drawn = width, self._laid_out(width)
+        return self._drawn
+
+    def _laid_out(self, width: int) -> list[Line]:
+        """The text wraps in its own column."""
         narrow = width < 60
         column = 8 if narrow else 14
         head: Line = (

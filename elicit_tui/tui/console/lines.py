@@ -117,6 +117,9 @@ class LineView(Drawn, can_focus=True):
 
     def _lay_out(self) -> None:
         self._drawn_for = self.scrollable_content_region.width or self.size.width
+        if not self._drawn_for:
+            # It has no place on the screen; when it gets one it is laid out for that.
+            return
         self._lines = self._source(max(10, self._drawn_for - _GAP))
         self.virtual_size = Size(0, len(self._lines))
         self.refresh()
