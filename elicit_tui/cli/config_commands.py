@@ -179,7 +179,7 @@ def _print_explanation(explanation: Explanation) -> None:
         output.text(_line(f"{number}. {step.name}: {step.sentence}"))
         if step.change is not None:
             output.text(_line(f"   {step.change}"))
-    output.text(f"Result: {explanation.result}")
+    output.text(_line(f"Result: {explanation.result}"))
 
 
 def _import(namespace: argparse.Namespace) -> int:
@@ -193,6 +193,7 @@ def _import(namespace: argparse.Namespace) -> int:
 
 
 def _line(text: str) -> str:
-    from elicit_tui.text import neutral_line
+    """One line of output: a file may come from anywhere, and be checked in anybody's build."""
+    from elicit_tui.text import ci_safe, neutral_line
 
-    return neutral_line(text, 10_000)
+    return ci_safe(neutral_line(text, 10_000))
