@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from elicit_tui.guardian.lexicon import concept
+from elicit_tui.guardian.lexicon import concept, languages
 from elicit_tui.guardian.reading import FieldReading
 from elicit_tui.guardian.spotting import clause_before
 
@@ -30,14 +30,19 @@ def is_told_of_something_else(text: str, start: int) -> bool:
     """
     if _is_mentioned(text[max(0, start - _CLAUSE) : start]):
         return True
-    clause = clause_before(text, start, _CLAUSE)
-    bare = clause.rstrip(" _-'\"`«“„")
-    if any(end >= len(bare) for _, end in concept(_TABLE, "joined").matches(bare)):
+    bare = _bare(clause_before(text, start, _CLAUSE))
+    return any(_is_headed(bare, language) for language in languages())
+
+
+def _is_headed(bare: str, language: str) -> bool:
+    joined = concept(_TABLE, "joined", language)
+    if any(len(bare[end:].split()) <= 1 for _, end in joined.matches(bare)):
         return False
-    for first, last in concept(_TABLE, "head").matches(bare):
-        if first > _OPENING or bare[:first] in concept(_TABLE, "contents"):
+    for first, last in concept(_TABLE, "head", language).matches(bare):
+        if first > _OPENING or bare[:first] in concept(_TABLE, "contents", language):
             return False
-        if concept(_TABLE, "link").starts(bare[last : last + _LINKED].lstrip(" _-'\"`")):
+        after = bare[last : last + _LINKED].lstrip(" _-'\"`")
+        if concept(_TABLE, "link", language).starts(after) and not joined.starts(after):
             return True
     return False
 
@@ -50,18 +55,43 @@ def _is_mentioned(before: str) -> bool:
 
 def is_asked(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` itself is asked for: it opens its clause or is to be typed."""
-    clause = clause_before(text, start, _CLAUSE)
-    bare = clause.rstrip(" _-'\"`«“„")
-    if concept(_TABLE, "link").starts(bare.lstrip()) or bare in concept(_TABLE, "example"):
-        return False
-    opening = re.findall(r"\w+", concept(_TABLE, "determiner").mask(bare).replace("\0", " "))
-    if len(opening) <= _MODIFIERS and bare not in concept(_TABLE, "handling"):
-        return True
-    for name in ("joined", "typing", "which"):
-        if any(last >= len(bare) for _, last in concept(_TABLE, name).matches(bare)):
-            return True
+    bare = _bare(clause_before(text, start, _CLAUSE))
     after = re.split(r"[.?!\n。？！]", text[end : end + _CLAUSE], maxsplit=1)[0]
-    return after in concept(_TABLE, "typing_after")
+    language = _language(text)
+    if any(_ends_with(name, bare, language) for name in ("joined", "typing", "which")):
+        return True
+    if after in concept(_TABLE, "typing_after", language):
+        return True
+    if concept(_TABLE, "link", language).starts(bare.lstrip()):
+        return False
+    if bare in concept(_TABLE, "example", language) or bare in concept(
+        _TABLE, "handling", language
+    ):
+        return False
+    opening = concept(_TABLE, "determiner", language).mask(bare).replace("\0", " ")
+    return len(re.findall(r"\w+", opening)) <= _MODIFIERS
+
+
+def _bare(clause: str) -> str:
+    return clause.rstrip(" _-'\"`«“„")
+
+
+def _ends_with(name: str, bare: str, language: str) -> bool:
+    return any(end >= len(bare) for _, end in concept(_TABLE, name, language).matches(bare))
+
+
+def _language(text: str) -> str:
+    """The language whose small words fill most of a text; the first one where none does."""
+
+    def filled(language: str) -> int:
+        return sum(
+            end - start
+            for name in ("determiner", "joined", "link", "typing_after")
+            for start, end in concept(_TABLE, name, language).matches(text[:_CLAUSE])
+            if text[start:end].strip().isalpha()
+        )
+
+    return max(("en", *languages()), key=filled)
 
 
 def names_plain_answer(field: FieldReading) -> bool:

@@ -29,7 +29,9 @@ FOLDER: Final = Path(__file__).parent / "vocabulary"
 INDEX: Final = FOLDER / "index.json"
 GRAM: Final = 3
 """Letters looked up at once; a shorter necessary text is looked up whole."""
-_FORM: Final = 1
+_FORM: Final = 2
+OF_ONE_LANGUAGE: Final = ("unnamed", "asking")
+"""Tables whose lists work together, so that each language also has a concept of its own."""
 _MOST_LITERALS: Final = 400
 _GAP: Final = r"[^.?!\n]{0,50}?"
 _NARROW_GAP: Final = r"[^。？！\n]{0,14}?"
@@ -72,6 +74,7 @@ def build(digest: str | None = None) -> dict[str, Any]:
     from elicit_tui.guardian.folding import fold
 
     concepts: dict[str, list[Entry]] = {}
+    languages: list[str] = []
     plain: dict[str, list[str]] = {}
     senses: list[tuple[str, str]] = []
     for path in sorted(FOLDER.glob("*.toml")):
@@ -79,6 +82,8 @@ def build(digest: str | None = None) -> dict[str, Any]:
         if "code" not in vocabulary:
             continue
         has_blanks = bool(vocabulary["spaces"])
+        if all(table in vocabulary for table in OF_ONE_LANGUAGE):
+            languages.append(vocabulary["code"])
         for table, lists in vocabulary.items():
             if not isinstance(lists, dict):
                 continue
@@ -92,11 +97,16 @@ def build(digest: str | None = None) -> dict[str, Any]:
                 made = concepts.setdefault(f"{table}.{name}", [])
                 for entry in listed:
                     made.extend(_entries(fold(entry), has_blanks))
+                if table in OF_ONE_LANGUAGE:
+                    own = concepts.setdefault(f"{table}-{vocabulary['code']}.{name}", [])
+                    for entry in listed:
+                        own.extend(_entries(fold(entry), has_blanks))
                 if name == "disguised":
                     plain.setdefault(f"{table}.{name}", []).extend(map(fold, listed))
     return {
         "digest": digest or _digest(),
         "concepts": {name: list(dict.fromkeys(made)) for name, made in concepts.items()},
+        "languages": languages,
         "plain": plain,
         "senses": senses,
     }

@@ -140,10 +140,16 @@ class Concept:
         return text
 
 
-@lru_cache(maxsize=256)
-def concept(table: str, name: str) -> Concept:
-    """The concept `table.name` in all languages."""
-    return Concept(index()["concepts"].get(f"{table}.{name}", []))
+@lru_cache(maxsize=1024)
+def concept(table: str, name: str, language: str | None = None) -> Concept:
+    """The concept `table.name` in all languages, or of a table whose lists work together in one."""
+    full_name = f"{table}.{name}" if language is None else f"{table}-{language}.{name}"
+    return Concept(index()["concepts"].get(full_name, []))
+
+
+def languages() -> tuple[str, ...]:
+    """The languages that have the tables whose lists work together."""
+    return tuple(index()["languages"])
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from elicit_tui.guardian.lexicon import concept
+from elicit_tui.guardian.lexicon import concept, languages
 
 _TABLE: Final = "unnamed"
 _RECIPES: Final = (
@@ -59,23 +59,20 @@ def described_secret(text: str) -> Iterator[tuple[int, int]]:
         return
     for recipe in _present(text, _RECIPES):
         for start, end in _windows(text):
-            window = text[start:end]
-            if any(_present(window, (recipe,))) and window not in concept(_TABLE, "unless"):
+            if _describes(text[start:end], recipe):
                 yield start, end
                 break
 
 
 def described_together(text: str) -> bool:
     """Whether a short folded text as a whole, a message and one field, describes a secret."""
-    return (
-        _SHORTEST <= len(text) <= _LONGEST
-        and any(_present(text, _LONG_RECIPES))
-        and text not in concept(_TABLE, "unless")
+    return _SHORTEST <= len(text) <= _LONGEST and any(
+        _describes(text, recipe) for recipe in _present(text, _LONG_RECIPES)
     )
 
 
 def _present(text: str, recipes: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """The recipes whose signs all stand in a text; each sign is looked for once."""
+    """The recipes whose signs all stand in a text, in any language; each is looked for once."""
     signs: dict[str, bool] = {}
     for recipe in recipes:
         for sign in recipe:
@@ -85,6 +82,15 @@ def _present(text: str, recipes: Iterable[tuple[str, ...]]) -> Iterator[tuple[st
                 break
         else:
             yield recipe
+
+
+def _describes(window: str, recipe: tuple[str, ...]) -> bool:
+    """Whether all signs are of one language, and it speaks of nothing harmless."""
+    return any(
+        all(window in concept(_TABLE, sign, language) for sign in recipe)
+        and window not in concept(_TABLE, "unless", language)
+        for language in languages()
+    )
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
