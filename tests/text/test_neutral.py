@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
 import unicodedata
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given, settings
@@ -116,8 +118,6 @@ def test_a_line_stays_one_line(text: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(any_text)
 def test_a_string_in_json_is_printable_ascii_and_reads_back_exactly(text: str) -> None:
-    import json
-
     written = ascii_json({text: [text]})
     assert re.fullmatch("[ -~]*", written)
     assert json.loads(written) == json.loads(json.dumps({text: [text]}))
@@ -226,6 +226,39 @@ def test_values_are_neutral_in_keys_and_strings_and_bounded() -> None:
     assert neutral_value({"a\u200b": 1, "a⟨U+200B⟩": 2}) == {"a⟨U+200B⟩": 1, "a⟨U+200B⟩′": 2}
     assert neutral_value(10**5000).startswith("⟨a number of")
     assert neutral_value({1: b"bytes"}) == {"1": "⟨bytes⟩"}
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | any_text | st.binary(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner)
+        | st.dictionaries(any_text | st.integers() | st.none(), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANYTHING, st.integers(0, 60), st.integers(0, 200))
+def test_any_value_becomes_plain_json_with_nothing_active(
+    value: object, text_limit: int, total_limit: int
+) -> None:
+    clean = neutral_value(value, text_limit=text_limit, total_limit=total_limit)
+    assert json.loads(json.dumps(clean, allow_nan=False)) == clean
+    assert all(active_left(text) == [] for text in strings_of(clean))
+    assert re.fullmatch("[ -~]*", ascii_json(value))
+
+
+def strings_of(value: object) -> Iterator[str]:
+    """Every string of a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else ():
+        yield from strings_of(inner)
 
 
 def test_ascii_json_says_what_json_cannot_say() -> None:
