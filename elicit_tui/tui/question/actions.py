@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from textual.app import ComposeResult
 from textual.message import Message
-from textual.widgets import Button
 
 from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.widgets.guarded import Guarded
@@ -61,6 +61,14 @@ class ActionBar(KeyRow):
             super().__init__()
             self.action = action
 
+    def __init__(self, actions: Sequence[Action], *, id: str) -> None:
+        super().__init__(id=id)
+        self._first = actions
+
+    def compose(self) -> ComposeResult:
+        """The first buttons: there before anything is painted."""
+        yield from map(ActionButton, self._first)
+
     async def show(self, actions: Sequence[Action]) -> None:
         """Show these buttons instead of the ones that are there."""
         async with self.batch():
@@ -74,7 +82,7 @@ class ActionBar(KeyRow):
             if key is not None and button.name_key(key_name(key)):
                 self.refresh(layout=True)
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
+    def on_key_button_pressed(self, event: KeyButton.Pressed) -> None:
         """Hand the press on as an action of the view."""
         event.stop()
         if isinstance(event.button, ActionButton):

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 
 from elicit_tui.elicitation import (
@@ -31,7 +32,7 @@ from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.regions import Region
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
-from elicit_tui.tui.question.title import frame_title
+from elicit_tui.tui.question.title import Titled
 from elicit_tui.tui.question.url_panel import UrlPanel
 from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.form_view import FormView
@@ -44,7 +45,7 @@ NEXT = "app.next_question"
 _PAINTINGS = 20
 
 
-class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
+class QuestionFrame(Titled, InputGuard, ShowsQuestion):
     """The parts of a question in their fixed places, and the pages over the fields.
 
     It starts the deadline when it is painted and touches it on each key. What decides is
@@ -122,12 +123,13 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
         )
         self._aside = Page(Content(""), id="aside")
         self._status = StatusLine()
-        self._actions = ActionBar(id="actions")
+        self._actions = ActionBar(self._actions_of(self._page), id="actions")
 
     # What is on the screen
 
     def compose(self) -> ComposeResult:
         """The frame from top to bottom; every part has its fixed place."""
+        self._tighten(self.app.size)
         request = self.question.request
         yield Region(partial(words.identity, request), id="identity")
         yield Region(words.call_line(request), id="call")
@@ -135,6 +137,7 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
             yield Region(partial(words.found, self.question), id="findings")
         yield Region(Content(words.message(request)), id="message")
         if self._form_view is not None:
+            self._form_view.expect(self.app.size - self.gutter.totals)
             yield self._form_view
         if self._url is not None:
             yield self._url
@@ -143,11 +146,9 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
         yield self._status
         yield self._actions
 
-    async def on_mount(self) -> None:
-        """Show the buttons; the clock and the keys wait until it is painted."""
-        self._retitle()
+    def on_mount(self) -> None:
+        """Focus the first field; the clock and the keys wait until it is painted."""
         self.set_interval(1.0, self._retitle)
-        await self._actions.show(self._actions_of(self._page))
         if self._url is not None:
             self._summarise()
         if self._restored:
@@ -155,7 +156,7 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
                 f"Your earlier answers are back. {key_of(self, CLEAR)} clears a field.",
                 "bold $accent",
             )
-        self.call_after_refresh(self._focus_page)
+        self._focus_page()
         self.call_after_refresh(self._when_painted)
 
     def _when_painted(self, tries: int = _PAINTINGS) -> None:
@@ -194,7 +195,10 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
 
     def on_resize(self, event: events.Resize) -> None:
         """Tighter spacing where there is little room."""
-        narrow = tighten(self, event.size)
+        self._tighten(event.size)
+
+    def _tighten(self, size: Size) -> None:
+        narrow = tighten(self, size)
         self._status.set_class(narrow, "-narrow")
         self._retitle()
 
@@ -202,12 +206,11 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
         place, of = self._queue_position
         queued = f"{place} of {of}" if of > 1 else ""
         following = [f", {do.key} next" for do in self._around if do.name == NEXT and of > 1]
-        self.border_title = frame_title(
+        self.entitle(
             f"{words.server_name(self.question.request)} asks",
             queued,
             "".join(following),
             words.time_left(self.deadline.remaining),
-            max(self.size.width - 2, 10),
         )
 
     def place_in_queue(self, place: int, of: int) -> None:
@@ -250,7 +253,7 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
         """Rows in which nothing would have to scroll, once painted."""
         panel = self._form_view or self._url
         assert panel is not None
-        needed = sum(child.outer_size.height for child in panel.children)
+        needed = max((child.virtual_region.bottom for child in panel.children), default=0)
         return self.outer_size.height + needed - panel.size.height
 
     @property
@@ -329,7 +332,7 @@ class QuestionFrame(Vertical, InputGuard, ShowsQuestion):
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""
-        if self._form_view is None or not self._form_view.focus_next_unmounted():
+        if self._form_view is None or not self._form_view.focus_next_unmade():
             self.screen.focus_next()
 
     def action_focus_previous(self) -> None:

@@ -22,14 +22,23 @@ class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
 
     AUTO_FOCUS = ""
 
+    # Nothing shines through: the screen below is not drawn under each repaint.
+    DEFAULT_CSS = "QuestionScreen { background: $surface; }"
+
     def __init__(self, view: QuestionView) -> None:
         super().__init__()
         self.view = view
         self.question = view.question
+        self._seen = False
 
     def compose(self) -> ComposeResult:
         """The view alone."""
         yield self.view
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """The first time all styles are fresh."""
+        event.refresh_styles = self._seen
+        self._seen = True
 
     def on_key(self, event: events.Key) -> None:
         """A key that nothing in the question took still belongs to a burst of typing."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
+from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Region
 
 
 def frame_title(left: str, place: str, hint: str, time_left: str, width: int) -> Content:
@@ -30,3 +34,32 @@ def frame_title(left: str, place: str, hint: str, time_left: str, width: int) ->
 
 def _right(place: str, time_left: str) -> str:
     return " · ".join(part for part in (place, time_left) if part)
+
+
+_Frame = TypeVar("_Frame", bound="Titled")
+
+
+class Titled(Vertical):
+    """A frame whose title changes each second: its line alone is drawn then, not all of it."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._entitled: tuple[str, str, str, str, int] | None = None
+        self._entitling = False
+
+    def entitle(self, left: str, place: str, hint: str, time_left: str) -> None:
+        """Put these words into the border, which is as wide as the screen until it is laid out."""
+        width = (self.outer_size.width or self.app.size.width) - 6
+        wanted = (left, place, hint, time_left, max(width, 10))
+        if wanted != self._entitled:
+            self._entitled = wanted
+            self._entitling = True
+            self.border_title = frame_title(*wanted)
+            self._entitling = False
+
+    def refresh(self: _Frame, *regions: Region, **wanted: Any) -> _Frame:
+        """Draw the frame again; for a new title only its line."""
+        if self._entitling:
+            line = Region(0, 0, self.outer_size.width, 1)
+            regions = (line.translate((-self.content_offset.x, -self.content_offset.y)),)
+        return super().refresh(*regions, **wanted)

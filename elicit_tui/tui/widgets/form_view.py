@@ -5,39 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from textual import events
-from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
-from textual.widget import Widget
-from textual.widgets import Static
 
 from elicit_tui.form import Conversion, Entry, Form, Unset
-from elicit_tui.tui.widgets.columns import Columns, columns_for
 from elicit_tui.tui.widgets.control import FieldChanged, FieldControl, FieldFinished, FieldMoved
-from elicit_tui.tui.widgets.row import FieldRow, longest_hint
-
-_BATCH = 6
-"""Rows mounted in one go; a form is filled as far as it can be seen, and a little further."""
-
-_GAP = 1
-"""Between what stands in a row and the scrollbar."""
-
-_ROW_GUESS = 3
-"""Lines that a row not mounted yet is taken to need."""
+from elicit_tui.tui.widgets.row import FieldRow
+from elicit_tui.tui.widgets.rows_view import BATCH, RowsView
 
 
-class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
+class FormView(RowsView):
     """The fields of a form. Holds raw entries; `form` says what they mean."""
-
-    DEFAULT_CSS = """
-    FormView {
-        height: 1fr; width: 100%; background: transparent;
-        scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden;
-        & > #form-tail { height: 0; }
-        & > #form-words { height: auto; padding: 0 0 1 2; color: $foreground; }
-    }
-    """
 
     class Changed(Message):
         """Entries changed and were judged again."""
@@ -76,17 +54,12 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
-        self.form = form
-        self._entries: dict[str, Entry] = {**form.initial(), **(entries or {})}
+        super().__init__(form, {**form.initial(), **(entries or {})}, id=id, classes=classes)
         self._touched = set(touched)
         self._reveal_all = False
-        self._rows: dict[str, FieldRow] = {}
-        self._columns: Columns | None = None
         self._conversion: Conversion | None = None
         self._judging = False
         self._wanted_focus: str | None = None
-        self._tail = Static("", id="form-tail", markup=False)
 
     # What the form holds
 
@@ -129,72 +102,17 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._touched.clear()
         self._reveal_all = False
 
-    # Mounting
+    # Its rows
 
-    def compose(self) -> list[Widget]:
-        """The form's own words; its rows follow once the width is known."""
-        words = [
-            Content.styled(text, style)
-            for text, style in (
-                (self.form.title or "", "bold"),
-                (self.form.description or "", ""),
-                *((note, "$faint") for note in self.form.notes),
-                (self.form.refusal or "", "bold $warning"),
-            )
-            if text
-        ]
-        said = Static(Content("\n").join(words), id="form-words", markup=False)
-        return [said, self._tail] if words else [self._tail]
+    def on_mount(self) -> None:
+        """What is missing is said once the form was drawn."""
+        self.call_after_refresh(self._judge_soon)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay the rows out at this width; the first time, make them."""
-        width = self.scrollable_content_region.width - _GAP
-        if width <= 0:
-            return
-        columns = columns_for(
-            self.form.fields, [longest_hint(spec) for spec in self.form.fields], width
-        )
-        if columns != self._columns:
-            first = self._columns is None
-            self._columns = columns
-            for row in list(self._rows.values()):
-                row.lay_out(columns)
-            if first:
-                self._mount_rows(self.size.height // 2 + 1)
-                self.call_after_refresh(self._judge_soon)
-        self.call_after_refresh(self._fill)
+        """The line on which the person acts stays in view."""
         self.call_after_refresh(self._follow)
 
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Mount what comes into view."""
-        super().watch_scroll_y(old_value, new_value)
-        self._fill()
-
-    def _fill(self) -> None:
-        """Mount rows until there are some below what can be seen."""
-        if self._columns is None or not self._unmounted:
-            return
-        if self._tail.virtual_region.y < self.scroll_y + self.size.height + _BATCH:
-            self._mount_rows(_BATCH)
-            self.call_after_refresh(self._fill)
-
-    @property
-    def _unmounted(self) -> int:
-        return len(self.form.fields) - len(self._rows)
-
-    def _mount_rows(self, count: int) -> None:
-        assert self._columns is not None
-        mounted = len(self._rows)
-        rows = [
-            FieldRow(spec, self._entries.get(spec.name, Unset()), self._columns)
-            for spec in self.form.fields[mounted : mounted + count]
-        ]
-        if not rows or not self.is_attached:
-            return  # There may be no form any more by the time its rows come into view.
-        for row in rows:
-            self._rows[row.spec.name] = row
-        self._tail.styles.height = self._unmounted * _ROW_GUESS
-        self.mount_all(rows, before=self._tail)
+    def _rows_made(self) -> None:
         self._show_problems()
         if self._wanted_focus in self._rows:
             self.call_after_refresh(self._focus_wanted)
@@ -220,7 +138,7 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 names = [spec.name for spec in self.form.fields]
                 self._mount_rows(names.index(name) + 1 - len(self._rows))
             return
-        row.control.focus(scroll_visible=False)
+        self.screen.set_focus(row.control, scroll_visible=False)
         self._bring_into_view(row)
 
     def _focus_wanted(self) -> None:
@@ -228,9 +146,9 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
             name, self._wanted_focus = self._wanted_focus, None
             self.focus_field(name)
 
-    def focus_next_unmounted(self) -> bool:
+    def focus_next_unmade(self) -> bool:
         """From the last row there is to one that is not there yet; False when no row is missing."""
-        if not self._unmounted or not self._rows:
+        if not self._unmade or not self._rows:
             return False
         if self.focused_field is not list(self._rows.values())[-1].control:
             return False
@@ -253,8 +171,8 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
             if row.control is event.widget:
                 self._bring_into_view(row)
                 self.post_message(self.Focused(self, row.control))
-        if self._unmounted and event.widget in [row.control for row in self._last_rows()]:
-            self._mount_rows(_BATCH)
+        if self._unmade and event.widget in [row.control for row in self._last_rows()]:
+            self._mount_rows(BATCH)
 
     def on_field_moved(self, event: FieldMoved) -> None:
         """Keep the line in view on which the person acts."""
@@ -269,16 +187,18 @@ class FormView(VerticalScroll, can_focus=False, inherit_bindings=False):
     def _bring_into_view(self, row: FieldRow) -> None:
         """All of a row; of one that is taller than the view, the line that is edited."""
         height = self.scrollable_content_region.height
-        region = row.virtual_region
+        if not height:
+            return  # It is laid out from its beginning; what was resized is followed.
+        region = self._lines_of(row)
         if region.height > height:
-            line = row.control.virtual_region.y + row.control.edited_line
+            line = row.above + row.control.edited_line
             # With the label, where both can be seen.
             top = 0 if line < height else line
             region = Region(region.x, region.y + top, region.width, line - top + 1)
         self.scroll_to_region(region, animate=False)
 
     def _last_rows(self) -> list[FieldRow]:
-        return list(self._rows.values())[-_BATCH:]
+        return list(self._rows.values())[-BATCH:]
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Take the bar away."""

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Button
+from textual.message import Message
+from textual.widget import Widget
 
 
-class KeyButton(Button):
-    """Words, and the key that does the same."""
+class KeyButton(Widget, can_focus=True):
+    """Words, and the key that does the same; a click or Enter presses it.
+
+    The library's button has so many styles that a row of them costs more than the fields above.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "press", "Press", show=False)]
 
     DEFAULT_CSS = """
-    KeyButton, KeyButton.-textual-compact {
-        width: auto; min-width: 0; height: 1; border: none !important; padding: 0;
-        background: $panel; color: $foreground; text-style: none; margin: 0;
-        line-pad: 1; text-align: left; content-align: left middle;
+    KeyButton {
+        width: auto; height: 1; background: $panel; line-pad: 1; text-wrap: nowrap;
+        pointer: pointer;
         &.-main { text-style: bold; color: $accent; }
         &:hover { background: $well-focus; }
         &:focus { background: $accent; color: $background; text-style: bold underline; }
-        &.-active { background: $well-focus; tint: transparent; border: none; }
     }
     """
 
+    class Pressed(Message):
+        """The button was pressed."""
+
+        def __init__(self, button: KeyButton) -> None:
+            super().__init__()
+            self.button = button
+
+        @property
+        def control(self) -> KeyButton:
+            """The button, for `@on` with a selector."""
+            return self.button
+
     def __init__(self, words: str, key: str, *, id: str, main: bool = False) -> None:
-        super().__init__(words, id=id, classes="-main" if main else None, compact=True)
+        super().__init__(id=id, classes="-main" if main else None)
         self._words = words
         self._main = main
         self.key = key
-        self._label(quiet=True)
 
     @property
     def cells(self) -> int:
@@ -38,20 +56,18 @@ class KeyButton(Button):
         if key == self.key:
             return False
         self.key = key
-        self._label(quiet=not self.has_focus)
         self.refresh(layout=True)
         return True
 
-    def on_focus(self) -> None:
-        """A quiet key would not be read on the colour of the focus."""
-        self._label(quiet=False)
+    def render(self) -> Content:
+        """A quiet key, but not on the colour of the focus, where it could not be read."""
+        style = "" if self._main or self.has_focus else "$faint"
+        return Content.assemble(self._words, " ", (self.key, style))
 
-    def on_blur(self) -> None:
-        """The key is quiet again."""
-        self._label(quiet=True)
+    def on_click(self) -> None:
+        """A click presses it."""
+        self.action_press()
 
-    def _label(self, *, quiet: bool) -> None:
-        style = "$faint" if quiet and not self._main else ""
-        # Set past the reactive: for it two labels of the same letters are the same.
-        self.set_reactive(Button.label, Content.assemble(self._words, " ", (self.key, style)))
-        self.refresh()
+    def action_press(self) -> None:
+        """Say that it was pressed."""
+        self.post_message(self.Pressed(self))

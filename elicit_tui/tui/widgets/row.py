@@ -2,56 +2,64 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
+from collections.abc import Callable
+
 from textual.content import Content
-from textual.widget import Widget
 
 from elicit_tui.form import Entry, Field, is_unset
 from elicit_tui.tui.widgets.columns import BAR, CONTROL_MOST, Columns
 from elicit_tui.tui.widgets.kinds import control_for
 
 
-class FieldRow(Widget):
-    """Draws all words of a field itself around its one child, so that a form stays light.
+class FieldRow:
+    """All words of a field around its one widget; the form draws them, so that it stays light.
 
     A blank line below every field is where its error appears, so that nothing jumps.
     """
 
-    DEFAULT_CSS = """
-    FieldRow { layout: vertical; width: 100%; text-wrap: nowrap; overflow: hidden; }
-    """
-
-    def __init__(self, spec: Field, entry: Entry, columns: Columns) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        spec: Field,
+        entry: Entry,
+        columns: Columns,
+        restated: Callable[[FieldRow], None],
+    ) -> None:
+        """`restated` is told of other words, which may need another number of lines."""
         self.spec = spec
         self.control = control_for(spec, entry)
         self.problem: str | None = None
         self.notes = spec.notes
         self.active = False
-        self._columns = columns
-        self._lines: list[Content] = []
+        self._restated = restated
         self.lay_out(columns)
 
-    def compose(self) -> ComposeResult:
-        """The control alone; the row draws everything else."""
-        yield self.control
-
     def lay_out(self, columns: Columns) -> None:
-        """Place the control and count the rows for these columns."""
+        """Size the control and word everything for these columns."""
         self._columns = columns
         self._beside = self._hint_beside()
         width = columns.control if self._beside or not self.control.flows else columns.room
         if self.control.height_for(width) > 1 and not self._beside and not self.control.flows:
             width = min(columns.room, CONTROL_MOST)
-        self._control_height = self.control.height_for(
-            width - 2 if self.control.styles.padding.left else width
-        )
+        self._control_height = self.control.height_for(width)
         self._label_lines = self._wrapped_label()
-        top = len(self._label_lines) if columns.stacked else 0
-        self.control.styles.margin = (top, 0, 0, columns.control_x)
         self.control.styles.width = width
         self.control.styles.height = self._control_height
-        self.restate()
+        self.lines = self._drawn()
+
+    @property
+    def height(self) -> int:
+        """How many lines the field takes, the blank one below it included."""
+        return len(self.lines)
+
+    @property
+    def above(self) -> int:
+        """How many of them stand above the control."""
+        return len(self._label_lines) if self._columns.stacked else 0
+
+    @property
+    def below(self) -> int:
+        """How many of them stand below the control."""
+        return self.height - self.above - self._control_height
 
     def _hint_beside(self) -> bool:
         columns = self._columns
@@ -91,11 +99,9 @@ class FieldRow(Widget):
             self.restate()
 
     def restate(self) -> None:
-        """Draw the words again; the height changes only when an error needs more lines."""
-        self._lines = self._drawn()
-        if self.styles.height is None or self.styles.height.value != len(self._lines):
-            self.styles.height = len(self._lines)
-        self.refresh()
+        """Word everything again; the height changes only when an error needs more lines."""
+        self.lines = self._drawn()
+        self._restated(self)
 
     def _wrapped_label(self) -> list[Content]:
         room = self._columns.room if self._columns.stacked else self._columns.label
@@ -164,10 +170,6 @@ class FieldRow(Widget):
         else:
             lines.append(Content(""))
         return lines
-
-    def render(self) -> Content:
-        """All words of the field."""
-        return Content("\n").join(self._lines)
 
 
 def _wrap(text: str, room: int) -> list[Content]:

@@ -35,7 +35,7 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec
-        super().__init__(compact=True, select_on_focus=False)
+        super().__init__(select_on_focus=False)
         self.cursor_blink = False
         self.put(entry)
 

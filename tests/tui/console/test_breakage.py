@@ -21,6 +21,7 @@ from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.number_line import NumberLine
 from elicit_tui.tui.widgets.row import FieldRow
+from elicit_tui.tui.widgets.stack import RowStack
 from elicit_tui.tui.widgets.text_line import TextLine
 from tests.tui.console.stand import Stand, console
 
@@ -88,10 +89,11 @@ async def ended_by_nobody(stand: Stand, request: ElicitationRequest) -> None:
         (QuestionFrame, "on_mount", ()),
         (QuestionFrame, "_painted", ()),
         (Region, "compose", ()),
-        (ActionBar, "show", ()),
+        (ActionBar, "compose", ()),
+        (ActionBar, "show", ("f1",)),
         (FieldRow, "__init__", ()),
-        (FieldRow, "compose", ()),
-        (FieldRow, "render", ()),
+        (FieldRow, "_drawn", ()),
+        (RowStack, "strip", ()),
         (TextLine, "render_line", ()),
         (FormView, "on_field_changed", ("a",)),
         (QuestionView, "action_send", ("ctrl+s",)),

@@ -156,12 +156,14 @@ async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
 async def test_nothing_moves_when_an_error_appears() -> None:
     app = Asking(form_question(schema(**KINDS)))
     async with asked(app, (100, 40)) as pilot:
-        email = app.view._form_view._rows["email"]  # type: ignore[union-attr]
-        before = email.region
+        form = app.view._form_view
+        assert form is not None
+        email = form._rows["email"]
+        before = form._lines_of(email), email.control.region
         await pilot.press("a")
         await pilot.pause()
         assert "✗" in app.words
-        assert email.region == before
+        assert (form._lines_of(email), email.control.region) == before
 
 
 async def test_remapped_keys_act_and_are_shown_on_their_buttons() -> None:

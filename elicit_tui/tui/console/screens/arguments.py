@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Button, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from elicit_tui.form import Form, entry_for, read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.widgets import FormView
+from elicit_tui.tui.widgets.key_button import KeyButton
 from elicit_tui.tui.widgets.key_row import KeyRow
 
 if TYPE_CHECKING:
@@ -171,11 +172,11 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         trouble.update(neutral(words, 600))
         trouble.display = bool(words)
 
-    @on(Button.Pressed, "#send")
+    @on(KeyButton.Pressed, "#send")
     def _send_pressed(self) -> None:
         self.action_send()
 
-    @on(Button.Pressed, "#back")
+    @on(KeyButton.Pressed, "#back")
     def _back_pressed(self) -> None:
         self.action_leave()
 

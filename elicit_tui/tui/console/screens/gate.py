@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Button
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+from elicit_tui.tui.widgets.key_button import KeyButton
 from elicit_tui.tui.widgets.key_row import KeyRow
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class GateScreen(Dialog[None]):
         self._decide(decision)
         self.dismiss(None)
 
-    @on(Button.Pressed)
-    def _pressed(self, event: Button.Pressed) -> None:
+    @on(KeyButton.Pressed)
+    def _pressed(self, event: KeyButton.Pressed) -> None:
         self.action_answer(event.button.id or "no")
 
     def _decide(self, decision: str) -> None:

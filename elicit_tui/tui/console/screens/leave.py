@@ -7,10 +7,11 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Button, Static
+from textual.widgets import Static
 
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.words import plural
+from elicit_tui.tui.widgets.key_button import KeyButton
 from elicit_tui.tui.widgets.key_row import KeyRow
 
 
@@ -49,11 +50,11 @@ class LeaveScreen(Dialog[bool]):
         """Staying is the harmless choice."""
         self.query_one("#stay").focus()
 
-    @on(Button.Pressed, "#sure")
+    @on(KeyButton.Pressed, "#sure")
     def action_sure(self) -> None:
         """Leave."""
         self.dismiss(True)
 
-    @on(Button.Pressed, "#stay")
+    @on(KeyButton.Pressed, "#stay")
     def _stay(self) -> None:
         self.dismiss(False)

@@ -1,0 +1,191 @@
+"""The rows of a form in a view that scrolls: made as they come into view, drawn around controls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual import events
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
+
+from elicit_tui.form import Entry, Form, Unset
+from elicit_tui.tui.widgets.columns import Columns, columns_for
+from elicit_tui.tui.widgets.control import FieldControl
+from elicit_tui.tui.widgets.row import FieldRow, longest_hint
+from elicit_tui.tui.widgets.stack import RowStack
+
+BATCH = 6
+"""Rows made in one go; a form is filled as far as it can be seen, and a little further."""
+
+_GAP = 1
+"""Between what stands in a row and the scrollbar."""
+
+_ROW_GUESS = 3
+"""Lines that a row not made yet is taken to need."""
+
+
+class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """The rows of a form. It draws their words itself; only their controls are widgets."""
+
+    DEFAULT_CSS = """
+    RowsView {
+        height: 1fr; width: 100%; background: transparent;
+        scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden;
+        text-wrap: nowrap;
+        & > #form-tail { height: 0; }
+        & > #form-words { height: auto; padding: 0 0 1 2; color: $foreground; }
+    }
+    """
+
+    def __init__(
+        self,
+        form: Form,
+        entries: Mapping[str, Entry],
+        *,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.form = form
+        self._entries = dict(entries)
+        self._rows: dict[str, FieldRow] = {}
+        self._stack = RowStack()
+        self._columns: Columns | None = None
+        self._room: Size | None = None
+        self._words = self._own_words()
+        self._tail = Static("", id="form-tail", markup=False)
+
+    def _own_words(self) -> Static | None:
+        words = [
+            Content.styled(text, style)
+            for text, style in (
+                (self.form.title or "", "bold"),
+                (self.form.description or "", ""),
+                *((note, "$faint") for note in self.form.notes),
+                (self.form.refusal or "", "bold $warning"),
+            )
+            if text
+        ]
+        if not words:
+            return None
+        return Static(Content("\n").join(words), id="form-words", markup=False)
+
+    # Making rows
+
+    def expect(self, size: Size) -> None:
+        """Make the first rows at once, for this much room, and not only when it is known."""
+        self._room = size
+
+    def compose(self) -> list[Widget]:
+        """The form's own words, and as many rows as are expected to be seen."""
+        widgets = [self._words] if self._words is not None else []
+        if self._room is not None:
+            columns = self._columns_for(self._room.width - self.gutter.width)
+            self._add_rows(columns, lines=self._room.height)
+            self._columns = columns
+        return [*widgets, *self._controls(), self._tail]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the rows out at this width; make what can be seen."""
+        width = self.scrollable_content_region.width
+        if width <= _GAP:
+            return
+        columns = self._columns_for(width)
+        if columns != self._columns:
+            self._columns = columns
+            for row in self._rows.values():
+                row.lay_out(columns)
+            self._place(columns)
+        if not self._rows:
+            self._mount_rows(lines=self.size.height)
+        self.call_after_refresh(self._fill)
+
+    def _columns_for(self, width: int) -> Columns:
+        hints = [longest_hint(spec) for spec in self.form.fields]
+        return columns_for(self.form.fields, hints, width - _GAP)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Make what comes into view."""
+        super().watch_scroll_y(old_value, new_value)
+        self.refresh()
+        self._fill()
+
+    def _fill(self) -> None:
+        """Make rows until there are some below what can be seen."""
+        if self._columns is None or not self._unmade:
+            return
+        if self._first_line + self._stack.height < self.scroll_y + self.size.height + BATCH:
+            self._mount_rows(BATCH)
+            self.call_after_refresh(self._fill)
+
+    @property
+    def _unmade(self) -> int:
+        return len(self.form.fields) - len(self._rows)
+
+    def _controls(self) -> list[FieldControl]:
+        return [row.control for row in self._rows.values()]
+
+    def _mount_rows(self, count: int = 1, lines: int = 0) -> None:
+        assert self._columns is not None
+        if not self.is_attached:
+            return  # There may be no form any more by the time its rows come into view.
+        made = len(self._rows)
+        self._add_rows(self._columns, count=count, lines=lines)
+        if len(self._rows) == made:
+            return
+        self.mount_all(self._controls()[made:], before=self._tail)
+        self._rows_made()
+
+    def _rows_made(self) -> None:
+        """More rows are there."""
+
+    def _add_rows(self, columns: Columns, *, count: int = 0, lines: int = 0) -> None:
+        """Make so many rows, and as many more as fill so many lines."""
+        rows: list[FieldRow] = []
+        for spec in self.form.fields[len(self._rows) :]:
+            if count <= len(rows) and lines <= 0:
+                break
+            entry = self._entries.get(spec.name, Unset())
+            rows.append(FieldRow(spec, entry, columns, self._restated))
+            lines -= rows[-1].height
+        self._stack.add(rows)
+        self._rows.update((row.spec.name, row) for row in rows)
+        self._place(columns)
+
+    # Drawing
+
+    def _place(self, columns: Columns) -> None:
+        self._stack.place(columns)
+        # As a margin: the tail would cover the words below the last control.
+        self._tail.styles.margin = (self._stack.below, 0, 0, 0)
+        self._tail.styles.height = self._unmade * _ROW_GUESS
+        self.refresh()
+
+    def _restated(self, row: FieldRow) -> None:
+        """A row has other words: draw its lines alone, unless it needs another number of them."""
+        if self._columns is None:
+            return
+        if self._stack.fits(row):
+            shown = self._lines_of(row).translate((0, -round(self.scroll_y)))
+            self.refresh(shown.intersection(self.size.region))
+        else:
+            self._place(self._columns)
+
+    @property
+    def _first_line(self) -> int:
+        """Where the rows begin, below the form's own words."""
+        return 0 if self._words is None else self._words.outer_size.height
+
+    def _lines_of(self, row: FieldRow) -> Region:
+        top = self._first_line + self._stack.top(row)
+        return Region(0, top, self.size.width, row.height)
+
+    def render_line(self, y: int) -> Strip:
+        """The words of whatever row stands on this line of the window."""
+        line = y + round(self.scroll_y) - self._first_line
+        strip = self._stack.strip(line, self, self.size.width)
+        return super().render_line(y) if strip is None else strip
