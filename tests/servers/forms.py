@@ -1,10 +1,11 @@
 """A server without any library that asks the forms it is given and tells what it received.
 
-    python forms.py FORMS.json
+    python forms.py FORMS.json [RECEIVED]
 
-The file maps a tool's name to the requestedSchema it asks with. The result's text is the JSON of
-what came back for the question, as it came. A tool named `twice` asks again as soon as it has an
-answer, and its result's text is a list of both.
+The file maps a tool's name to the requestedSchema it asks with, or to an object with that and a
+`message`. The result's text is the JSON of what came back for the question, as it came; a line of
+the file RECEIVED is the same. A tool named `twice` asks again as soon as it has an answer, and its
+result's text is a list of both.
 """
 
 from __future__ import annotations
@@ -47,11 +48,17 @@ def main() -> None:
             result = {"tools": tools}
         elif method == "tools/call":
             name = message["params"]["name"]
-            calls[ask(forms[name], f"This is {name}.")] = (identifier, name, [])
+            form = {"message": f"This is {name}.", "requestedSchema": forms[name]}
+            if "requestedSchema" in forms[name]:
+                form = forms[name]
+            calls[ask(form["requestedSchema"], form["message"])] = (identifier, name, [])
             continue
         elif method is None and identifier in calls:
             call, name, received = calls.pop(identifier)
             received.append(message.get("result", message.get("error")))
+            if len(sys.argv) > 2:
+                with Path(sys.argv[2]).open("a", encoding="utf-8") as notes:
+                    notes.write(json.dumps(received[-1]) + "\n")
             if name == "twice" and len(received) < 2:
                 calls[ask(forms[name], "And again?")] = (call, name, received)
                 continue

@@ -197,6 +197,11 @@ def ends_while_asking(call: Any) -> None:
     end("out of memory", 9)
 
 
+def asks_when_told(call: Any) -> None:
+    until_told()
+    answer(call, told(asked(f"q{call}")))
+
+
 def exits_when_told(call: Any) -> None:
     until_told()
     end("out of memory", 9)
@@ -255,6 +260,7 @@ IN_CALL: dict[str, Callable[[Any], None]] = {
     "reuses_request_ids": reuses_request_ids,
     "changes_its_tools": changes_its_tools,
     "late_notifications": late_notifications,
+    "asks_when_told": asks_when_told,
     "exits_when_told": exits_when_told,
     "ends_while_asking": ends_while_asking,
     "takes_it_back": takes_it_back,

@@ -1,0 +1,120 @@
+"""Two servers ask one right after the other while a person types fast, on a real terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.faults.console import QUESTION, SEND, Console
+from tests.faults.stand import Stand, until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+DECLINE: Final = "\x0e"
+BETWEEN_KEYS: Final = 0.02
+"""Seconds: nobody types faster."""
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    """Two servers: `first` asks when it is called, `second` when the test tells it to."""
+    made = Stand(tmp_path)
+    made.faulty(name="first")
+    made.faulty(name="second")
+    yield made
+    made.clear_away()
+
+
+class Typist(Console):
+    """A person who goes on typing, whatever the screen does."""
+
+    def begin(self, tool: str) -> None:
+        """A call of the second server runs; the first one asks."""
+        self.shows("2 of 2 ready")
+        self.call("second", "asks_when_told")
+        self.is_asked("first", tool, typed="Ada")
+
+    def keep_typing(self, letters: str) -> None:
+        """Type letter after letter, as fast as anybody can."""
+        for letter in letters:
+            self.type(letter)
+            self._take(BETWEEN_KEYS)
+
+    def keep_typing_until_asked(self, keys: str) -> None:
+        """Type the same again and again until the second question is painted."""
+        for _ in range(1_000):
+            if "second asks" in self.text:
+                return
+            self.keep_typing(keys)
+        raise AssertionError(f"the second question did not come:\n{self.text}")
+
+    def shows_an_untouched_question(self) -> None:
+        """The second question is on the screen, and nobody has typed or sent anything there."""
+        self.shows("second asks", QUESTION, "not set")
+        assert "Your earlier answers" not in self.text
+
+    def decline(self) -> None:
+        self.press_until(DECLINE, lambda: QUESTION not in self.text, "the refusal")
+
+
+def answers(stand: Stand, server: str) -> list[Any]:
+    """What a server received for its questions: actions, with their contents."""
+    results = [message["result"] for message in stand.received(server) if "result" in message]
+    return [(result["action"], result.get("content")) for result in results]
+
+
+def test_a_burst_that_sends_one_question_reaches_nothing_of_the_next(stand: Stand) -> None:
+    with Typist(stand) as person:
+        person.begin("question")
+        person.keep_typing("abcdefgh")
+        stand.go("second")
+        person.keep_typing("ijklmnop")
+        person.shows("1 of 2", "Adaabcdefghijklmnop")
+        person.type(f"qr{SEND}st{SEND}{DECLINE}{SEND}uv\x1b\x1b")
+        person.shows_an_untouched_question()
+        until(lambda: answers(stand, "first"), "the first answer")
+        assert answers(stand, "second") == []
+        person.decline()
+        person.leave()
+    assert answers(stand, "first") == [("accept", {"name": "Adaabcdefghijklmnopqr"})]
+    assert answers(stand, "second") == [("decline", None)]
+    stand.nothing_left()
+
+
+def test_keys_typed_on_after_an_answer_reach_no_question_that_then_opens(stand: Stand) -> None:
+    with Typist(stand) as person:
+        person.begin("question")
+        person.send()
+        person.keep_typing("zyzy")
+        stand.go("second")
+        person.keep_typing_until_asked(f"z{SEND}y{DECLINE}")
+        person.shows_an_untouched_question()
+        assert answers(stand, "second") == []
+        person.press_until("\x15Zoe", lambda: " Zoe " in person.text, "the second answer")
+        person.send()
+        until(lambda: answers(stand, "second"), "the second answer")
+        person.leave()
+    assert answers(stand, "first") == [("accept", {"name": "Ada"})]
+    assert answers(stand, "second") == [("accept", {"name": "Zoe"})]
+    stand.nothing_left()
+
+
+def test_letters_meant_for_a_question_that_is_withdrawn_reach_no_other_one(stand: Stand) -> None:
+    with Typist(stand) as person:
+        person.begin("takes_it_back")
+        stand.go("second")
+        person.shows("1 of 2")
+        person.keep_typing("bcdefgh")
+        stand.go("first")
+        person.keep_typing_until_asked("z")
+        person.shows_an_untouched_question()
+        assert answers(stand, "second") == []
+        person.decline()
+        person.leave()
+    assert answers(stand, "first") == []
+    assert answers(stand, "second") == [("decline", None)]
+    stand.nothing_left()
