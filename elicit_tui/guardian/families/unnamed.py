@@ -36,6 +36,7 @@ _RECIPES: Final = (
     ("copied", "browser_data"),
     ("copied", "consented", "landed", "address"),
     ("address", "mail", "entry"),
+    ("shown_code", "consented"),
     # ways into a network, a house, a phone
     ("typed", "joined", "network"),
     ("label", "joined", "network"),
