@@ -23,23 +23,28 @@ OFFERED_TOOLS = 200
 def commands(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
     """The actions that make sense on this screen."""
     yield from _of_screen(app, screen)
-    yield _command("Help", "Keys, signs and words", app.action_help)
+    key = app.key_of
+    yield _command("Help", f"key {key('console.help')}", app.action_help)
     if isinstance(screen, ConsoleScreen):
         for name, title in PANES.items():
-            yield _command(f"Show {title.lower()}", "", partial(app.show_pane, name))
-        yield _command("Open the next question", "", app.action_next_question)
-        yield _command("Allowed for this session", "See and revoke", app.action_allowances)
+            words = f"key {key(f'pane.{name}')}"
+            yield _command(f"Show {title.lower()}", words, partial(app.show_pane, name))
+        following = f"key {key('console.next_question')}"
+        yield _command("Open the next question", following, app.action_next_question)
         yield from _servers(app)
     elif (shown := app.session.questions.open) is not None:
-        following = f"key {app.key_of('console.next_question')}"
+        following = f"key {key('console.next_question')}"
         yield _command("Open the next question", following, app.action_next_question)
         verb = "Unmute" if shown.server in app.muted else "Mute"
         mute = partial(app.toggle_mute, shown.server)
         yield _command(f"{verb} {shown.server}", "for this run", mute)
+    allowed = f"see and revoke · key {key('console.allowances')}"
+    yield _command("Allowed for this session", allowed, app.action_allowances)
     for name in THEMES:
         yield _command(f"Theme: {name}", "", partial(app.action_theme, name))
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
-    yield _command("Leave elicit-tui", "Asks once while questions wait", app.action_quit)
+    leaving = f"asks once while questions wait · key {key('console.quit')}"
+    yield _command("Leave elicit-tui", leaving, app.action_quit)
 
 
 def _command(title: str, words: str, action: Callable[[], Any]) -> SystemCommand:

@@ -85,8 +85,10 @@ class RowList(Drawn, can_focus=True):
 
     def show(self, keys: Sequence[str], draw: Draw) -> None:
         """Draw these rows; the cursor stays on its key where that is still there."""
-        before = self.key
+        before, was_empty = self.key, not self._keys
         self._keys, self._draw = keys, draw
+        if was_empty != (not keys):
+            self.refresh_bindings()
         self.virtual_size = Size(0, len(keys) * self.row_height)
         if before is not None and before in keys:
             self.cursor = keys.index(before)
@@ -141,6 +143,10 @@ class RowList(Drawn, can_focus=True):
     def action_edge(self, last: int) -> None:
         """Move the cursor to the first or the last row."""
         self.cursor = max(0, len(self._keys) - 1) if last else 0
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing can be chosen where there is nothing."""
+        return action != "choose" or bool(self._keys)
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""

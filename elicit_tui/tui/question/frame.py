@@ -372,6 +372,8 @@ class QuestionFrame(Titled, InputGuard, ShowsQuestion):
         self._aside.display = self._aside.can_focus = aside
         self.set_class(aside, "-aside")
         self.set_class(page == "step", "-step")
+        if self._url is not None and aside:
+            self._url.show_code(False)
         for panel in (self._form_view, self._url):
             if panel is not None:
                 panel.display = not aside

@@ -42,6 +42,9 @@ QuestionFrame {
         &.-url > #call { display: none; }
     }
     &.-aside > #message { display: none; }
+    &.-code { & > #identity, & > #call, & > #findings, & > #message { display: none; } }
+    &.-code > #url { margin: 0; }
+    &.-code.-narrow > #status { display: none; }
     &.-step > #findings { display: none; }
     & > #aside { margin: 1 0 0 0; }
 }

@@ -21,6 +21,9 @@ _OPENED = Content.styled(
 )
 
 
+_NO_ROOM = "▲ The QR code of this address needs a larger window. It can be copied instead."
+
+
 class UrlPanel(Page):
     """Shows the URL whole. Nothing here fetches or opens anything."""
 
@@ -58,24 +61,43 @@ class UrlPanel(Page):
         self._said = text
         self._redraw()
 
+    def show_code(self, shown: bool) -> None:
+        """Show the QR code, or hide it; it takes the place of all else but the buttons."""
+        if shown != self._code:
+            self._code = shown
+            if self.parent is not None:
+                self.parent.set_class(shown, "-code")
+            self.call_after_refresh(self._redraw)
+
     def toggle_code(self) -> None:
         """Show the QR code, or hide it."""
-        self._code = not self._code
-        self._redraw()
-        if self._code:
-            self.call_after_refresh(self.scroll_end, animate=False)
+        self.show_code(not self._code)
 
     def on_resize(self, event: events.Resize) -> None:
         """Have the address in view, whatever the height."""
         roomy = event.size.height >= _ROOMY
-        if roomy != self._roomy:
+        if roomy != self._roomy or self._code:
             self._roomy = roomy
             self._redraw()
 
     def _redraw(self) -> None:
         self.tell(self._drawn())
 
+    def _drawn_code(self) -> Content | None:
+        """Where it leads and the code, whole; a part of a code is of no use."""
+        leads = Content.assemble(
+            ("leads to  ", "$faint"), (self.address.domain.lower(), "bold $accent")
+        )
+        width, height = self.size.width - 1, self.size.height
+        code = qr_code(self.url, width, height - 1)
+        if code is not None:
+            return Content("\n").join([leads, code])
+        return qr_code(self.url, width, height)
+
     def _drawn(self) -> Content:
+        code = self._drawn_code() if self._code else None
+        if code is not None:
+            return code
         address = self.address
         whose = [address.content()]
         if address.domain:
@@ -86,6 +108,8 @@ class UrlPanel(Page):
         for said, spelling in zip(("in letters", "in ASCII  "), address.spellings, strict=False):
             whose.append(Content.assemble((f"host {said}  ", "$faint"), (spelling, "bold")))
         parts = [] if self._said is None else [self._said]
+        if self._code:
+            parts.append(Content.styled(_NO_ROOM, "$warning"))
         if self._roomy:
             ask = "The server asks you to open this page in your browser:"
             parts.append(Content.styled(ask, "$faint"))
@@ -104,11 +128,4 @@ class UrlPanel(Page):
                 "$faint",
             )
         )
-        if self._code:
-            code = qr_code(self.url, max(self.size.width - 4, 20), 200)
-            parts.append(
-                code
-                if code is not None
-                else Content.styled("The address is too long for a QR code here.", "$warning")
-            )
         return Content("\n\n").join(parts)

@@ -216,3 +216,27 @@ async def test_what_is_no_page_cannot_be_said_to_be_opened_elsewhere() -> None:
         await pilot.pause()
         assert "I opened it" not in app.words
     assert app.outcome is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 24), (140, 40)])
+async def test_the_qr_code_is_shown_whole_or_not_at_all(size: tuple[int, int]) -> None:
+    url = "https://example.com/sign-in?session=814341e8"
+    whole = qr_code(url, 500, 500)
+    assert whole is not None
+    app = Asking(url_question(url, LOOKALIKE))
+    async with asked(app, size) as pilot:
+        await pilot.press("f6")
+        await until(pilot, lambda: "▀" in app.words, "the code")
+        assert all(line.rstrip() in app.words for line in whole.plain.splitlines())
+        assert "Open ^S" in app.words
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw", "the page")
+        await until(pilot, lambda: "calls itself" in app.words, "who asks is back")
+
+
+async def test_a_qr_code_without_room_says_what_it_needs() -> None:
+    app = Asking(url_question("https://example.com/" + "x" * 300))
+    async with asked(app, (80, 24)) as pilot:
+        await pilot.press("f6")
+        await until(pilot, lambda: "needs a larger window" in app.words, "the sentence")
+        assert "▀" not in app.words

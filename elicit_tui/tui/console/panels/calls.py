@@ -40,11 +40,11 @@ class CallsPane(Pane):
     """The list of calls, and beside it the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "cancel", "Cancel", id="calls.cancel"),
+        Binding("x", "cancel", "Cancel call", id="calls.cancel"),
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("s", "save", "Save", id="calls.save"),
         Binding("c", "copy", "Copy", id="calls.copy"),
-        Binding("a", "again", "Again", id="calls.again"),
+        Binding("a", "again", "Call again", id="calls.again"),
         Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
     ]
 

@@ -161,6 +161,16 @@ class QuestionsPane(Pane):
         """What told of a stopped question has done its work."""
         self.app.clear_notifications()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what makes sense for the row under the cursor."""
+        if not self.ready or action not in ("decline_all", "mute"):
+            return True
+        return (self.entry if action == "decline_all" else self.server) is not None
+
+    @on(RowList.Highlighted)
+    def _other_row(self) -> None:
+        self.refresh_bindings()
+
     def action_decline_all(self) -> None:
         """Decline every waiting question of this row's server."""
         if self.server is not None:
