@@ -21,6 +21,10 @@ _OPENED = Content.styled(
 )
 
 
+_BEFORE = (
+    "Nothing is opened, fetched or sent before you choose it. What you do on that page stays "
+    "between you and it."
+)
 _NO_ROOM = "▲ The QR code of this address needs a larger window. It can be copied instead."
 
 
@@ -110,7 +114,7 @@ class UrlPanel(Page):
         parts = [] if self._said is None else [self._said]
         if self._code:
             parts.append(Content.styled(_NO_ROOM, "$warning"))
-        if self._roomy:
+        if self._roomy and self._said is not _OPENED:
             ask = "The server asks you to open this page in your browser:"
             parts.append(Content.styled(ask, "$faint"))
         parts.append(Content("\n").join(whose))
@@ -121,11 +125,6 @@ class UrlPanel(Page):
                     "bold $error",
                 )
             )
-        parts.append(
-            Content.styled(
-                "Nothing is opened, fetched or sent before you choose it. What you do on that "
-                "page stays between you and it.",
-                "$faint",
-            )
-        )
+        if self._said is not _OPENED:
+            parts.append(Content.styled(_BEFORE, "$faint"))
         return Content("\n\n").join(parts)
