@@ -81,9 +81,9 @@ def _takes_away(text: str) -> tuple[int, int] | None:
             return start, end
     for start, end in concept(_TABLE, "cuts").matches(text):
         small = _distance("small", text, start, end)
-        matters = [_distance(name, text, start, end) for name in ("weighty", "many")]
-        nearest = min((far for far in matters if far is not None), default=None)
-        if nearest is not None and (small is None or nearest < small):
+        weighty = _distance("weighty", text, start, end)
+        much = small is None and _distance("many", text, start, end) is not None
+        if much or (weighty is not None and (small is None or weighty < small)):
             return start, end
     return None
 
