@@ -17,6 +17,7 @@ from elicit_tui.guardian.spotting import distance
 
 _TABLE: Final = "destructive"
 _NEAR: Final = 70
+_QUESTION: Final = re.compile(r"[^.?!\n。？！]+(?=[?？])")
 _TELLS: Final = 4
 _CLAUSE: Final = re.compile(
     r"((?:^|[.?!;:\n。？！]|\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[\s¿¡\"'`*_-]*)"
@@ -43,6 +44,8 @@ def _confirms(reading: Reading) -> bool:
         return True
     if any(field.kind == "boolean" for field in reading.fields):
         return True
+    if len(reading.fields) == 1 and _asks_for_a_yes(reading.message.folded.text):
+        return True
     confirm = concept(_TABLE, "confirm_field")
     return any(
         place.folded.text in confirm
@@ -50,6 +53,13 @@ def _confirms(reading: Reading) -> bool:
         for place in field.places
         if place.role in ("name", "title", "description")
     )
+
+
+def _asks_for_a_yes(message: str) -> bool:
+    """Whether a message wants leave for an act, though the answer is typed."""
+    deletes = concept(_TABLE, "deletes")
+    asked = any(deletes.starts(match[0].strip()) for match in _QUESTION.finditer(message))
+    return asked or message in concept(_TABLE, "asked")
 
 
 def _softened(reading: Reading) -> bool:
