@@ -63,6 +63,21 @@ def run(
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
+def run_program(program: str, *arguments: str, **more: Any) -> Ended:
+    """Run a Python program of the test's own; `more` goes to the process."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=environment(),
+        check=False,
+        **more,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
 def call_demo(
     tool: str, *arguments: str, stdin: str | None = None, env: Mapping[str, str] | None = None
 ) -> Ended:

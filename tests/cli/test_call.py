@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
-from tests.cli.running import DEMO, call_demo, run
+from tests.cli.running import DEMO, call_demo, run, run_program
 
 
 def test_with_never_the_question_is_declined_by_policy_and_the_tool_answers() -> None:
@@ -50,25 +49,12 @@ def test_with_never_the_question_is_declined_by_policy_and_the_tool_answers() ->
 
 
 def test_a_run_under_never_loads_no_judge_no_screen_and_no_tables() -> None:
-    import subprocess
-
-    from tests.cli.running import SECONDS, environment
-
     program = (
         "import sys; from elicit_tui.cli import run; run(sys.argv[1:]);"
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
     arguments = ["--with", DEMO, "call", "demo", "book_table", "--approval-policy", "never"]
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        env=environment(),
-        check=False,
-    )
-    loaded = set(done.stderr.splitlines()[-1].split())
+    loaded = set(run_program(program, *arguments).stderr.splitlines()[-1].split())
     assert "mcp" in loaded
     assert not loaded & {"jsonschema", "textual", "rich", "regex"}
 

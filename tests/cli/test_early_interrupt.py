@@ -7,12 +7,11 @@ import itertools
 import json
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
-from tests.cli.running import COMMAND, DEMO, SECONDS, Ended, environment, run
+from tests.cli.running import COMMAND, DEMO, SECONDS, Ended, environment, run, run_program
 
 PROGRAM = """
 import os, sys
@@ -60,17 +59,9 @@ def asked_to_end(
     moment: str, number: signal.Signals, *arguments: str, ignoring: bool = False
 ) -> Ended:
     """Run the command; the signal comes while `moment` is loaded."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, moment, str(int(number)), "--with", DEMO, *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        env=environment(),
-        check=False,
-        preexec_fn=(lambda: signal.signal(number, signal.SIG_IGN)) if ignoring else None,
-    )
-    return Ended(done.returncode, done.stdout, done.stderr)
+    ignore = (lambda: signal.signal(number, signal.SIG_IGN)) if ignoring else None
+    command = (moment, str(int(number)), "--with", DEMO, *arguments)
+    return run_program(PROGRAM, *command, preexec_fn=ignore)
 
 
 @pytest.mark.parametrize(("moment", "number"), MOMENTS, ids=lambda value: str(value))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import SECONDS, environment, run
+from tests.cli.running import SECONDS, run, run_program
 
 LOADED = (
     "import sys; from elicit_tui.cli import run; code = run(sys.argv[1:]);"
@@ -20,15 +20,7 @@ LOADED = (
 
 def loaded_by(*arguments: str) -> set[str]:
     """The top-level modules in memory after a command ran."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED, *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        env=environment(),
-        check=False,
-    )
+    done = run_program(LOADED, *arguments)
     line = done.stderr.strip().splitlines()[-1]
     assert line.startswith("LOADED "), done.stderr
     return set(line.split()[1:])

@@ -110,3 +110,23 @@ def test_remote_servers_that_fail_leave_the_others_alone(stand: Stand) -> None:
     for name, row in {**STARTING, **CALLED_THERE}.items():
         assert stand.sent(name) == row.sent
     assert stand.sent("steady") == CALLED
+
+
+BREAKS_OFF = Row(
+    "HTTP: the stream stops while its question is open",
+    f"The server faulty {BROKEN_OFF}",
+    done="the console: a form half filled in, which is kept",
+    sent=f"{CALLED}, ping",
+    ledger="no answer by server",
+)
+
+
+@proves(BREAKS_OFF)
+def test_what_was_typed_is_kept_when_the_stream_of_a_question_stops(stand: Stand) -> None:
+    stand.remote("call", "asks_and_stops")
+    with console_on(stand) as console:
+        console.is_asked(tool="asks_and_stops", typed="Ada")
+        stand.go()
+        console.until(lambda: BREAKS_OFF.saw in console.said, BREAKS_OFF.saw)
+        console.until(lambda: "kept." in console.text, "what becomes of the draft")
+    stand.bears_out(BREAKS_OFF)

@@ -19,6 +19,13 @@ from typing import Any
 
 NOTES, NAME, WHEN, FAULT = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 OVER = threading.Event()
+FORM = {"type": "object", "properties": {"name": {"type": "string"}}}
+QUESTION = {
+    "jsonrpc": "2.0",
+    "id": "q",
+    "method": "elicitation/create",
+    "params": {"message": "What is your name?", "requestedSchema": FORM},
+}
 NOTING = threading.Lock()
 
 
@@ -64,17 +71,24 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.close()
         elif FAULT in ("stops", "falls_silent"):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Connection", "close")
-            self.end_headers()
-            self.wfile.write(b'event: message\ndata: {"jsonrpc": "2.0", "id"')
-            self.wfile.flush()
-            self.close_connection = True
+            self.stream(b'{"jsonrpc": "2.0", "id"')
             if FAULT == "falls_silent":
                 OVER.wait()
+        elif FAULT == "asks_and_stops":
+            self.stream(json.dumps(QUESTION).encode() + b"\n\n")
+            while not (NOTES / f"{NAME}.go").exists():
+                OVER.wait(0.01)
         else:
             OVER.wait()
+
+    def stream(self, data: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(b"event: message\ndata: " + data)
+        self.wfile.flush()
+        self.close_connection = True
 
     def reply(self, status: int, body: bytes, kind: str = "application/json") -> None:
         self.send_response(status)
