@@ -45,7 +45,7 @@ def _plain(name: str, *, form_only: bool = False) -> Callable[[Reading], Iterato
 
 def _threat(reading: Reading) -> Iterator[Sighting]:
     threat = _speaks_of("threat", reading)
-    if threat is None or _speaks_of("demand", reading) is None:
+    if threat is None or _speaks_of("demand", reading) is None or _is_asked_about(reading):
         return
     if reading.free_fields or reading.mode == "url" or _speaks_of("deadline", reading):
         yield _block(threat)
@@ -65,7 +65,9 @@ def _impersonation(reading: Reading) -> Iterator[Sighting]:
         return
     if pretended is None or _speaks_of("impersonated_demand", reading) is None:
         return
-    if reading.free_fields or reading.mode == "url" or _speaks_of("deadline", reading):
+    # A page to sign in on names its company by right: there it takes a hurry or a threat, too.
+    hurried = _speaks_of("deadline", reading) or _speaks_of("threat", reading)
+    if reading.free_fields or hurried:
         yield _block(pretended)
 
 
