@@ -42,8 +42,10 @@ QuestionFrame {
         &.-url > #call { display: none; }
     }
     &.-aside > #message { display: none; }
-    &.-code { & > #identity, & > #call, & > #findings, & > #message { display: none; } }
-    &.-code > #url { margin: 0; }
+    &.-short.-code {
+        & > #identity, & > #call, & > #findings, & > #message { display: none; }
+        & > #url { margin: 0; }
+    }
     &.-code.-narrow > #status { display: none; }
     &.-step > #findings { display: none; }
     & > #aside { margin: 1 0 0 0; }

@@ -20,7 +20,7 @@ class KeyButton(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     KeyButton {
-        width: auto; height: 1; background: $panel; line-pad: 1; text-wrap: nowrap;
+        width: auto; height: 1; background: $panel; padding: 0 1; text-wrap: nowrap;
         pointer: pointer;
         &.-main { text-style: bold; color: $accent; }
         &:hover { background: $well-focus; }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from elicit_tui.tui.question.actions import ActionButton
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -100,3 +101,17 @@ async def test_the_help_of_a_question_names_every_button(width: int, mode: str) 
         own = ("Send:", "Review:") if mode == "form" else ("Open:", "Copy:", "I opened it:")
         for words in (*own, "Decline:", "Cancel:", "Later:", "Raw:"):
             assert words in app.words
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40), (40, 24)])
+async def test_every_button_shows_its_words_and_key_with_a_blank_at_each_side(
+    size: tuple[int, int],
+) -> None:
+    app = Asking(url_question("https://example.com/"))
+    async with asked(app, size) as pilot:
+        await pilot.pause()
+        for button in app.view.query(ActionButton):
+            words = button.render().plain
+            assert f" {words} " in app.words
+            assert button.region.width == len(words) + 2
+            assert button.content_region.x == button.region.x + 1
