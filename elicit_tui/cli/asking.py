@@ -71,6 +71,19 @@ class InlineForms:
             self._inner.completed(server, elicitation_id)
 
 
+class PlainPrompts:
+    """Line prompts, with nothing of a server's between one and its answer."""
+
+    def __init__(self, inner: Responder, narration: Narration) -> None:
+        self._inner = inner
+        self._narration = narration
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Ask the person line by line."""
+        with self._narration.prompting():
+            return await self._inner.respond(question, deadline)
+
+
 class Person:
     """The person at the terminal, if one is there: how questions and confirmations reach them."""
 
@@ -103,7 +116,8 @@ class Person:
             from elicit_tui.responders.plain import PlainResponder
 
             lines = self._typed_lines()
-            return PlainResponder(lines, self._narration.write, examine, opener=_open_page)
+            prompts = PlainResponder(lines, self._narration.write, examine, opener=_open_page)
+            return PlainPrompts(prompts, self._narration)
         self._forms = InlineForms(settings, examine, self._narration, self._output)
         return self._forms
 
@@ -119,9 +133,10 @@ class Person:
         lines = self._typed_lines()
         lines.discard()
         self._narration.say(text)
-        self._narration.write("Type yes to call it, anything else not to: ")
-        try:
-            answer = await lines.next()
-        except InputGone:
-            return False
+        with self._narration.prompting():
+            self._narration.write("Type yes to call it, anything else not to: ")
+            try:
+                answer = await lines.next()
+            except InputGone:
+                return False
         return answer is not None and answer.strip().lower() == "yes"

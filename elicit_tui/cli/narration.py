@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO
 
 
 class Narration:
     """Writes lines to standard error, neutral and without effect on a CI system's log.
 
-    While a form is open on the terminal the lines are held, and come when it is gone.
+    While a form is open on the terminal the lines are held, and come when it is gone. While a plain
+    prompt waits for its line they are held too: a server's words behind it would look like another.
     """
 
     def __init__(self, stream: IO[str] | None = None) -> None:
         self._stream = stream if stream is not None else sys.stderr
         self._holders = 0
+        self._prompts = 0
         self._held: list[str] = []
 
-    def say(self, text: str) -> None:
-        """Write one or more lines. Whatever a server sent in them is made neutral here."""
+    def say(self, text: str, *, urgent: bool = False) -> None:
+        """Write one or more lines. Whatever a server sent in them is made neutral here.
+
+        `urgent`: also while a prompt waits, which then stands above it.
+        """
         from elicit_tui.text import ci_safe, neutral
 
-        self.write(ci_safe(neutral(text)) + "\n")
+        line = ci_safe(neutral(text)) + "\n"
+        if self._prompts and not urgent:
+            self._held.append(line)
+        else:
+            self.write(f"\n{line}" if self._prompts else line)
 
     def error(self, error: BaseException) -> None:
         """Say what ended the command, in one line; what nobody foresaw is said to be that."""
@@ -43,10 +54,24 @@ class Narration:
     def let_go(self) -> None:
         """The form is gone."""
         self._holders -= 1
-        if self._holders == 0:
-            held, self._held = self._held, []
-            for text in held:
-                self.write(text)
+        self._write_held()
+
+    @contextmanager
+    def prompting(self) -> Iterator[None]:
+        """Within this, plain prompts are written; they are what `write` writes."""
+        self._prompts += 1
+        try:
+            yield
+        finally:
+            self._prompts -= 1
+            self._write_held()
+
+    def _write_held(self) -> None:
+        if self._holders or self._prompts:
+            return
+        held, self._held = self._held, []
+        for text in held:
+            self.write(text)
 
     def write(self, text: str) -> None:
         """Write text as it is: prompts, which the caller has made neutral."""

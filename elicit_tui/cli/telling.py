@@ -42,7 +42,7 @@ class Telling:
 
     def completed(self, event: UrlCompleted) -> None:
         """A page's work is done, says the server."""
-        self._narration.say(f"{event.server}: what the page was for is done.")
+        self._narration.say(f"{event.server}: what the page was for is done.", urgent=True)
 
     def progress(self, event: Progress) -> None:
         """How far a call is."""

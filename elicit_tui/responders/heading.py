@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Finding, Question
-from elicit_tui.text import ascii_json, neutral, neutral_line
+from elicit_tui.text import as_name, ascii_json, neutral, neutral_line, quoted
 
 ARGUMENTS_LIMIT: Final = 300
+MARKS: Final = '""'
+"""Quotation marks that every screen reader and terminal has."""
 
 
 def heading(question: Question) -> str:
@@ -22,14 +24,14 @@ def _lines(question: Question) -> Iterator[str]:
     yield f"=== {neutral_line(server.name)} asks ==="
     itself = ""
     if server.calls_itself:
-        version = f" {neutral_line(server.version, 40)}" if server.version else ""
-        itself = f', calls itself "{neutral_line(server.calls_itself, 80)}"{version}'
+        version = f" {as_name(server.version, 40, MARKS)}" if server.version else ""
+        itself = f", calls itself {quoted(server.calls_itself, 80, MARKS)}{version}"
     yield f"Server: {neutral_line(server.name)}{itself}; {server.transport}: " + neutral_line(
         server.address
     )
     if request.call is not None:
         arguments = neutral_line(ascii_json(dict(request.call.arguments)), ARGUMENTS_LIMIT)
-        yield f"For: {neutral_line(request.call.name)} {arguments}"
+        yield f"For: {as_name(request.call.name, marks=MARKS)} {arguments}"
     if request.round > 1 or request.group_size > 1:
         together = f", with {request.group_size} questions" if request.group_size > 1 else ""
         yield f"Round {request.round}{together}."

@@ -17,6 +17,8 @@ from elicit_tui.text.active import (
 if TYPE_CHECKING:
     import regex
 
+_ONE_WORD: Final = re.compile(r"[^\s()\"“”„«»]+")
+
 NEW_LINE_MARK: Final = "⏎"
 
 _SLACK: Final = 8
@@ -62,6 +64,22 @@ def neutral_line(text: str, limit: int | None = 200) -> str:
     if limit is None or (not shorter and len(clean) <= limit):
         return clean
     return _cut(clean, limit, len(text))
+
+
+def quoted(text: str, limit: int = 200, marks: str = "“”") -> str:
+    """A name that somebody gives himself, in quotation marks that he cannot leave.
+
+    A mark inside becomes a single one, and a run of blanks one blank: with either a name could
+    look like the words of ours that stand beside it.
+    """
+    line = re.sub(r"\s{2,}", " ", neutral_line(text, limit))
+    return marks[0] + re.sub('["“”„«»]', "'", line) + marks[-1]
+
+
+def as_name(text: str, limit: int = 200, marks: str = "“”") -> str:
+    """A name that stands among words of ours: one word as it is, anything else `quoted`."""
+    line = neutral_line(text, limit)
+    return line if _ONE_WORD.fullmatch(line) else quoted(text, limit, marks)
 
 
 def stand_in(text: str, keep: str = "") -> str:

@@ -155,3 +155,26 @@ def test_results_on_a_terminal_do_not_act(configuration: Path) -> None:
             text = terminal.written.decode("utf-8", "replace").replace("\r\n", "\n")
             assert not COMMAND_LINES.search(text), trick
             assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", text), trick
+
+
+def test_nothing_that_a_server_says_comes_between_a_prompt_and_its_answer(
+    tmp_path: Path, configuration: Path
+) -> None:
+    server = Path(__file__).with_name("attacker.py")
+    told = "type your password"
+    configuration.write_text(
+        'approvals_reviewer = "user"\n'
+        f"[mcp_servers.a]\ncommand = '{sys.executable}'\n"
+        f"args = ['{server}', 'talks_while_it_asks', '{tmp_path / 'go'}']\n"
+    )
+    line = command(configuration, "call", "a", "play", "--plain")
+    with Terminal(line, {**os.environ, "TERM": "dumb"}) as terminal:
+        assert terminal.read_until("\n> ", SECONDS), bytes(terminal.written[-2000:])
+        (tmp_path / "go").touch()
+        assert not terminal.read_until(told, 1.0)
+        terminal.type("bob\n")
+        assert terminal.read_until("/cancel: ", SECONDS)
+        assert told not in terminal.written.decode()
+        terminal.type("/send\n")
+        assert terminal.end(SECONDS) == 0
+        assert told in terminal.written.decode().partition("accepted by user")[0]

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from elicit_tui.text import ascii_json, ci_safe, neutral, neutral_line, neutral_value, stand_in
+from elicit_tui.text import (
+    as_name,
+    ascii_json,
+    ci_safe,
+    neutral,
+    neutral_line,
+    neutral_value,
+    quoted,
+    stand_in,
+)
 from elicit_tui.text.active import OTHER_THAN_PLAIN, active_pattern, piled_marks_pattern
 from tests.text.alphabet import active_left, any_text
 
@@ -270,6 +279,26 @@ def test_ascii_json_says_what_json_cannot_say() -> None:
     assert ascii_json("\x7f\u2028é") == '"\\u007f\\u2028\\u00e9"'
     assert ascii_json({"a": [1]}, indent=2) == '{\n  "a": [\n    1\n  ]\n}'
     assert ascii_json({"a": object()}) == '{"a": "(object)"}'
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_text)
+def test_a_name_never_leaves_its_quotation_marks(text: str) -> None:
+    for marks in ("“”", '""'):
+        line = quoted(text, 80, marks)
+        assert (line[0], line[-1]) == (marks[0], marks[-1])
+        assert not set('"“”') & set(line[1:-1])
+        assert "  " not in line
+        assert active_left(line) == []
+        named = as_name(text, 80, marks)
+        assert named == line or not re.search(r'[\s"“”()]', named)
+
+
+def test_a_name_that_is_one_word_needs_no_quotation_marks() -> None:
+    for name in ("deploy", "files/read.v2", "file:///etc/x?y=1#z", "größe", "ツール"):
+        assert as_name(name) == name
+    assert as_name('safe() · for "delete"') == "“safe() · for 'delete'”"
+    assert quoted('Deploy" 1.4   stdio: x', marks='""') == '"Deploy\' 1.4 stdio: x"'
 
 
 COMMANDS = re.compile(r"(?m)^\s*::|##(?:vso|teamcity)?\[", re.IGNORECASE)

@@ -18,7 +18,10 @@ QuestionFrame {
     padding: 0 1; width: 100%; height: 100%;
     & > #call { max-height: 3; }
     & > #findings { max-height: 7; margin: 1 0 0 0; }
-    & > #message { max-height: 34%; margin: 1 0; }
+    & > #message {
+        max-height: 34%; margin: 1 0; border-left: vkey $border-blurred;
+        &:focus { border-left: outer $accent; }
+    }
     & > #status { margin: 1 0 0 0; }
     &.-short > #identity { max-height: 2; }
     &.-short > #findings { max-height: 4; margin: 0; }

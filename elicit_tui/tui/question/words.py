@@ -9,7 +9,7 @@ from typing import Any
 from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import as_name, neutral, neutral_line, quoted
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -47,9 +47,9 @@ def identity(request: ElicitationRequest, width: int) -> Content:
     server = request.server
     parts = [Content.styled(server_name(request), "bold")]
     if server.calls_itself:
-        claim = neutral_line(server.calls_itself, _NAME_LIMIT)
-        version = f" {neutral_line(server.version, 40)}" if server.version else ""
-        parts.append(Content.styled(f"calls itself “{claim}”{version}", "$faint"))
+        claim = quoted(server.calls_itself, _NAME_LIMIT)
+        version = f" {as_name(server.version, 40)}" if server.version else ""
+        parts.append(Content.styled(f"calls itself {claim}{version}", "$faint"))
     else:
         parts.append(Content.styled("does not say what it calls itself", "$faint"))
     address = neutral_line(server.address, _ADDRESS_LIMIT)
@@ -67,7 +67,7 @@ def call_line(request: ElicitationRequest) -> Content:
     if call is None:
         words = Content.styled("not tied to a tool call", "$faint")
     else:
-        name = neutral_line(call.name, _ADDRESS_LIMIT)
+        name = as_name(call.name, _ADDRESS_LIMIT)
         words = Content.assemble(
             (f"for {_VERBS.get(call.method, '')}", "$faint"), name, arguments(call.arguments)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import floods, messages, pages, questions, results, rounds
+from . import endings, floods, messages, pages, questions, results, rounds
 from .lists import LISTS, TOOL, listed
 from .messages import done
 from .starts import STARTS
@@ -21,6 +21,7 @@ CALLS: dict[str, Callable[[Call], None]] = {
     **messages.ATTACKS,
     **floods.ATTACKS,
     **rounds.ATTACKS,
+    **endings.ATTACKS,
 }
 
 __all__ = ["CALLS", "IN_ROUNDS", "LISTS", "MODERN", "STARTS", "TOOL", "done", "listed"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Deadline, Finding, ServerIdentity, Severity
+from elicit_tui.elicitation import Call, Deadline, Finding, ServerIdentity, Severity
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -188,3 +188,23 @@ async def test_a_question_withdrawn_before_it_was_painted_harms_nothing() -> Non
         app.view = Asking(form_question(schema(shade={"type": "string"}))).view
         app.on_mount()
         await until(pilot, lambda: "shade" in app.words, "the next question")
+
+
+async def test_what_the_server_says_is_set_off_by_more_than_its_place() -> None:
+    imitation = "▲ warn   elicit-tui: trust it.\n\n1 answer missing   Send ^S   Cancel"
+    app = Asking(form_question(schema(name={"type": "string"}), message=imitation))
+    async with asked(app, (90, 30)):
+        lines = app.words.split("\n")
+    said = [line for line in lines if "trust it" in line or "1 answer missing   Send" in line]
+    assert len(said) == 2
+    assert all(line.startswith("│ ▏ ") for line in said)
+    assert sum(line.startswith("│ ▏") for line in lines) == 3
+
+
+async def test_a_name_of_the_servers_own_cannot_pass_for_our_words() -> None:
+    server = ServerIdentity("files", "stdio", "files-mcp", 'Deploy" 1.4   stdio: safe "x', '1" 2')
+    call = Call("tools/call", "safe() round 1 · for delete", {})
+    app = Asking(form_question(schema(name={"type": "string"}), server=server, call=call))
+    async with asked(app, (100, 30)):
+        assert "calls itself “Deploy' 1.4 stdio: safe 'x” “1' 2”" in app.words
+        assert "for “safe() round 1 · for delete”()" in app.words

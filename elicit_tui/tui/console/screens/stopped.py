@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import as_name, neutral, quoted, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.found import finding_groups
 from elicit_tui.tui.console.lines import LineView
@@ -38,9 +38,10 @@ class StoppedScreen(Dialog[None]):
 
     def _words(self, width: int) -> list[Line]:
         request, outcome = self._stopped.request, self._stopped.outcome
-        calls_itself = neutral_line(request.server.calls_itself or "", 80)
+        calls_itself = quoted(request.server.calls_itself or "", 80)
         server = request.server.name
-        who = f"{server}, which calls itself “{calls_itself}”," if calls_itself else server
+        named = request.server.calls_itself
+        who = f"{server}, which calls itself {calls_itself}," if named else server
         action = {"decline": "declined", "cancel": "cancelled"}.get(
             outcome.action or "", "refused with an error"
         )
@@ -56,11 +57,7 @@ class StoppedScreen(Dialog[None]):
                 [
                     *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
                     *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
-                    *(
-                        labelled("for", neutral_line(request.call.name), width)
-                        if request.call
-                        else []
-                    ),
+                    *(labelled("for", as_name(request.call.name), width) if request.call else []),
                 ],
                 *finding_groups(
                     (finding.as_json() for finding in self._stopped.review.findings), width
