@@ -62,10 +62,12 @@ def is_asked(text: str, start: int, end: int) -> bool:
         return True
     if after in concept(_TABLE, "typing_after", language):
         return True
-    if concept(_TABLE, "link", language).starts(bare.lstrip()):
-        return False
-    if bare in concept(_TABLE, "example", language) or bare in concept(
-        _TABLE, "handling", language
+    handling = concept(_TABLE, "handling", language)
+    if (
+        concept(_TABLE, "link", language).starts(bare.lstrip())
+        or bare in concept(_TABLE, "example", language)
+        or bare in handling
+        or handling.starts(after.lstrip())
     ):
         return False
     opening = concept(_TABLE, "determiner", language).mask(bare).replace("\0", " ")
@@ -76,22 +78,24 @@ def _bare(clause: str) -> str:
     return clause.rstrip(" _-'\"`«“„")
 
 
-def _ends_with(name: str, bare: str, language: str) -> bool:
+def _ends_with(name: str, bare: str, language: str | None) -> bool:
     return any(end >= len(bare) for _, end in concept(_TABLE, name, language).matches(bare))
 
 
-def _language(text: str) -> str:
-    """The language whose small words fill most of a text; the first one where none does."""
+def _language(text: str) -> str | None:
+    """The language whose small words fill most of a text; None, for any, where several may."""
 
     def filled(language: str) -> int:
-        return sum(
-            end - start
+        found = {
+            span
             for name in ("determiner", "joined", "link", "typing_after")
-            for start, end in concept(_TABLE, name, language).matches(text[:_CLAUSE])
-            if text[start:end].strip().isalpha()
-        )
+            for span in concept(_TABLE, name, language).matches(text[:_CLAUSE])
+        }
+        return sum(end - start for start, end in found if text[start:end].strip().isalpha())
 
-    return max(("en", *languages()), key=filled)
+    share = {language: filled(language) for language in languages()}
+    best = [language for language in share if share[language] == max(share.values())]
+    return best[0] if len(best) == 1 else None
 
 
 def names_plain_answer(field: FieldReading) -> bool:

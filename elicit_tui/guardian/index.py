@@ -31,7 +31,7 @@ GRAM: Final = 3
 """Letters looked up at once; a shorter necessary text is looked up whole."""
 _FORM: Final = 2
 OF_ONE_LANGUAGE: Final = ("unnamed", "asking")
-"""Tables whose lists work together, so that each language also has a concept of its own."""
+"""Tables whose lists work together, so that each language has concepts of its own."""
 _MOST_LITERALS: Final = 400
 _GAP: Final = r"[^.?!\n]{0,50}?"
 _NARROW_GAP: Final = r"[^。？！\n]{0,14}?"
@@ -94,13 +94,10 @@ def build(digest: str | None = None) -> dict[str, Any]:
                         for entry in listed
                     )
                     continue
-                made = concepts.setdefault(f"{table}.{name}", [])
+                own = f"{table}-{vocabulary['code']}" if table in OF_ONE_LANGUAGE else table
+                made = concepts.setdefault(f"{own}.{name}", [])
                 for entry in listed:
                     made.extend(_entries(fold(entry), has_blanks))
-                if table in OF_ONE_LANGUAGE:
-                    own = concepts.setdefault(f"{table}-{vocabulary['code']}.{name}", [])
-                    for entry in listed:
-                        own.extend(_entries(fold(entry), has_blanks))
                 if name == "disguised":
                     plain.setdefault(f"{table}.{name}", []).extend(map(fold, listed))
     return {

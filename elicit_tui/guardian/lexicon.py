@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Final
 
-from elicit_tui.guardian.index import GRAM, index
+from elicit_tui.guardian.index import GRAM, OF_ONE_LANGUAGE, index
 
 _FEW: Final = 24
 _MANY: Final = 400
@@ -143,8 +143,11 @@ class Concept:
 @lru_cache(maxsize=1024)
 def concept(table: str, name: str, language: str | None = None) -> Concept:
     """The concept `table.name` in all languages, or of a table whose lists work together in one."""
-    full_name = f"{table}.{name}" if language is None else f"{table}-{language}.{name}"
-    return Concept(index()["concepts"].get(full_name, []))
+    tables = [table if language is None else f"{table}-{language}"]
+    if language is None and table in OF_ONE_LANGUAGE:
+        tables = [f"{table}-{code}" for code in languages()]
+    found = index()["concepts"]
+    return Concept([entry for one in tables for entry in found.get(f"{one}.{name}", ())])
 
 
 def languages() -> tuple[str, ...]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import Concept, concept
 from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.rule import Sighting, excerpt
 
-_CONTEXT = 70
+_CONTEXT: Final = 70
+_POSSESSIVE: Final = re.compile(r"^['’`]s\b")
 _BESIDE = 40
 _SENTENCE_END = re.compile(r"[.?!;:\n](?=\s|$)|[。？！；]|\n")
 
 
 def is_about(table: str, text: str, start: int, end: int) -> bool:
     """Whether the words beside `text[start:end]` say that the thing itself is not meant."""
-    after = text[end : end + _CONTEXT].lstrip(" _-'\"`")
+    after = _POSSESSIVE.sub("", text[end : end + _CONTEXT]).lstrip(" _-'\"`")
     if concept(table, "about_after").starts(after):
         return True
     clause = clause_before(text, start)
