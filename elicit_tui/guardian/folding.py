@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+from elicit_tui.guardian.hanzi import SIMPLIFIED
 from elicit_tui.guardian.likeness import WHOLE, case_of, nearest_letter, representatives
 
 _INVISIBLE_RANGES: Final = (
@@ -79,6 +80,8 @@ def fold_character(character: str) -> str:
 
 
 def _fold_letter(letter: str) -> str:
+    if letter in SIMPLIFIED:
+        return SIMPLIFIED[letter]
     nearest = nearest_letter(letter)
     return representatives().get(nearest, nearest)
 
