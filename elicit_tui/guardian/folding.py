@@ -80,10 +80,9 @@ def fold_character(character: str) -> str:
 
 
 def _fold_letter(letter: str) -> str:
-    if letter in SIMPLIFIED:
-        return SIMPLIFIED[letter]
     nearest = nearest_letter(letter)
-    return representatives().get(nearest, nearest)
+    plain = representatives().get(nearest, nearest)
+    return SIMPLIFIED.get(plain, plain)
 
 
 def fold(text: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -53,10 +55,23 @@ def first_spotted(
     return next((sighting for sighting in found if sighting is not None), None)
 
 
+@lru_cache(maxsize=64)
+def _spans(meant: Concept, text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted(meant.matches(text)))
+
+
+@lru_cache(maxsize=16)
+def _sentence_ends(text: str) -> tuple[int, ...]:
+    return (0, *(match.start() for match in _SENTENCE_END.finditer(text)), len(text))
+
+
 def distance(meant: Concept, text: str, start: int, end: int) -> int | None:
     """How far from `text[start:end]` the same sentence speaks of something; None if not at all."""
-    before = _SENTENCE_END.split(text[max(0, start - _BESIDE) : start])[-1]
-    after = _SENTENCE_END.split(text[end : end + _BESIDE])[0]
-    distances = [len(before) - last for _, last in meant.matches(before)]
-    distances += [first for first, _ in meant.matches(after)]
+    ends = _sentence_ends(text)
+    first = max(ends[bisect_right(ends, start) - 1], start - _BESIDE)
+    last = min(ends[min(bisect_left(ends, end), len(ends) - 1)], end + _BESIDE)
+    spans = _spans(meant, text)
+    near = spans[bisect_left(spans, (first,)) : bisect_left(spans, (last,))]
+    distances = [start - stop for _, stop in near if stop <= start]
+    distances += [begin - end for begin, _ in near if begin >= end]
     return min(distances, default=None)

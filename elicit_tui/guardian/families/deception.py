@@ -91,8 +91,10 @@ def _bait(reading: Reading) -> Iterator[Sighting]:
 def _comes_back_as_more(text: str) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
     sums = list(_SUM.finditer(text))[:20]
+    money = list(concept("destructive", "amount").matches(text)) if len(sums) > 1 else []
     for index, given in enumerate(sums):
-        if not (_beside("gives", text, given) and _is_money(text, given)):
+        is_money = any(start <= given.start() < end for start, end in money)
+        if not (is_money and _beside("gives", text, given)):
             continue
         for promised in sums[index + 1 :]:
             more = _value(promised[0]) >= _MORE * _value(given[0]) > 0
@@ -105,11 +107,6 @@ def _comes_back_as_more(text: str) -> bool:
 def _beside(name: str, text: str, number: re.Match[str]) -> bool:
     around = text[max(0, number.start() - _CLOSE) : number.end() + _CLOSE]
     return around in concept(_TABLE, name)
-
-
-def _is_money(text: str, number: re.Match[str]) -> bool:
-    amounts = concept("destructive", "amount").matches(text)
-    return any(start <= number.start() < end for start, end in amounts)
 
 
 def _value(digits: str) -> float:

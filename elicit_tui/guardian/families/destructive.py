@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -17,7 +18,7 @@ from elicit_tui.guardian.spotting import distance
 
 _TABLE: Final = "destructive"
 _NEAR: Final = 70
-_QUESTION: Final = re.compile(r"[^.?!\n。？！]+(?=[?？])")
+_SENTENCE: Final = re.compile(r"([^.?!\n。？！]+)([?？]?)")
 _TELLS: Final = 4
 _CLAUSE: Final = re.compile(
     r"((?:^|[.?!;:\n。？！]|\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[\s¿¡\"'`*_-]*)"
@@ -58,7 +59,7 @@ def _confirms(reading: Reading) -> bool:
 def _asks_for_a_yes(message: str) -> bool:
     """Whether a message wants leave for an act, though the answer is typed."""
     deletes = concept(_TABLE, "deletes")
-    asked = any(deletes.starts(match[0].strip()) for match in _QUESTION.finditer(message))
+    asked = any(mark and deletes.starts(said.strip()) for said, mark in _SENTENCE.findall(message))
     return asked or message in concept(_TABLE, "asked")
 
 
@@ -66,6 +67,7 @@ def _softened(reading: Reading) -> bool:
     return any(place.folded.text in concept(_TABLE, "softened") for place in _told(reading))
 
 
+@lru_cache(maxsize=2048)
 def _done(text: str) -> str:
     """The text without what is small and without sentences that only tell or ask of an act."""
     speaks, asks = concept(_TABLE, "speaks"), concept(_TABLE, "asks")
