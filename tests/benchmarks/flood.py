@@ -31,7 +31,7 @@ def console(environment: dict[str, str]) -> None:
     """The console's memory before, during and after the burst, and its keys meanwhile."""
     command = [sys.executable, "-m", "elicit_tui", "--with", target(BURST)]
     with Terminal(command, environment) as terminal:
-        terminal.until(b"1 of 1 ready")
+        terminal.until(b"0 arguments")
         terminal.press(b"\r", b"Enter Call")
         idle = terminal.memory()
         terminal.type(b"\r")

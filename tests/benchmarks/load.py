@@ -35,13 +35,12 @@ class Load:
         config.write_text(
             "[elicitation.limits]\npending = 10000\nper_minute = 100000\n"
             f'[mcp_servers.busy]\ncommand = "{sys.executable}"\n'
-            f'args = ["{SERVER}", "{self.count}"]\n'
+            f'args = ["{SERVER}", "{self.count}"]\nenabled_tools = ["{self.tool}"]\n'
         )
         environment = {**os.environ, "HOME": str(directory), "TERM": "xterm-256color"}
         command = [sys.executable, "-m", "elicit_tui", "--config", str(config)]
         with Terminal(command, environment) as terminal:
-            terminal.until(b"1 of 1 ready")
-            terminal.press(b"/" + self.tool.encode(), self.tool.encode())
+            terminal.until(b"0 arguments")
             terminal.press(b"\r", b"Enter Call")
             idle = peak = terminal.memory()
             started = time.perf_counter()
