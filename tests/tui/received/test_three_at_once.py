@@ -166,7 +166,8 @@ def test_three_questions_at_once_are_answered_by_keyboard_in_turns(
         for server in ("twenty", "letter", "third"):
             console.switch_to(server)
             console.send_to(server)
-        console.until(lambda: stand.notes.joinpath("third").exists(), "the last answer")
+        console.go_to("3")
+        console.until(lambda: "◐" not in console.text, "the end of the calls")
         assert console.leave() == 0
         assert console.as_it_was
 
