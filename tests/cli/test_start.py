@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import SECONDS, run, run_program
+from tests.cli.running import run, run_program
 
 LOADED = (
     "import sys; from elicit_tui.cli import run; code = run(sys.argv[1:]);"
@@ -49,20 +46,6 @@ def test_a_command_without_servers_loads_neither_the_sdk_nor_textual(
 def test_the_version_and_the_help_need_no_configuration_and_no_argument_parser() -> None:
     assert not loaded_by("--version") & {"argparse", "tomli", "asyncio", "json"}
     assert not loaded_by("--help") & {"argparse", "tomli", "asyncio", "json"}
-
-
-def fastest(command: list[str], times: int = 7) -> float:
-    best = 60.0
-    for _ in range(times):
-        start = time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def test_the_version_costs_at_most_six_times_a_bare_python() -> None:
-    bare = fastest([sys.executable, "-c", "pass"])
-    assert fastest([sys.executable, "-m", "elicit_tui", "--version"]) <= 6 * bare
 
 
 def test_the_version_is_printed_alone() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from elicit_tui.config.loading import check_managed_text, user_faults
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.elicitation.spelling import dotted, toml_value
 from elicit_tui.errors import ConfigError
+from tests.bounds import bounded
 
 KEYS = st.sampled_from(
     [*USER_FILE.keys, "mcp_servers.a", "mcp_servers.a.tools.t", "elicitation.limits", "managed",
@@ -59,19 +59,13 @@ FAST = settings(
 )
 
 
-SECONDS = 2.0
-"""Of the processor, for one small file; a slow machine needs a tenth of it."""
-
-
 def told(reading: Callable[[], Any]) -> Any:
     """What was read, or the list of problems; in bounded time."""
-    started = time.process_time()
-    try:
-        return reading()
-    except ConfigError as error:
-        return list(error.problems)
-    finally:
-        assert time.process_time() - started < SECONDS
+    with bounded():
+        try:
+            return reading()
+        except ConfigError as error:
+            return list(error.problems)
 
 
 def is_clear(problem: Problem) -> bool:

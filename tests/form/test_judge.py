@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import socket
-import time
 from typing import Any
 
 import pytest
 
-from elicit_tui.form import Form, Typed, read_form
+from elicit_tui.form import Typed, read_form
+from tests.bounds import bounded
 from tests.form.forms import form_of
 
 
@@ -87,9 +87,8 @@ def test_it_is_always_2020_12_whatever_the_schema_claims(dialect: str) -> None:
 def test_a_dialect_hidden_where_a_reference_finds_it_changes_nothing() -> None:
     hidden = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a|aa|ab?)+$"}
     form = form_of({"a": {"$ref": "#/x-hidden/0"}, "b": TEXT}, **{"x-hidden": [hidden]})
-    started = time.process_time()
-    form.judge({"a": "a" * 60 + "!"})
-    assert time.process_time() - started < 2
+    with bounded():
+        form.judge({"a": "a" * 60 + "!"})
 
 
 @pytest.mark.parametrize(
@@ -108,11 +107,10 @@ def test_a_dialect_hidden_where_a_reference_finds_it_changes_nothing() -> None:
 def test_a_reference_that_leads_nowhere_is_a_no_and_nothing_is_fetched(reference: str) -> None:
     form = form_of({"a": {"$ref": reference}, "b": TEXT})
     assert form.judge({"b": "x"}) == ()
-    started = time.process_time()
-    if reference != "#":
-        assert form.judge({"a": "x"})
-    assert form.judge({"a": {"a": {"a": "x"}}})
-    assert time.process_time() - started < 2
+    with bounded():
+        if reference != "#":
+            assert form.judge({"a": "x"})
+        assert form.judge({"a": {"a": {"a": "x"}}})
 
 
 def test_an_identifier_of_the_schema_fetches_nothing_and_changes_nothing() -> None:
@@ -164,11 +162,10 @@ BOMBS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_hostile_schema_is_a_no_in_a_moment(bomb: dict[str, Any]) -> None:
-    started = time.process_time()
-    form = form_of({"a": TEXT, "b": {"type": "number"}}, **bomb)
-    assert form.judge({"a": "a" * 1000 + "!", "b": 1.5})
-    assert not form.convert(form.initial()).ok or "dependentSchemas" in bomb
-    assert time.process_time() - started < 4
+    with bounded():
+        form = form_of({"a": TEXT, "b": {"type": "number"}}, **bomb)
+        assert form.judge({"a": "a" * 1000 + "!", "b": 1.5})
+        assert not form.convert(form.initial()).ok or "dependentSchemas" in bomb
 
 
 def _nested(levels: int) -> dict[str, Any]:
@@ -300,37 +297,9 @@ def test_ten_thousand_answers_to_five_thousand_choices_are_judged_in_a_moment() 
         }
     )
     chosen = [str(number) for number in range(5_000)]
-    started = time.process_time()
-    assert form.judge({"many": chosen, "more": chosen}) == ()
-    assert form.convert(form.entries_for({"many": chosen, "more": chosen})).ok
-    assert time.process_time() - started < 3
-
-
-def _keystroke_seconds(form: Form, content: dict[str, Any]) -> float:
-    entries = form.entries_for(content)
-    form.convert(entries)
-    started = time.process_time()
-    for name, entry in entries.items():
-        assert form.check_field(name, entry) is None
-    return (time.process_time() - started) / len(entries)
-
-
-def test_a_key_in_a_form_of_two_hundred_fields_is_judged_before_the_next_frame() -> None:
-    kinds: list[tuple[dict[str, Any], Any]] = [
-        ({"type": "string", "minLength": 1, "maxLength": 20, "pattern": "^[a-z]+$"}, "abc"),
-        ({"type": "integer", "minimum": 1, "maximum": 10}, 5),
-        ({"type": "boolean"}, False),
-        ({"type": "string", "enum": ["a", "b"]}, "a"),
-        ({"type": "array", "items": {"enum": ["a", "b"]}}, ["a"]),
-        ({"type": "string", "format": "email"}, "a@b.c"),
-    ]
-    form = form_of({f"p{n}": kinds[n % 6][0] for n in range(200)})
-    content = {f"p{n}": kinds[n % 6][1] for n in range(200)}
-    assert _keystroke_seconds(form, content) < 0.004
-    entries = form.entries_for(content)
-    started = time.process_time()
-    assert form.convert(entries).ok
-    assert time.process_time() - started < 0.1
+    with bounded():
+        assert form.judge({"many": chosen, "more": chosen}) == ()
+        assert form.convert(form.entries_for({"many": chosen, "more": chosen})).ok
 
 
 def test_branches_that_are_no_choices_are_judged_as_they_are() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 import unicodedata
 
 import pytest
@@ -17,6 +16,7 @@ from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.likeness import lookalikes
 from elicit_tui.guardian.patterns import trouble_in
 from elicit_tui.guardian.rule import Rule
+from tests.bounds import bounded
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page
 
 GUARDIAN = Guardian()
@@ -100,9 +100,8 @@ def test_an_owner_rule_is_a_finding_of_its_own_and_never_freezes() -> None:
     )
     guardian = Guardian(GuardianSettings(rules=rules))
     assert guardian.review(form("Bluebird?", v=TEXT)).findings[0].rule == "own.codename"
-    started = time.monotonic()
-    slow = guardian.review(form("a" * 5000 + "!", v=TEXT))
-    assert time.monotonic() - started < 5
+    with bounded():
+        slow = guardian.review(form("a" * 5000 + "!", v=TEXT))
     assert slow.verdict != "allow"
 
 
@@ -180,9 +179,8 @@ def test_every_vocabulary_entry_compiles_and_takes_linear_time() -> None:
     for full_name in index()["concepts"]:
         wanted = concept(*full_name.split("."))
         for text in hostile:
-            started = time.monotonic()
-            wanted.first(text)
-            assert time.monotonic() - started < 2, full_name
+            with bounded():
+                wanted.first(text)
 
 
 def test_the_index_belongs_to_the_vocabularies_beside_it() -> None:
@@ -229,10 +227,9 @@ def test_an_ordinary_pattern_is_in_order(pattern: str) -> None:
 
 @pytest.mark.parametrize("size", [1_000, 10_000_000])
 def test_a_message_of_any_size_is_judged_at_once(size: int) -> None:
-    started = time.monotonic()
-    review = GUARDIAN.review(form("word " * (size // 5) + "your password", v=TEXT))
-    assert review.verdict == "block"
-    assert time.monotonic() - started < 5
+    with bounded():
+        review = GUARDIAN.review(form("word " * (size // 5) + "your password", v=TEXT))
+        assert review.verdict == "block"
 
 
 @pytest.mark.parametrize(

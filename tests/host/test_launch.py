@@ -81,9 +81,7 @@ async def test_a_server_that_ignores_its_end_is_killed() -> None:
     async with world(server) as here:
         process_id = (await here.host.connect("raw")).process_id
         assert process_id is not None
-        began = time.monotonic()
     assert not _runs(process_id)
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.anyio

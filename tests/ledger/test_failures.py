@@ -48,13 +48,13 @@ def test_a_locked_ledger_is_waited_for_once_and_works_again_afterwards(
         started = time.monotonic()
         with pytest.raises(LedgerError) as error:
             ledger.asked(asked, Review())
-        assert time.monotonic() - started < 4
+        waited = time.monotonic() - started
         assert "in use by another program" in one_sentence(error)
         started = time.monotonic()
         for _ in range(3):
             with pytest.raises(LedgerError):
                 ledger.decided(asked, accept("user", "Sent.", {}), Review())
-        assert time.monotonic() - started < 1.5
+        assert time.monotonic() - started < waited
         assert ledger.verify().ok
         other.execute("ROLLBACK")
     ledger.asked(asked, Review())

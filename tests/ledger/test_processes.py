@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -107,7 +106,5 @@ def test_ten_processes_at_once_lose_nothing_and_keep_one_chain(tmp_path: Path) -
 def test_a_death_leaves_no_lock_behind(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite3"
     walk(path, "1", "asked").communicate("go\n", timeout=BOUND)
-    started = time.monotonic()
     with closing(Ledger.open(path)) as ledger:
         ledger.sent("question")
-    assert time.monotonic() - started < 1

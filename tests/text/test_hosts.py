@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from elicit_tui.text.hosts import registrable_domain, spellings, unicode_host
+from tests.bounds import bounded
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,6 @@ def test_punycode_is_decoded_where_it_can_be() -> None:
 
 @pytest.mark.parametrize("host", ["xn--" + "a" * 500_000, "é" * 500_000, "xn--é." * 80_000])
 def test_an_endless_host_costs_no_more_than_a_moment(host: str) -> None:
-    started = time.process_time()
-    assert spellings(host)[-1] == "not a legal host name"
-    unicode_host(host)
-    assert time.process_time() - started < 2
+    with bounded():
+        assert spellings(host)[-1] == "not a legal host name"
+        unicode_host(host)

@@ -5,7 +5,7 @@ import re
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import example, given, settings
@@ -22,6 +22,7 @@ from elicit_tui.text import (
     stand_in,
 )
 from elicit_tui.text.active import OTHER_THAN_PLAIN, active_pattern, piled_marks_pattern
+from tests.bounds import bounded
 from tests.text.alphabet import active_left, any_text
 
 NATURAL = [
@@ -184,11 +185,20 @@ def test_a_cut_never_leaves_half_a_mark_or_half_an_emoji() -> None:
         "e\u0301",
     ],
 )
-def test_ten_million_characters_of_natural_text_take_a_moment(piece: str) -> None:
+def test_two_million_characters_of_natural_text_come_through_as_they_are(piece: str) -> None:
     text = piece * (2_000_000 // len(piece))
-    started = time.process_time()
-    assert neutral(text) == text
-    assert time.process_time() - started < 1.5
+    with bounded():
+        assert neutral(text) == text
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Of the processor, the better of two runs."""
+    taken = []
+    for _ in range(2):
+        started = time.process_time()
+        work()
+        taken.append(time.process_time() - started)
+    return min(taken)
 
 
 @pytest.mark.parametrize(
@@ -196,11 +206,9 @@ def test_ten_million_characters_of_natural_text_take_a_moment(piece: str) -> Non
 )
 def test_a_limit_makes_the_length_of_hostile_text_irrelevant(piece: str) -> None:
     text = piece * (10_000_000 // len(piece))
-    started = time.process_time()
-    clean = neutral(text, 4000)
-    neutral_line(text)
-    assert time.process_time() - started < 0.25
-    assert len(clean) <= 4000
+    assert len(neutral(text, 4000)) <= 4000
+    limited = _seconds(lambda: (neutral(text, 4000), neutral_line(text)))
+    assert limited < _seconds(lambda: neutral(text[:1_000_000]))
 
 
 @pytest.mark.parametrize(
@@ -209,12 +217,7 @@ def test_a_limit_makes_the_length_of_hostile_text_irrelevant(piece: str) -> None
 def test_time_grows_with_the_text_and_no_faster(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece))
-        best = 9.0
-        for _ in range(2):
-            started = time.process_time()
-            neutral(text)
-            best = min(best, time.process_time() - started)
-        return best
+        return _seconds(lambda: neutral(text))
 
     small, large = seconds(50_000), seconds(400_000)
     assert large < small * 8 * 3 + 0.05
