@@ -115,3 +115,25 @@ async def test_every_button_shows_its_words_and_key_with_a_blank_at_each_side(
             assert f" {words} " in app.words
             assert button.region.width == len(words) + 2
             assert button.content_region.x == button.region.x + 1
+
+
+async def test_without_colours_focus_choice_fault_and_verdict_are_still_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    fields = {
+        "name": {"type": "string", "title": "Name"},
+        "where": {"type": "string", "title": "Where", "enum": ["here", "there"]},
+    }
+    app = Asking(form_question(schema(("name",), **fields), WARNING))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "✗ needs an answer" in app.words, "the fault has a sign")
+        assert "▲ warn" in app.words
+        assert "▌ Name" in app.words
+        await pilot.press("tab", "down", "space")
+        await until(pilot, lambda: "○ here   ● there" in app.words, "the choice has a sign")
+        await pilot.press("tab")
+        send = app.view.query_one("#do-send")
+        await until(pilot, lambda: send.has_focus, "the button")
+        assert send.rich_style.underline
