@@ -1,7 +1,4 @@
-"""What a call needs before anything heavy is loaded, and the start of its server.
-
-The server's process gets ready while the rest of this program, and the SDK, are being imported.
-"""
+"""What a call needs before anything heavy is loaded: all that a person wrote, understood."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.arguments import Given, read_given
-from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.settings import load_settings, named_server
@@ -35,18 +31,6 @@ class Prepared:
     person_present: bool
     recording: Recording | None
     narration: Narration
-
-
-def run_call(namespace: argparse.Namespace, method: Method, pairs: list[str]) -> int:
-    """Run `call`, `prompt` or `read`; the exit code. Raises UsageError and ConfigError."""
-    prepared = prepare(namespace, method, pairs)
-    from elicit_tui.host.launch import launch_servers
-
-    with Interrupts() as interrupts:
-        launched = launch_servers(prepared.settings, (namespace.server,))
-        from elicit_tui.cli.one_call import OneCall
-
-        return OneCall(prepared, launched, interrupts).run()
 
 
 def prepare(namespace: argparse.Namespace, method: Method, pairs: list[str]) -> Prepared:

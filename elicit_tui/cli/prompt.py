@@ -21,6 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Get the prompt; the exit code."""
-    from elicit_tui.cli.preparing import run_call
+    from elicit_tui.cli.calling import run_call
 
     return run_call(namespace, METHOD, namespace.pairs)
