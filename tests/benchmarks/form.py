@@ -1,27 +1,82 @@
 """How fast a form is: from a request's arrival to its painted form, from a key to its verdict.
 
-Measured inside one process, on a 140x40 screen: a time ends when the words are drawn there. What
-looks for them costs one to two milliseconds each time, and is part of the figures. It is the second
-question of the application: the first one also reads the styles of its widgets.
+Measured inside one process: the whole console on the real broker, policy, guardian and ledger, on a
+screen of 140x40. A time begins when the host has a request in its hands (what a server and its pipe
+take is not in it) and ends when the bytes are handed to the terminal that complete the form: the
+label of the last field that can be seen. A key's time ends with the bytes of its verdict. The first
+question of a console is told apart: it reads what the next ones find ready. The processor's time
+beside it is what is left of a figure on a machine that has nothing else to do.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
+import re
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from textual import events
+from textual.drivers import headless_driver
 
-from elicit_tui.elicitation import Deadline
-from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form import read_form
-from elicit_tui.tui.question import QuestionScreen, QuestionView
-from tests.tui.question.asking import Asking, form_question, schema, until
+from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.question import QuestionScreen
+from tests.benchmarks.measure import ROOT
+from tests.tui.console.stand import Stand, console
+from tests.tui.question.asking import schema
 
 SIZES = (5, 50, 200)
+SEEN = 14
+"""So many of the fields can be seen at once."""
 KEYS = "abcdefghij"
+IDLE_SECONDS = 1.0
+"""A console idles before its first question; what it makes ready meanwhile is ready then."""
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+Figures = dict[str, list[float]]
+
+
+class Terminal(headless_driver.HeadlessDriver):
+    """A terminal that keeps what is written to it."""
+
+    written = ""
+
+    @property
+    def is_headless(self) -> bool:
+        return False
+
+    def write(self, data: str) -> None:
+        Terminal.written += data
+
+
+@contextmanager
+def terminal() -> Iterator[None]:
+    """Applications under test draw on it, byte for byte as on a real one."""
+    real = headless_driver.HeadlessDriver
+    headless_driver.HeadlessDriver = Terminal  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        headless_driver.HeadlessDriver = real  # type: ignore[misc]
+
+
+async def written(words: str) -> None:
+    """Wait until these words were written."""
+    await until(lambda: words in _CONTROL.sub("", Terminal.written))
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Wait until it is true; looks each time the loop is free."""
+    while not true():  # noqa: ASYNC110 - a screen tells nobody when it is drawn
+        await asyncio.sleep(0.001)
 
 
 def fields(count: int) -> dict[str, Any]:
@@ -33,65 +88,84 @@ def fields(count: int) -> dict[str, Any]:
         {"type": "string", "enum": ["a", "b", "c"]},
         {"type": "string", "format": "email"},
     ]
-    return schema(**{f"field{number}": kinds[number % 5] for number in range(count)})
+    return schema((), **{f"field{number}": kinds[number % 5] for number in range(count)})
 
 
-async def drawn(app: Asking, words: str) -> float:
-    """The time at which the words stand on the screen; looks each time the loop is free."""
-    while words not in app.words:  # noqa: ASYNC110 - a screen tells nobody when it is drawn
-        await asyncio.sleep(0.001)
-    return time.perf_counter()
+async def painted(stand: Stand, requested: Mapping[str, Any]) -> tuple[float, float]:
+    """Seconds from a request to its painted form, by the clock and of the processor."""
+    last = f"field{min(len(requested['properties']), SEEN) - 1}"
+    gc.collect()
+    Terminal.written = ""
+    arrived, worked = time.perf_counter(), time.process_time()
+    stand.ask(schema=requested)
+    await written(last)
+    return time.perf_counter() - arrived, time.process_time() - worked
 
 
-async def once(count: int) -> tuple[float, list[float]]:
-    """Seconds from the request to the painted form, and those of each key after it."""
-    app = Asking(form_question(fields(5)))
-    async with app.run_test(size=(140, 40)) as pilot:
-        await drawn(app, "field4")
-        await app.pop_screen()
-        requested = fields(count)
-        arrived = time.perf_counter()
-        question = form_question(requested)
-        app.view = QuestionView(
-            question,
-            read_form(requested),
-            Deadline(300),
-            settings=ElicitationSettings(),
-            examine=lambda content: (),
-        )
-        app.push_screen(QuestionScreen(app.view))
-        painted = await drawn(app, "field4") - arrived
-        await until(pilot, lambda: not app.view.deaf, "the form takes keys")
-        keys = []
+async def once(count: int, folder: Path) -> Figures:
+    """The figures of one console: its first question, another one, and keys in that."""
+    figures: Figures = {}
+    async with console(folder, size=(140, 40)) as stand:
+        await asyncio.sleep(IDLE_SECONDS)
+        figures["first"], figures["first work"] = map(_one, await painted(stand, fields(count)))
+        await asyncio.sleep(IDLE_SECONDS / 2)
+        stand.runtime.broker.decline_all("alpha")
+        await until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await asyncio.sleep(IDLE_SECONDS / 2)
+        figures["next"], figures["next work"] = map(_one, await painted(stand, fields(count)))
+        screen = stand.app.screen
+        assert isinstance(screen, QuestionScreen)
+        await until(lambda: not screen.view.deaf)
+        await asyncio.sleep(IDLE_SECONDS / 2)
+        figures["a key"], figures["key work"] = [], []
         for number, key in enumerate(KEYS, start=1):
-            pressed = time.perf_counter()
-            app.post_message(events.Key(key, key))
-            keys.append(await drawn(app, KEYS[:number]) - pressed)
-    return painted, keys
+            Terminal.written = ""
+            pressed, worked = time.perf_counter(), time.process_time()
+            stand.app.post_message(events.Key(key, key))
+            await written(f"now {number}")
+            figures["a key"].append(time.perf_counter() - pressed)
+            figures["key work"].append(time.process_time() - worked)
+        stand.runtime.broker.decline_all("alpha")
+    return figures
+
+
+def _one(seconds: float) -> list[float]:
+    return [seconds]
+
+
+def in_a_process(count: int) -> Figures:
+    """The figures of one console in a process of its own, where nothing is ready yet."""
+    command = [sys.executable, "-m", "tests.benchmarks.form", str(count)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    figures: Figures = json.loads(done.stdout)
+    return figures
 
 
 def main(times: int = 7) -> None:
-    """Print medians, 95th percentiles, and ratios against 50 fields."""
-    asyncio.run(once(5))
-    paints: dict[int, list[float]] = {count: [] for count in SIZES}
-    keys: dict[int, list[float]] = {count: [] for count in SIZES}
+    """Print medians, 95th percentiles, processor's time, and ratios against 50 fields."""
+    figures: dict[int, Figures] = {count: {} for count in SIZES}
     for _ in range(times):
         for count in SIZES:
-            painted, pressed = asyncio.run(once(count))
-            paints[count].append(painted)
-            keys[count] += pressed
-    print(
-        f"{'milliseconds (95th percentile)':30}{'painted':>18}{'ratio':>7}{'a key':>18}{'ratio':>7}"
-    )
+            for name, values in in_a_process(count).items():
+                figures[count].setdefault(name, []).extend(values)
+    print("milliseconds: median (95th percentile) processor; ratio to 50 fields")
+    shown = (("first", "first work"), ("next", "next work"), ("a key", "key work"))
+    print(" " * 10 + "".join(f"{name:>30}" for name, _ in shown))
     for count in SIZES:
-        row = f"{count} fields".ljust(30)
-        for figures in (paints, keys):
-            median = statistics.median(figures[count])
-            worst = statistics.quantiles(figures[count], n=20)[-1]
-            against = median / statistics.median(figures[50])
-            row += f"{median * 1000:9.1f} ({worst * 1000:5.1f}){against:7.2f}"
+        row = f"{count} fields".ljust(10)
+        for name, work in shown:
+            values = figures[count][name]
+            median = statistics.median(values)
+            worst = statistics.quantiles(values, n=20, method="inclusive")[-1]
+            own = statistics.median(figures[count][work])
+            ratio = median / statistics.median(figures[50][name])
+            row += f"{median * 1000:9.1f} ({worst * 1000:5.1f}) {own * 1000:5.1f};{ratio:5.2f}"
         print(row)
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        with terminal(), tempfile.TemporaryDirectory() as home:
+            print(json.dumps(asyncio.run(once(int(sys.argv[1]), Path(home)))))
+    else:
+        main()

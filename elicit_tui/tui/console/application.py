@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
@@ -119,11 +118,12 @@ class ConsoleApp(OrderedApp[int]):
     def _painted(self) -> None:
         self._work = asyncio.create_task(self._session_run())
         self.set_interval(TICK_SECONDS, self._tick)
-        self.set_timer(PRELOAD_SECONDS, self._preload)
 
     async def _preload(self) -> None:
         """Load what a question needs before the first one comes, so that it opens at once."""
-        await asyncio.to_thread(import_module, "elicit_tui.tui.question")
+        from elicit_tui.tui.console.preloading import make_ready
+
+        await asyncio.to_thread(make_ready, self.guardian)
 
     async def _session_run(self) -> None:
         from elicit_tui.tui.console.conduct import Conduct
@@ -139,6 +139,7 @@ class ConsoleApp(OrderedApp[int]):
     def responder(self, guardian: Any) -> Responder:
         """Who answers the broker's questions: these screens."""
         self.guardian = guardian
+        self.set_timer(PRELOAD_SECONDS, self._preload)
         return ConsoleResponder(self.session.questions, self.stage)
 
     async def action_quit(self) -> None:

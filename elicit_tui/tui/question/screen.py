@@ -21,6 +21,8 @@ class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
     """
 
     AUTO_FOCUS = ""
+    # The frame has its own sizes; those of the application would style everything once more.
+    HORIZONTAL_BREAKPOINTS = []  # noqa: RUF012 - Textual declares it so
 
     # Nothing shines through: the screen below is not drawn under each repaint.
     DEFAULT_CSS = "QuestionScreen { background: $surface; }"

@@ -166,6 +166,17 @@ async def test_nothing_moves_when_an_error_appears() -> None:
         assert (form._lines_of(email), email.control.region) == before
 
 
+async def test_the_clock_repaints_its_own_line_alone() -> None:
+    app = Asking(form_question(schema(**KINDS)))
+    async with asked(app) as pilot:
+        await pilot.pause()
+        app.view._exchange_repaint_regions()
+        app.view.place_in_queue(1, 3)
+        assert [region.height for region in app.view._repaint_regions] == [1]
+        await pilot.pause()
+        assert "1 of 3" in app.words
+
+
 async def test_remapped_keys_act_and_are_shown_on_their_buttons() -> None:
     app = Asking(form_question(schema(v={"type": "string"})))
     app.set_keymap({"question.send": "f9", "question.later": "f10"})
