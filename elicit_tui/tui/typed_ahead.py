@@ -37,16 +37,19 @@ class TypedAhead:
     def __init__(self, after_painting: Callable[[Callable[[], None]], Any]) -> None:
         self._after_painting = after_painting
         self._until = 0.0
-        self._open: list[float] = []
+        self._open: dict[int, float] = {}
+        self._count = 0
 
     def discard(self) -> None:
         """Drop what is typed until the screen is painted again."""
-        self._open.append(Message().time)
-        self._after_painting(self._painted)
+        self._count += 1
+        self._open[self._count] = Message().time
+        self._after_painting(partial(self._painted, self._count))
 
-    def _painted(self) -> None:
+    def _painted(self, number: int) -> None:
         self._until = Message().time
-        self._open = [begun for begun in self._open[1:] if not self._given_up(begun)]
+        # What began before is painted too, or was replaced before anybody could see it.
+        self._open = {later: begun for later, begun in self._open.items() if later > number}
 
     def drops(self, event: events.Event) -> bool:
         """Whether this input was made too early."""
@@ -61,7 +64,7 @@ class TypedAhead:
     @property
     def waits(self) -> bool:
         """Whether a painting is still waited for."""
-        return any(not self._given_up(begun) for begun in self._open)
+        return any(not self._given_up(begun) for begun in self._open.values())
 
     @staticmethod
     def _given_up(begun: float) -> bool:

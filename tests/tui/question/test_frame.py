@@ -219,3 +219,41 @@ async def test_a_name_of_the_servers_own_cannot_pass_for_our_words() -> None:
     async with asked(app, (100, 30)):
         assert "calls itself “Deploy' 1.4 stdio: safe 'x” “1' 2”" in app.words
         assert "for “safe() round 1 · for delete”()" in app.words
+
+
+REFUSED = schema(("v",), v={"type": "object", "properties": {}})
+
+
+async def test_a_form_that_cannot_be_answered_hears_its_keys_and_sends_nothing() -> None:
+    app = Asking(form_question(REFUSED))
+    async with asked(app) as pilot:
+        focused = app.screen.focused
+        assert focused is app.view.query_one("#message")
+        await pilot.press("ctrl+s", "enter", "space")
+        await pilot.pause()
+        assert app.outcome is None
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the request")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.view.page == "answer" and not app.view.deaf, "the form")
+        assert app.screen.focused is focused
+        await pilot.press("ctrl+n")
+        await pilot.pause()
+    assert app.outcome is not None
+    assert app.outcome.action == "decline"
+
+
+async def test_tab_in_a_form_that_cannot_be_answered_goes_to_its_buttons_and_back() -> None:
+    app = Asking(form_question(REFUSED))
+    async with asked(app) as pilot:
+        message = app.view.query_one("#message")
+        seen = [app.screen.focused]
+        while len(seen) < 12:
+            await pilot.press("tab")
+            await pilot.pause()
+            assert app.screen.focused is not None
+            seen.append(app.screen.focused)
+        ids = [widget.id for widget in seen if widget is not None]
+        assert {"do-decline", "do-cancel", "do-later"} <= set(ids)
+        assert "do-send" not in ids
+        assert seen.count(message) > 1

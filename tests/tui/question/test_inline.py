@@ -15,7 +15,13 @@ from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder, size_of_standard_error
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.number_line import NumberLine
-from tests.tui.question.asking import form_question, schema, screen_text, until
+from tests.tui.question.asking import (
+    form_question,
+    schema,
+    screen_text,
+    until,
+    url_question,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -186,3 +192,75 @@ async def test_the_keys_of_the_owner_count_under_the_prompt_too() -> None:
     await pilot.press("a", "f10")
     outcome = await asyncio.wait_for(task, 10)
     assert outcome.content == {"v": "a"}
+
+
+async def opened(who: InlineResponder, message: str) -> Pilot[Any]:
+    """Agree to the page of a url question, whose end is then waited for."""
+    pilot = await shown(who, message)
+    await pilot.press("ctrl+s")
+    app = who.app
+    assert app is not None
+    view = app.shown
+    assert view is not None
+    await until(pilot, lambda: view.page == "waiting" and not view.deaf, "the waiting page")
+    return pilot
+
+
+def page() -> Question:
+    return url_question("https://example.com/sign-in", era="modern")
+
+
+async def test_a_notice_about_the_page_on_the_screen_answers_its_question() -> None:
+    who = responder(opener=lambda url: True)
+    task = ask(who, page())
+    await opened(who, "Sign in.")
+    who.completed("another", "e1")
+    who.completed("deploy", "another page")
+    assert not task.done()
+    who.completed("deploy", "e1")
+    outcome = await asyncio.wait_for(task, 10)
+    assert (outcome.action, outcome.decided_by) == ("accept", "user")
+    assert not who.open
+
+
+async def test_a_notice_about_a_page_that_was_put_off_answers_its_question() -> None:
+    who = responder(opener=lambda url: True)
+    first = ask(who, page())
+    second = ask(who, form_question(schema(v=TEXT), message="two"))
+    await (await opened(who, "Sign in.")).press("ctrl+l")
+    pilot = await shown(who, "two")
+    who.completed("deploy", "e1")
+    outcome = await asyncio.wait_for(first, 10)
+    assert (outcome.action, outcome.decided_by) == ("accept", "user")
+    assert not second.done()
+    await pilot.press("ctrl+n")
+    assert (await asyncio.wait_for(second, 10)).action == "decline"
+
+
+async def test_a_page_that_was_opened_and_put_off_still_waits_when_it_comes_back() -> None:
+    who = responder(opener=lambda url: True)
+    first = ask(who, page())
+    second = ask(who, form_question(schema(v=TEXT), message="two"))
+    await (await opened(who, "Sign in.")).press("ctrl+l")
+    await (await shown(who, "two")).press("ctrl+n")
+    await asyncio.wait_for(second, 10)
+    pilot = await shown(who, "Sign in.")
+    assert who.app is not None
+    assert "I have finished" in screen_text(who.app)
+    await pilot.press("ctrl+s")
+    assert (await asyncio.wait_for(first, 10)).action == "accept"
+
+
+async def test_a_notice_about_a_page_that_nobody_agreed_to_answers_nothing() -> None:
+    who = responder()
+    first = ask(who, page())
+    second = ask(who, form_question(schema(v=TEXT), message="two"))
+    await (await shown(who, "Sign in.")).press("ctrl+l")
+    await (await shown(who, "two")).press("ctrl+n")
+    await asyncio.wait_for(second, 10)
+    pilot = await shown(who, "Sign in.")
+    who.completed("deploy", "e1")
+    await pilot.pause()
+    assert not first.done()
+    await pilot.press("ctrl+n")
+    assert (await asyncio.wait_for(first, 10)).action == "decline"
