@@ -58,7 +58,9 @@ def identity(request: ElicitationRequest, width: int) -> Content:
     if whole.cell_length <= width:
         return whole
     named = Content("   ").join(parts)
-    return Content("\n").join([named if named.cell_length <= width else parts[1], reached])
+    # An address of several lines begins on the first one: it needs a line less.
+    between = "\n" if reached.cell_length <= width else "   "
+    return Content(between).join([named if named.cell_length <= width else parts[1], reached])
 
 
 def call_line(request: ElicitationRequest) -> Content:
