@@ -62,12 +62,11 @@ def is_asked(text: str, start: int, end: int) -> bool:
         return True
     if after in concept(_TABLE, "typing_after", language):
         return True
-    handling = concept(_TABLE, "handling", language)
     if (
         concept(_TABLE, "link", language).starts(bare.lstrip())
         or bare in concept(_TABLE, "example", language)
-        or bare in handling
-        or handling.starts(after.lstrip())
+        or bare in concept(_TABLE, "handling", language)
+        or concept(_TABLE, "handling_after", language).starts(after.lstrip())
     ):
         return False
     opening = concept(_TABLE, "determiner", language).mask(bare).replace("\0", " ")
