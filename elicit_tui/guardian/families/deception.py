@@ -77,7 +77,7 @@ def _bait(reading: Reading) -> Iterator[Sighting]:
     if found is not None:
         yield _block(found)
         return
-    if reading.free_fields or reading.mode == "url":
+    if reading.mode == "url" or any(field.kind == "text" for field in reading.free_fields):
         for bait, price in (("lure", "taken"), ("parcel", "fees")):
             found = _speaks_of(bait, reading)
             if found is not None and _speaks_of(price, reading) is not None:
