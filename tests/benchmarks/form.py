@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -27,6 +28,7 @@ from typing import Any
 from textual import events
 from textual.drivers import headless_driver
 
+from elicit_tui.tui import FRAMES_PER_SECOND
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question import QuestionScreen
 from tests.benchmarks.measure import ROOT
@@ -136,7 +138,11 @@ def _one(seconds: float) -> list[float]:
 def in_a_process(count: int) -> Figures:
     """The figures of one console in a process of its own, where nothing is ready yet."""
     command = [sys.executable, "-m", "tests.benchmarks.form", str(count)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    # As the console has it, whichever is loaded first here.
+    environment = {"TEXTUAL_FPS": str(FRAMES_PER_SECOND), **os.environ}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
     figures: Figures = json.loads(done.stdout)
     return figures
 
