@@ -34,6 +34,7 @@ class Guardian:
     def review(self, request: ElicitationRequest) -> Review:
         """All findings about one request. Never raises; a rule that fails is itself a finding."""
         from elicit_tui.guardian.hosts import is_trusted
+        from elicit_tui.guardian.lexicon import forget_texts
         from elicit_tui.guardian.reading import read
 
         reading = read(request)
@@ -52,6 +53,7 @@ class Guardian:
             # neither stop the others nor let the request pass unseen.
             except Exception as error:  # noqa: BLE001 - no rule stops the others
                 findings.append(_failed(rule.id, error))
+        forget_texts()
         findings.sort(key=lambda finding: -finding.severity)
         return Review(tuple(findings), frozenset(sensitive))
 

@@ -42,27 +42,83 @@ def _joined(has_blanks: bool, expressions: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(before + "|".join(expressions) + after)
 
 
-@lru_cache(maxsize=64)
-def _grams(text: str, length: int) -> frozenset[str]:
-    """Every run of so many letters in a text; asked for once by each of many concepts."""
-    return frozenset(text[at : at + length] for at in range(len(text) - length + 1))
+_Entry = tuple[bool, str, list[str]]
+_Part = tuple[str, bool]
+"""A concept, and whether the scripts of its entries put blanks between words."""
+
+
+def _lists() -> Iterator[tuple[str, list[_Entry]]]:
+    """Every concept by its name with its entries, also those that several languages share."""
+    shared: dict[str, list[_Entry]] = {}
+    for name, entries in index()["concepts"].items():
+        yield name, entries
+        table, _, listed = name.partition(".")
+        own, _, language = table.rpartition("-")
+        if own in OF_ONE_LANGUAGE and language in languages():
+            shared.setdefault(f"{own}.{listed}", []).extend(entries)
+    yield from shared.items()
+
+
+class _Vocabulary:
+    """All entries of all concepts, by number within their part, and by what they cannot miss."""
+
+    def __init__(self) -> None:
+        self.expressions: dict[_Part, list[str]] = {}
+        self.always: dict[_Part, set[int]] = {}
+        """The entries of which no necessary letters are known."""
+        self.wanted: dict[int, dict[str, dict[str, list[tuple[_Part, int]]]]] = {}
+        """By length and letters: the necessary texts that begin so, and whose they are."""
+        for name, entries in _lists():
+            for has_blanks, expression, necessary in entries:
+                self._add((name, has_blanks), expression, necessary)
+
+    def _add(self, part: _Part, expression: str, necessary: list[str]) -> None:
+        expressions = self.expressions.setdefault(part, [])
+        entry = (part, len(expressions))
+        expressions.append(expression)
+        if not necessary:
+            self.always.setdefault(part, set()).add(entry[1])
+        for needed in necessary:
+            gram = needed[:GRAM]
+            by_needed = self.wanted.setdefault(len(gram), {}).setdefault(gram, {})
+            by_needed.setdefault(needed, []).append(entry)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> _Vocabulary:
+    return _Vocabulary()
+
+
+@lru_cache(maxsize=8192)
+def _touched(text: str) -> dict[_Part, set[int]]:
+    """The entries whose necessary letters stand in a text; each of many concepts asks for them."""
+    touched: dict[_Part, set[int]] = {}
+    for length, by_gram in _vocabulary().wanted.items():
+        grams = {text[at : at + length] for at in range(len(text) - length + 1)}
+        for gram in by_gram.keys() & grams:
+            for needed, entries in by_gram[gram].items():
+                if needed in text:
+                    for part, number in entries:
+                        if part in touched:
+                            touched[part].add(number)
+                        else:
+                            touched[part] = {number}
+    return touched
+
+
+def forget_texts() -> None:
+    """Free what is known of the texts of one request."""
+    _touched.cache_clear()
 
 
 class _Group:
     """The entries of one concept whose scripts treat blanks alike, in their order."""
 
-    def __init__(self, has_blanks: bool, entries: list[tuple[str, list[str]]]) -> None:
+    def __init__(self, name: str, has_blanks: bool) -> None:
         self.has_blanks = has_blanks
-        self.expressions = [expression for expression, _ in entries]
-        self._always: list[int] = []
-        by_gram: dict[int, dict[str, list[tuple[str, int]]]] = {}
-        for number, (_, necessary) in enumerate(entries):
-            if not necessary:
-                self._always.append(number)
-            for text in necessary:
-                gram = text[:GRAM]
-                by_gram.setdefault(len(gram), {}).setdefault(gram, []).append((text, number))
-        self._by_gram = by_gram
+        self._part = (name, has_blanks)
+        self.expressions = _vocabulary().expressions.get(self._part, [])
+        self._always = _vocabulary().always.get(self._part, set())
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
@@ -71,12 +127,10 @@ class _Group:
 
     def patterns(self, text: str) -> list[re.Pattern[str]]:
         """What could match in a text: the entries it touches, or all as one."""
-        touched = set(self._always)
-        for length, by_gram in self._by_gram.items():
-            for gram in by_gram.keys() & _grams(text, length):
-                touched.update(number for needed, number in by_gram[gram] if needed in text)
+        touched = _touched(text).get(self._part) or self._always
         if not touched:
             return []
+        touched = touched | self._always
         numbers = sorted(touched)
         if len(numbers) > _MANY:
             return [self.whole]
@@ -86,9 +140,12 @@ class _Group:
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Spans as one expression of all entries would find them, from left to right."""
+        patterns = self.patterns(text)
+        if not patterns:
+            return
         found = [
             (match.start(), order, match.end())
-            for order, pattern in enumerate(self.patterns(text))
+            for order, pattern in enumerate(patterns)
             for match in pattern.finditer(text)
         ]
         last = -1
@@ -101,12 +158,9 @@ class _Group:
 class Concept:
     """Everything the vocabularies say about one thing."""
 
-    def __init__(self, entries: list[tuple[bool, str, list[str]]]) -> None:
-        self._groups = tuple(
-            _Group(kind, [(text, need) for blanks, text, need in entries if blanks is kind])
-            for kind in (True, False)
-            if any(blanks is kind for blanks, _, _ in entries)
-        )
+    def __init__(self, name: str) -> None:
+        groups = (_Group(name, has_blanks) for has_blanks in (True, False))
+        self._groups = tuple(group for group in groups if group.expressions)
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Spans in folded text: of scripts with blanks, then of the others."""
@@ -143,11 +197,7 @@ class Concept:
 @lru_cache(maxsize=1024)
 def concept(table: str, name: str, language: str | None = None) -> Concept:
     """The concept `table.name` in all languages, or of a table whose lists work together in one."""
-    tables = [table if language is None else f"{table}-{language}"]
-    if language is None and table in OF_ONE_LANGUAGE:
-        tables = [f"{table}-{code}" for code in languages()]
-    found = index()["concepts"]
-    return Concept([entry for one in tables for entry in found.get(f"{one}.{name}", ())])
+    return Concept(f"{table}.{name}" if language is None else f"{table}-{language}.{name}")
 
 
 def languages() -> tuple[str, ...]:
