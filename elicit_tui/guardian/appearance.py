@@ -16,7 +16,9 @@ _TO_GREEK: Final = str.maketrans({"Г": "Γ", "Ꮁ": "Γ", "Ⲅ": "Γ", "ß": "�
 _LATIN: Final = re.compile("[a-zA-Z]")
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 _GREEK: Final = re.compile("[\u0370-\u03ff]")
-_BETWEEN_SCRIPTS: Final = re.compile("[ſβϐᏰꞵ𝛃𝛽𝜷𝝱𝞫ßΓГᎱⲄʍ]")
+_BETWEEN_SCRIPTS: Final = re.compile(
+    "[" + "".join(map(chr, {**_TO_LATIN, **_TO_CYRILLIC, **_TO_GREEK})) + "]"
+)
 _CAPITAL_I_AS_L: Final = re.compile(
     # Among small letters, where no capital belongs; or first, before a vowel as an l would be.
     "(?<=[a-z])I+|(?<![A-Za-z])I+(?=[Iaeiouy][a-zI])"

@@ -17,7 +17,7 @@ from elicit_tui.guardian.lexicon import concept, plain_entries, plain_words
 from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.spotting import is_about
 
-_LEET: Final = str.maketrans("0134567893@$€|!+£¢l", "oieasgtbgeasciitlcl".replace("l", "i"))
+_LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")
 _TURNED: Final = str.maketrans("pdbqnu", "dpqbun")
 _LONGEST: Final = 24
 _ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
@@ -44,7 +44,7 @@ def _wanted() -> dict[int, frozenset[str]]:
     return {length: frozenset(words) for length, words in sorted(by_length.items())}
 
 
-def _joined(folded: Folded) -> Iterator[tuple[str, list[int], frozenset[int], frozenset[int]]]:
+def _joined(folded: Folded) -> tuple[str, list[int], set[int], set[int]]:
     """The text's letters without anything between them, and where words begin and end."""
     letters: list[str] = []
     places: list[int] = []
@@ -55,7 +55,7 @@ def _joined(folded: Folded) -> Iterator[tuple[str, list[int], frozenset[int], fr
         letters.extend(match[0])
         places.extend(range(match.start(), match.end()))
         ends.add(len(letters))
-    yield "".join(letters), places, frozenset(starts), frozenset(ends)
+    return "".join(letters), places, starts, ends
 
 
 def _leet_inside_words(text: str) -> str:
@@ -81,16 +81,15 @@ def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
 
 
 def _find(folded: Folded, *, also_plain: bool) -> Iterator[tuple[int, int]]:
-    wanted = _wanted()
-    for text, places, starts, ends in _joined(folded):
-        for start in sorted(starts):
-            for length, words in wanted.items():
-                end = start + length
-                if end in ends and text[start:end] in words:
-                    found = places[start], places[end - 1] + 1
-                    shown = re.sub(r"[\W_]+", " ", folded.text[slice(*found)])
-                    if also_plain or shown not in _wanted_plain():
-                        yield found
+    text, places, starts, ends = _joined(folded)
+    for start in sorted(starts):
+        for length, words in _wanted().items():
+            end = start + length
+            if end in ends and text[start:end] in words:
+                found = places[start], places[end - 1] + 1
+                shown = re.sub(r"[\W_]+", " ", folded.text[slice(*found)])
+                if also_plain or shown not in _wanted_plain():
+                    yield found
 
 
 @lru_cache(maxsize=1)

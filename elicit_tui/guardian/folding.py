@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from elicit_tui.guardian.hanzi import SIMPLIFIED
@@ -110,11 +110,6 @@ class Folded:
             return 0, 0
         last = len(self.origin) - 1
         return self.origin[min(start, last)], self.origin[min(max(end - 1, 0), last)] + 1
-
-    @cached_property
-    def tokens(self) -> tuple[tuple[int, int], ...]:
-        """Spans of the runs that are not blank."""
-        return tuple(match.span() for match in re.finditer(r"\S+", self.text))
 
 
 def fold_text(text: str, *, split_camel: bool = True) -> Folded:

@@ -15,8 +15,8 @@ from elicit_tui.guardian.rule import Sighting, excerpt
 
 _CONTEXT: Final = 70
 _POSSESSIVE: Final = re.compile(r"^['’`]s\b")
-_BESIDE = 40
-_SENTENCE_END = re.compile(r"[.?!;:\n](?=\s|$)|[。？！；]|\n")
+_BESIDE: Final = 40
+_SENTENCE_END: Final = re.compile(r"[.?!;:](?=\s|$)|[。？！；\n]")
 
 
 def is_about(table: str, text: str, start: int, end: int) -> bool:

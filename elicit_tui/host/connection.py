@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation import Call, Outcome, ServerIdentity, cancel
+from elicit_tui.elicitation import Call, Outcome, ServerIdentity, cancel, new_id
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import Interrupted, LimitReached, ServerError
 from elicit_tui.host.call_clock import wait_within
@@ -43,6 +43,8 @@ class Connection:
         emit: Callable[[HostEvent], None],
     ) -> None:
         self.settings = settings
+        self.id = new_id()[:12]
+        """Of this connection alone: what is allowed for the session ends with it."""
         self.identity = _identity(settings)
         self.state: State = "starting"
         self.failure: str | None = None

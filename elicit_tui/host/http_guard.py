@@ -31,8 +31,9 @@ _NO_SESSION: Final = re.compile(r"[^!-~]|.{1025}")
 
 _NAME: Final = b"retry"
 _LONGEST_RETRY: Final = 64
-_RETRY: Final = re.compile(rb"(?m)^retry(?!: ?\d{1,8}[ \t]*\r?$).*$")
+_RETRY: Final = re.compile(rb"(?<![^\r\n])retry(?!: ?\d{1,8}[ \t]*(?:[\r\n]|\Z))[^\r\n]*")
 """A pause that the SDK could not wait for: negative, endless, no number."""
+_REST_OF_LINE: Final = re.compile(rb"[^\r\n]*")
 
 
 class Silence:
@@ -138,14 +139,26 @@ class _Bounded(httpx2.AsyncByteStream):
 async def _without_odd_pauses(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """An event stream without the `retry` lines that nobody can wait for."""
     held = b""
+    inside = False  # Whether what comes next goes on with a line that was handed on.
     async for chunk in chunks:
         data = held + chunk
         held = b""
         start = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         last = data[start:]
+        if inside and not start:
+            yield data
+            continue
         if last[: len(_NAME)] == _NAME[: len(last)] and len(last) < _LONGEST_RETRY:
             data, held = data[:start], last
         if data:
-            yield _RETRY.sub(b": no pause", data)
+            yield _patient(data, inside)
+            inside = data[-1:] not in (b"\n", b"\r")
     if held:
-        yield _RETRY.sub(b": no pause", held)
+        yield _patient(held, inside=False)
+
+
+def _patient(data: bytes, inside: bool) -> bytes:
+    """Odd pauses made comments; `inside` a line at its beginning, that line is left alone."""
+    rest = _REST_OF_LINE.match(data) if inside else None
+    first = rest.end() if rest is not None else 0
+    return data[:first] + _RETRY.sub(b": no pause", data[first:])

@@ -64,7 +64,6 @@ class InlineResponder:
         self._queue: list[_Waiting] = []
         self._app: InlineApp | None = None
         self._running: asyncio.Task[None] | None = None
-        self._held_lines: list[str] = []
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask the person; cancelled from outside, the form goes and the terminal is restored."""
@@ -91,13 +90,6 @@ class InlineResponder:
     def app(self) -> InlineApp | None:
         """The app on the terminal, for tests that drive it."""
         return self._app
-
-    def say(self, line: str) -> None:
-        """Write a line of narration to standard error; held back while a form is open."""
-        if self.open:
-            self._held_lines.append(line)
-        else:
-            print(line, file=sys.__stderr__, flush=True)
 
     def completed(self, server: str, elicitation_id: str) -> None:
         """The server reported the page of a url question finished, shown or put off."""
@@ -178,9 +170,6 @@ class InlineResponder:
         finally:
             loop.set_task_factory(factory)
             self._app = self._running = None
-            for line in self._held_lines:
-                print(line, file=sys.__stderr__, flush=True)
-            self._held_lines.clear()
         if app.interrupted:
             self._interrupted = True
             self._interrupt()

@@ -164,6 +164,25 @@ def test_invisible_and_confusable_characters_change_no_credential_verdict(
     assert verdict(form(disguised, v=TEXT)) == verdict(form(message, v=TEXT)) == "block"
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Send 50 USD to the supplier by 24.12.25?",
+        "Pay 50 EUR from the host 10.0.0.1?",
+        "Deposit 100 USD, then install version 1.2.3.4?",
+    ],
+)
+def test_a_date_a_version_or_an_address_beside_a_sum_is_no_promised_sum(message: str) -> None:
+    rules = {finding.rule for finding in GUARDIAN.review(form(message)).findings}
+    assert not rules & {RULE_FAILED, "deception.prize"}
+
+
+@pytest.mark.parametrize("default", [10**400, -(10**400), 1e308, 7.0])
+def test_a_default_of_any_size_is_looked_at(default: float) -> None:
+    request = form("Which number?", n={"type": "integer", "default": default})
+    assert GUARDIAN.review(request).findings == ()
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200), st.text(max_size=80))
 def test_no_text_makes_the_guardian_raise_or_show_anything_active(message: str, url: str) -> None:

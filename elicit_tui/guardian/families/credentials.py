@@ -31,8 +31,6 @@ from elicit_tui.guardian.shapes import (
 from elicit_tui.guardian.spotting import clause_before, first_spotted, is_about
 
 _TABLE: Final = "credentials"
-
-
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})")
 _VALUE: Final = re.compile(
@@ -132,7 +130,7 @@ def _sighting(place: Place, found: tuple[Folded, int, int], field: str | None) -
 
 def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
     for place in field.places:
-        if place.role in ("pattern", "format") or (place.role == "choice"):
+        if place.role in ("pattern", "format", "choice"):
             continue
         found = search.secret(place, field.kind == "number")
         if found is not None:

@@ -110,9 +110,12 @@ def _beside(name: str, text: str, number: re.Match[str]) -> bool:
 
 
 def _value(digits: str) -> float:
-    """A sum as it is written anywhere: only a separator before one or two last digits counts."""
+    """A sum as it is written anywhere: only a separator before one or two last digits counts.
+
+    What has several of those is a date, a version or an address: no sum, so worth nothing.
+    """
     whole, _, part = re.sub(r"[.,](?=\d{3})", "", digits).replace(",", ".").partition(".")
-    return float(f"{whole}.{part or 0}")
+    return 0.0 if "." in part else float(f"{whole}.{part or 0}")
 
 
 def _no_reading(reading: Reading) -> Iterator[Sighting]:

@@ -132,7 +132,7 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
         "string": isinstance(value, str),
         "boolean": isinstance(value, bool),
         "number": _is_number(value),
-        "integer": _is_number(value) and float(value).is_integer() if _is_number(value) else False,
+        "integer": _is_number(value) and value % 1 == 0,
         "array": isinstance(value, list),
     }.get(declared, True)
     if not right:

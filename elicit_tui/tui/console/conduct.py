@@ -250,5 +250,7 @@ class Conduct:
 def _process_of(record: ServerRecord) -> str:
     """What an allowance is bound to: this process, or this connection of a remote server."""
     connection = record.connection
-    process_id = connection.process_id if connection is not None else None
-    return f"pid {process_id}" if process_id is not None else f"connection {id(connection)}"
+    if connection is None:
+        return ""
+    process_id = connection.process_id
+    return f"connection {connection.id}" if process_id is None else f"pid {process_id}"

@@ -76,11 +76,10 @@ class QuestionStage:
         self._show_places()
 
     def _show_places(self) -> None:
-        waiting = self._questions.open
-        if self._screen in (None, self._broken):
+        screen, waiting = self._screen, self._questions.open
+        if screen is None or screen is self._broken or waiting is None or not screen.is_mounted:
             return
-        if self._screen is not None and waiting is not None and self._screen.is_mounted:
-            self._screen.view.place_in_queue(*self._questions.place(waiting))
+        screen.view.place_in_queue(*self._questions.place(waiting))
 
     def open(self, waiting: Waiting) -> None:
         """Bring this question on the screen, in place of the one that is there."""

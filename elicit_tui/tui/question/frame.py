@@ -14,11 +14,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 
-from elicit_tui.elicitation import (
-    Deadline,
-    Finding,
-    Question,
-)
+from elicit_tui.elicitation import Deadline, Finding, Question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import Draft, DraftStore, Form
 from elicit_tui.responders.browser import open_in_browser

@@ -1,4 +1,4 @@
-"""One question in its frame: who asks, what was found, the message, the fields, the way out."""
+"""What a person decides on a question: look closer, send, refuse, put it off, open its page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from elicit_tui.tui.question.url_panel import UrlPanel
 from elicit_tui.tui.widgets.form_view import FormView
 
 __all__ = ["Examine", "QuestionView"]
-
 
 FINISHED = "The person opened the page and the server reported it finished."
 """Why a url question is accepted once its server says that the page is done."""
@@ -234,7 +233,10 @@ class QuestionView(QuestionFrame):
     @work(exclusive=True, group="opening")
     async def _open(self) -> None:
         assert self._url is not None
-        if await asyncio.to_thread(self._opener, self._url.url):
+        started = await asyncio.to_thread(self._opener, self._url.url)
+        if self._done:
+            return  # Decided while the browser was starting.
+        if started:
             self._consented("The person opened the page.")
             return
         self._url.say(

@@ -93,6 +93,7 @@ class FormView(RowsView):
         for name, entry in entries.items():
             if name in self._rows:
                 self._rows[name].control.put(entry)
+                self._rows[name].restate()
         self._conversion = None
         self._judge_soon()
 

@@ -97,6 +97,25 @@ async def test_arguments_beyond_a_form_are_written_as_json_and_judged(tmp_path: 
         assert calls_of(stand)[0].arguments == {"filter": {"x": 3}}
 
 
+async def test_what_was_written_as_json_stands_in_the_form_with_its_own_hints(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "default" in stand.text())
+        screen = stand.app.screen
+        assert isinstance(screen, ArgumentsScreen)
+        screen.action_turn()
+        screen._json_area.text = '{"times": 3}'
+        screen.action_turn()
+        await stand.until(lambda: "default" not in stand.text())
+        screen.action_turn()
+        screen._json_area.text = '{"times": 1}'
+        screen.action_turn()
+        await stand.until(lambda: "default" in stand.text())
+
+
 async def test_the_search_finds_a_tool_by_its_description(tmp_path: Path) -> None:
     tools = [tool("one"), tool("two"), tool("three")]
     async with console(tmp_path, tools={"alpha": tools}) as stand:

@@ -146,16 +146,6 @@ async def test_control_c_interrupts_once_the_terminal_is_restored() -> None:
     task.cancel()
 
 
-async def test_narration_waits_until_the_form_is_gone(capfd: pytest.CaptureFixture[str]) -> None:
-    who = responder()
-    task = ask(who, form_question(schema(v=TEXT), message="one"))
-    pilot = await shown(who, "one")
-    who.say("hello")
-    await pilot.press("ctrl+n")
-    await asyncio.wait_for(task, 10)
-    assert not who.open
-
-
 def test_the_size_is_read_from_standard_error_and_put_back() -> None:
     real = sys.__stdout__
     with size_of_standard_error():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from elicit_tui.elicitation import Finding, Severity
@@ -58,6 +60,25 @@ async def test_a_browser_that_cannot_start_is_said_and_the_question_stays_open()
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert app.outcome.action == "accept"
+
+
+async def test_a_no_while_the_browser_starts_is_the_only_answer() -> None:
+    asked_for, may_start = threading.Event(), threading.Event()
+
+    def slow_browser(url: str) -> bool:
+        asked_for.set()
+        return may_start.wait(10)
+
+    app = Asking(url_question(URL), opener=slow_browser)
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, asked_for.is_set, "the browser")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+        may_start.set()
+        opening = [worker for worker in app.workers if worker.group == "opening"]
+        await until(pilot, lambda: all(each.is_finished for each in opening), "the start")
+    assert [outcome.action for outcome in app.outcomes] == ["decline"]
 
 
 async def test_a_warned_address_needs_a_second_step() -> None:
