@@ -147,7 +147,8 @@ def _signature(offer: Offer) -> str:
     schema = offer.get("inputSchema")
     if isinstance(schema, Mapping) and isinstance(schema.get("properties"), Mapping):
         needed = schema.get("required")
-        required = needed if isinstance(needed, list) else []
+        listed = needed if isinstance(needed, list) else ()
+        required = {name for name in listed if isinstance(name, str)}
         words += [_argument(key, key in required) for key in schema["properties"]]
     for argument in offer.get("arguments") or ():
         if isinstance(argument, Mapping):

@@ -11,7 +11,7 @@ import httpx2
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ServerError
-from elicit_tui.host.http_guard import GuardedClient, Silence
+from elicit_tui.host.http_guard import MOST_BYTES, GuardedClient, Silence
 
 CONNECT_SECONDS: Final = 30.0
 
@@ -83,7 +83,7 @@ async def http_streams(
 
     async with (
         client_of() as client,
-        streamable_http_client(settings.url, http_client=client, max_sse_event_size=None) as (
+        streamable_http_client(settings.url, http_client=client, max_sse_event_size=MOST_BYTES) as (
             read,
             write,
         ),
@@ -92,7 +92,7 @@ async def http_streams(
 
 
 class _Told:
-    """The messages of a remote server, counted."""
+    """The messages of a remote server; each of them breaks its silence."""
 
     def __init__(self, inner: Any, silence: Silence) -> None:
         self._inner = inner

@@ -16,7 +16,8 @@ import httpx2
 
 from elicit_tui.errors import ServerError
 
-MOST_BYTES: Final = 32 * 1024 * 1024
+MEBIBYTE: Final = 1024 * 1024
+MOST_BYTES: Final = 32 * MEBIBYTE
 """That may come without a whole message in them: the size of the largest message."""
 
 FAREWELL_SECONDS: Final = 2.0
@@ -51,7 +52,7 @@ class Silence:
         """Raises ServerError when it has been too much."""
         self._bytes += size
         if self._bytes > MOST_BYTES:
-            self.end(f"wrote {MOST_BYTES // 1024 // 1024} MiB without a whole message in them")
+            self.end(f"wrote {MOST_BYTES // MEBIBYTE} MiB without a whole message in them")
 
     def end(self, what: str) -> None:
         """The server has done what ends its connection. Raises ServerError."""
@@ -128,8 +129,13 @@ class _Bounded(httpx2.AsyncByteStream):
             yield chunk
 
     async def _counted(self) -> AsyncIterator[bytes]:
+        size = 0
         async for chunk in self._inner:
             self._silence.add(len(chunk))
+            size += len(chunk)
+            if not self._events and size > MOST_BYTES:
+                # Messages on another stream break the silence, and this would grow for ever.
+                self._silence.end(f"sent more than {MOST_BYTES // MEBIBYTE} MiB in one answer")
             yield chunk
 
     async def aclose(self) -> None:

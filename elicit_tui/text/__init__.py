@@ -4,11 +4,11 @@
 `stand_in` for a field that is edited, `neutral_value` for records, `readable_json` for values that
 people read, `ascii_json` for data, `ci_safe` for a build's log, `LineNeutralizer` for a stream.
 What counts as active is defined in `elicit_tui.text.active`. `in_seconds` puts a span of time in
-words.
+words, `countdown` shows how much of one is left.
 """
 
 from elicit_tui.text.data import ascii_json, neutral_value
-from elicit_tui.text.duration import in_seconds
+from elicit_tui.text.duration import countdown, in_seconds
 from elicit_tui.text.neutral import as_name, neutral, neutral_line, quoted, stand_in
 from elicit_tui.text.readable import readable_json
 from elicit_tui.text.stream import LineNeutralizer
@@ -19,6 +19,7 @@ __all__ = [
     "as_name",
     "ascii_json",
     "ci_safe",
+    "countdown",
     "in_seconds",
     "neutral",
     "neutral_line",

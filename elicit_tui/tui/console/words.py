@@ -133,14 +133,6 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def clock(seconds: float | None) -> str:
-    """Time left as `4:31`; empty when nothing counts."""
-    if seconds is None:
-        return ""
-    minutes, rest = divmod(int(seconds + 0.999), 60)
-    return f"{minutes}:{rest:02}"
-
-
 def plural(count: int, word: str) -> str:
     """`1 question`, `2 questions`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

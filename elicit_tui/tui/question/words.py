@@ -9,7 +9,7 @@ from typing import Any
 from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity
-from elicit_tui.text import as_name, neutral, neutral_line, quoted
+from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -132,12 +132,7 @@ def message(request: ElicitationRequest) -> str:
 
 def time_left(seconds: float | None) -> str:
     """`4:31 left`; empty while nothing counts."""
-    if seconds is None:
-        return ""
-    whole = int(seconds + 0.999)
-    if whole >= 3600:
-        return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02} left"
-    return f"{whole // 60}:{whole % 60:02} left"
+    return "" if seconds is None else f"{countdown(seconds)} left"
 
 
 def count(number: int, thing: str, things: str | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import stat
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,15 @@ async def test_arguments_beyond_a_form_are_written_as_json_and_judged(tmp_path: 
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == {"filter": {"x": 3}}
+
+
+async def test_a_schema_that_requires_what_is_no_name_opens_too(tmp_path: Path) -> None:
+    odd = {**GREET, "required": ["name", ["times"], {"name": 1}, None]}
+    async with console(tmp_path, tools={"alpha": [tool("greet", odd)]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        assert isinstance(stand.app.screen, ArgumentsScreen)
+        assert json.loads(stand.app.screen._json_area.text) == {"name": None}
 
 
 async def test_what_was_written_as_json_stands_in_the_form_with_its_own_hints(

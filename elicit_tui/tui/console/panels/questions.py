@@ -8,13 +8,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.text import neutral_line
+from elicit_tui.text import countdown, neutral_line
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session, Stopped
 from elicit_tui.tui.console.spans import Line, Role, shortened
 from elicit_tui.tui.console.waiting import Waiting
-from elicit_tui.tui.console.words import WHO, age, clock
+from elicit_tui.tui.console.words import WHO, age
 
 RISK: dict[str, tuple[str, Role]] = {
     "allow": ("", "dim"),
@@ -90,7 +90,7 @@ class QuestionsPane(Pane):
             return [()]
         request = entry.question.request
         sign, role = RISK[entry.question.review.verdict]
-        left = clock(entry.deadline.remaining)
+        left = countdown(entry.deadline.remaining)
         times = f"{age(entry.age)} old" + (f" · {left} left" if left else "")
         tool = f" · {neutral_line(request.call.name, 60)}" if request.call else ""
         name = shortened(f"{request.server.name}{tool}", max(8, width - len(times) - len(sign) - 6))

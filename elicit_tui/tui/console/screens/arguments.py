@@ -92,7 +92,8 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         content = self._given
         if not content:
             required = self._offer.schema.get("required")
-            content = dict.fromkeys(required) if isinstance(required, list) else {}
+            names = required if isinstance(required, list) else ()
+            content = dict.fromkeys(name for name in names if isinstance(name, str))
         return readable_json(content)
 
     def _show(self) -> None:

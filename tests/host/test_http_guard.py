@@ -1,12 +1,20 @@
-"""Event streams reach the SDK as the server sent them, but for pauses nobody could wait for."""
+"""What a remote server sends reaches the SDK whole, but bounded, and without endless pauses."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import httpx2
 import pytest
 
-from elicit_tui.host.http_guard import _without_odd_pauses
+from elicit_tui.errors import ServerError
+from elicit_tui.host.http_guard import (
+    MEBIBYTE,
+    MOST_BYTES,
+    GuardedClient,
+    Silence,
+    _without_odd_pauses,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -36,3 +44,28 @@ async def test_messages_are_whole_and_odd_pauses_gone_wherever_a_stream_is_cut(
 
 async def test_a_pause_with_digits_without_end_is_a_comment_to_its_end() -> None:
     assert b"retry" not in await guarded(b"retry: ", *[b"9" * 50] * 20, b"\ndata: x\n\n")
+
+
+async def test_an_endless_answer_ends_though_messages_come_beside_it() -> None:
+    told: list[str] = []
+    silence = Silence(told.append)
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while True:
+            sent += MEBIBYTE
+            silence.broken()
+            yield b" " * MEBIBYTE
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": "application/json"}, content=endless())
+
+    async with (
+        GuardedClient(silence, transport=httpx2.MockTransport(answer)) as client,
+        client.stream("POST", "http://127.0.0.1/mcp") as response,
+    ):
+        with pytest.raises(ServerError):
+            await response.aread()
+    assert told == ["sent more than 32 MiB in one answer"]
+    assert sent == MOST_BYTES + MEBIBYTE
