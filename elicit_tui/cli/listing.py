@@ -150,7 +150,8 @@ def _signature(offer: Offer) -> str:
         listed = needed if isinstance(needed, list) else ()
         required = {name for name in listed if isinstance(name, str)}
         words += [_argument(key, key in required) for key in schema["properties"]]
-    for argument in offer.get("arguments") or ():
+    arguments = offer.get("arguments")
+    for argument in arguments if isinstance(arguments, list) else ():
         if isinstance(argument, Mapping):
             required_here = argument.get("required") is True
             words.append(_argument(str(argument.get("name", "?")), required_here))

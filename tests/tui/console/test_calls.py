@@ -107,6 +107,15 @@ async def test_a_schema_that_requires_what_is_no_name_opens_too(tmp_path: Path) 
         assert json.loads(stand.app.screen._json_area.text) == {"name": None}
 
 
+async def test_a_tool_whose_properties_are_none_is_listed_and_can_be_chosen(tmp_path: Path) -> None:
+    odd = {"type": "object", "properties": 5}
+    async with console(tmp_path, tools={"alpha": [tool("greet", odd)]}) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: "0 arguments" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+
+
 async def test_what_was_written_as_json_stands_in_the_form_with_its_own_hints(
     tmp_path: Path,
 ) -> None:

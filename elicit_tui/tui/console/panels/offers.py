@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -113,7 +114,8 @@ class OffersBox(Vertical):
         offer = self.offer
         if offer is None:
             return []
-        arguments = len(offer.schema.get("properties") or {})
+        properties = offer.schema.get("properties")
+        arguments = len(properties) if isinstance(properties, Mapping) else 0
         about = [offer.kind, plural(arguments, "argument"), *offer.hints]
         title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
         beside = cells(title) + 3 + cells(facts) <= width

@@ -1,0 +1,30 @@
+"""What servers offer is listed, however odd the lists are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elicit_tui.cli.listing import _described, _lines
+from elicit_tui.host import Prompt, Tool
+from tests.bounds import bounded
+
+
+@pytest.mark.parametrize("arguments", [5, True, "a", {"name": "a"}, [5, {"name": 7}]])
+def test_a_prompt_with_odd_arguments_is_listed_beside_the_others(arguments: Any) -> None:
+    raws = [{"name": "odd", "arguments": arguments}, {"name": "greet", "arguments": []}]
+    prompts = [prompt for raw in raws if (prompt := Prompt.read(raw)) is not None]
+    listed = list(_lines("prompts", _described("alpha", prompts)))
+    assert listed[0] == "alpha offers these prompts:"
+    assert listed[-1] == "  greet"
+
+
+def test_a_hundred_thousand_required_arguments_take_linear_time() -> None:
+    names = [f"argument{number}" for number in range(100_000)]
+    schema = {"type": "object", "properties": dict.fromkeys(names, True)}
+    tool = Tool.read({"name": "play", "inputSchema": {**schema, "required": [*names, {}]}})
+    assert tool is not None
+    with bounded():
+        (_, line) = _lines("tools", _described("alpha", [tool]))
+    assert line.endswith(" argument99999=")
