@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,13 @@ from hypothesis import HealthCheck, settings
 # A busy machine is no finding: what a property allows in time, it says itself.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+# Processes of the tests inherit what is ignored here: a run under nohup, or in the background of a
+# script, must not make them deaf.
+for name in ("SIGINT", "SIGHUP", "SIGTERM"):
+    number = getattr(signal, name, None)
+    if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture
