@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 from elicit_tui.errors import Interrupted, UsageError
 
@@ -37,6 +37,14 @@ def _raise(number: int, frame: FrameType | None) -> None:
         signal.signal(each, signal.SIG_IGN)
     heard.append(number)
     raise KeyboardInterrupt
+
+
+def after_the_end(handler: Any) -> Any:
+    """What takes a handler's place once a run has told everything: a second end has no document.
+
+    A request to end then ends the process as the system does, also one whose exit hangs.
+    """
+    return signal.SIG_DFL if handler is _raise else handler
 
 
 def ended_early(argv: Sequence[str]) -> int:

@@ -42,7 +42,7 @@ class Interrupts:
 
     def __exit__(self, *details: object) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, handler)
+            signal.signal(number, early.after_the_end(handler))
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
         self.requested = True

@@ -115,3 +115,16 @@ def test_a_terminal_that_goes_away_ends_the_run_truthfully(plain: bool, tmp_path
     assert document["exitCode"] == 130
     assert {entry["decidedBy"] for entry in document["elicitations"]} <= {"shutdown", "nobody"}
     assert {entry["action"] for entry in document["elicitations"]} == {"cancel"}
+
+
+def test_an_end_that_is_asked_for_once_more_after_all_was_told_writes_nothing_more() -> None:
+    again = (
+        "import os, signal; from elicit_tui.cli import early; "
+        "from elicit_tui.cli.interrupts import Interrupts; early.raise_when_asked_to_end()\n"
+        "with Interrupts(): pass\n"
+        "os.kill(os.getpid(), signal.SIGINT)"
+    )
+    ended = subprocess.run(
+        [COMMAND[0], "-c", again], capture_output=True, timeout=SECONDS, env=environment()
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, b"", b"")

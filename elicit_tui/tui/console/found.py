@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from elicit_tui.elicitation import Severity
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.console.spans import Line, Role, labelled, text_lines
 from elicit_tui.tui.console.words import family_of
+from elicit_tui.tui.question.words import SIGNS
 
 SEVERITIES: Final[Mapping[str, tuple[str, Role]]] = {
-    "note": ("·", "dim"),
-    "warn": ("▲", "warn"),
-    "block": ("✗", "bad"),
+    "note": (SIGNS[Severity.NOTE], "dim"),
+    "warn": (SIGNS[Severity.WARN], "warn"),
+    "block": (SIGNS[Severity.BLOCK], "bad"),
 }
+"""A finding's sign, as a question shows it, by the ledger's spelling of its severity."""
 
 
 def finding_groups(findings: Iterable[Mapping[str, Any]], width: int) -> list[list[Line]]:

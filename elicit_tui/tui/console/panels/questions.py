@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from elicit_tui.text import countdown, neutral_line
+from elicit_tui.tui.console.found import SEVERITIES
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session, Stopped
@@ -16,14 +17,15 @@ from elicit_tui.tui.console.spans import Line, Role, shortened
 from elicit_tui.tui.console.waiting import Waiting
 from elicit_tui.tui.console.words import WHO, age
 
-RISK: dict[str, tuple[str, Role]] = {
-    "allow": ("", "dim"),
-    "warn": ("▲ warn", "warn"),
-    "block": ("✗ block", "bad"),
-}
-
-
 NARROW = 60
+
+
+def _risk(verdict: str) -> tuple[str, Role]:
+    """The verdict with its sign; nothing where there is nothing to look at twice."""
+    if verdict == "allow":
+        return "", "dim"
+    sign, role = SEVERITIES[verdict]
+    return f"{sign} {verdict}", role
 
 
 class QuestionsPane(Pane):
@@ -89,7 +91,7 @@ class QuestionsPane(Pane):
         if entry is None:
             return [()]
         request = entry.question.request
-        sign, role = RISK[entry.question.review.verdict]
+        sign, role = _risk(entry.question.review.verdict)
         left = countdown(entry.deadline.remaining)
         times = f"{age(entry.age)} old" + (f" · {left} left" if left else "")
         tool = f" · {neutral_line(request.call.name, 60)}" if request.call else ""

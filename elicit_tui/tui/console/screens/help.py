@@ -48,7 +48,8 @@ WORDS = (
 SIGNS = (
     ("● ready", "◌ starting"),
     ("✗ failed or declined", "○ ended or cancelled"),
-    ("▲ look twice", "⚒ tool  ❝ prompt  ▤ resource"),
+    ("▲ look twice", "■ do not answer"),
+    ("⚒ tool", "❝ prompt  ▤ resource"),
 )
 
 
