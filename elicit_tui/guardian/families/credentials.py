@@ -37,6 +37,10 @@ _VALUE: Final = re.compile(
     r"[\s\"'`*]*(?:is|:|=|ist|lautet|est|es|é|：|は|是)[\s\"'`*]*([^\s\"'`*]{6,200})"
 )
 _MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]{8,}")
+_SECRET_VARIABLE: Final = re.compile(
+    r"(?!.*(?:PUBLIC|PRIMARY|FOREIGN|PARTITION|SORT))"
+    r"[A-Z0-9]+_(?:[A-Z0-9]+_)*(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PWD|PASS|PAT|CREDENTIALS)\b"
+)
 _SHORTEST_SERIES: Final = 4
 _SERIES_OF_WORDS: Final = 10
 
@@ -59,7 +63,38 @@ class _Search:
             return True
         if numeric and place.field is None and not concept(_TABLE, "numeric").covers(word):
             return True
-        return has_harmless_sense(word, self.context)
+        return self._is_echo(place, word) or has_harmless_sense(word, self.context)
+
+    def _is_echo(self, place: Place, word: str) -> bool:
+        """Whether a field is only called what the message names more fully, such as a design token.
+
+        The message must speak of nothing else by that word.
+        """
+        if place.role not in ("name", "title") or word != place.folded.text.strip(" _-:*?"):
+            return False
+        message, harmless = self.reading.message.folded.text, concept(_TABLE, "other_sense")
+        ends = re.compile(rf".* {re.escape(word)}|{re.escape(word)} (?:of|de|del|du|da|do|di|der)\b.*")
+        spans = harmless.matches(message)
+        named = any(ends.fullmatch(message[start:end]) for start, end in spans)
+        return named and word not in harmless.mask(message)
+
+    def is_missing_value(self, field: FieldReading) -> bool:
+        """Whether a field that holds anything stands beside word of a variable without its value."""
+        if not any(concept("asking", "holder").covers(p.folded.text) for p in field.places[:2]):
+            return False
+        message = self.reading.message
+        return (
+            _SECRET_VARIABLE.search(message.plain) is not None
+            and message.folded.text in concept(_TABLE, "missing")
+        )
+
+    def is_card(self, field: FieldReading) -> bool:
+        """Whether a field is called a card and another one asks whose it is or how long it lasts."""
+        if has_harmless_sense("card number", self.context):
+            return False
+        return _is_called("card_field", field) and any(
+            _is_called("card_owner", other) for other in self.reading.free_fields
+        )
 
     def _is_reference(self, place: Place, described: str) -> bool:
         """Whether a field is titled as an order's number or the like, and nothing speaks of access.
@@ -124,6 +159,15 @@ class _Search:
         return disguised_secret(place)
 
 
+def _is_called(name: str, field: FieldReading) -> bool:
+    """Whether a field's name or title is nothing but a concept."""
+    return any(
+        concept(_TABLE, name).covers(place.folded.text.strip(" _-:*?"))
+        for place in field.places
+        if place.role in ("name", "title")
+    )
+
+
 def _sighting(place: Place, found: tuple[Folded, int, int], field: str | None) -> Sighting:
     return Sighting(Severity.BLOCK, place.where, excerpt(*found), field or place.field)
 
@@ -136,7 +180,11 @@ def _asked_in_field(search: _Search, field: FieldReading) -> Iterator[Sighting]:
         if found is not None:
             yield _sighting(place, found, field.name)
             return
-    if search.is_described_with_message(field):
+    if (
+        search.is_described_with_message(field)
+        or search.is_missing_value(field)
+        or search.is_card(field)
+    ):
         message = search.reading.message
         yield Sighting(Severity.BLOCK, message.where, message.text[:120], field.name)
         return
@@ -177,7 +225,8 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
 def _general_places(reading: Reading) -> Iterator[Place]:
     """What is said about the whole form.
 
-    A choice only chooses, unless it tells the person to type or a field holds whatever was chosen.
+    A choice only chooses, unless it tells the person to type or a field holds whatever was chosen;
+    its title, too, may tell what to type elsewhere.
     """
     held = any(
         concept("asking", "holder").covers(place.folded.text)
@@ -187,6 +236,10 @@ def _general_places(reading: Reading) -> Iterator[Place]:
     for place in reading.general_places:
         if place.role != "choice" or held or place.folded.text in concept("asking", "typing"):
             yield place
+    for field in reading.fields:
+        for place in field.places if field.kind == "choice" else ():
+            if place.role == "title" and place.folded.text in concept("asking", "typing"):
+                yield place
 
 
 def _only_remarks(reading: Reading) -> bool:

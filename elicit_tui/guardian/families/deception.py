@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.asking import is_told_of_something_else, names_plain_answer
 from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, seen
@@ -45,7 +46,9 @@ def _plain(name: str, *, form_only: bool = False) -> Callable[[Reading], Iterato
 
 def _threat(reading: Reading) -> Iterator[Sighting]:
     threat = _speaks_of("threat", reading)
-    if threat is None or _speaks_of("demand", reading) is None or _is_asked_about(reading):
+    if threat is None or _speaks_of("demand", reading) is None:
+        return
+    if _is_asked_about(reading) or _is_a_topic("threat", reading):
         return
     if reading.free_fields or reading.mode == "url" or _speaks_of("deadline", reading):
         yield _block(threat)
@@ -61,7 +64,9 @@ def _pressed_for_payment(reading: Reading) -> Iterator[Sighting]:
 
 def _impersonation(reading: Reading) -> Iterator[Sighting]:
     pretended = _speaks_of("impersonation", reading)
-    if pretended is not None and _is_asked_about(reading):
+    if pretended is not None and (
+        _is_asked_about(reading) or _is_a_topic("impersonation", reading)
+    ):
         return
     if pretended is None or _speaks_of("impersonated_demand", reading) is None:
         return
@@ -83,9 +88,23 @@ def _bait(reading: Reading) -> Iterator[Sighting]:
             if found is not None and _speaks_of(price, reading) is not None:
                 yield _block(found)
                 return
+    found = _speaks_of("parcel", reading) if _is_paid_by_typing(reading) else None
+    if found is not None:
+        yield _block(found)
+        return
     text = concept(_TABLE, "other_sense").mask(reading.message.folded.text)
     if _comes_back_as_more(text):
         yield seen(Severity.BLOCK, reading.message)
+
+
+def _is_paid_by_typing(reading: Reading) -> bool:
+    """Whether the message names a sum and a text field is called by what one pays it with."""
+    return reading.message.folded.text in concept("destructive", "amount") and any(
+        concept(_TABLE, "payment_data").covers(place.folded.text)
+        for field in reading.free_fields
+        for place in field.places
+        if field.kind == "text" and place.role in ("name", "title")
+    )
 
 
 def _comes_back_as_more(text: str) -> bool:
@@ -136,11 +155,30 @@ def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
     yield found if _speaks_of("asks_leave", reading) is not None else _block(found)
 
 
+def _support(reading: Reading) -> Iterator[Sighting]:
+    """An alarm about the person's computer and a helper who wants to be let onto it."""
+    found = _speaks_of("device_alarm", reading)
+    if found is not None and _speaks_of("remote_help", reading) is not None:
+        yield _block(found)
+
+
 def _is_asked_about(reading: Reading) -> bool:
     """Whether the message is but one question with who, what or which, so that nobody poses."""
     text = reading.message.folded.text.strip()
     only_one = re.fullmatch(r"[^.!?:\n。！？]+[?？]", text) is not None
     return only_one and concept("destructive", "asks").starts(text.lstrip("¿"))
+
+
+def _is_a_topic(name: str, reading: Reading) -> bool:
+    """Whether the message wants a title or the like, and only that is about a concept."""
+    text = concept(_TABLE, "other_sense").mask(reading.message.folded.text)
+    spans = list(concept(_TABLE, name).matches(text))
+    free = reading.free_fields
+    return (
+        bool(spans and free)
+        and all(is_told_of_something_else(text, start) for start, _ in spans)
+        and all(field.kind == "number" or names_plain_answer(field) for field in free)
+    )
 
 
 def _always(reading: Reading) -> Iterator[Sighting]:
@@ -197,6 +235,12 @@ RULES = (
         "Commands that you are to run yourself.",
         "Run nothing that a question tells you to.",
         _paste_and_run,
+    ),
+    Rule(
+        "deception.support",
+        "An alarm about your computer, and a stranger who offers help.",
+        "Let nobody onto your computer, and call no number that a question shows.",
+        _support,
     ),
     Rule(
         "deception.no_reading",

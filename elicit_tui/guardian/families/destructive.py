@@ -12,7 +12,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.lexicon import concept
-from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt
 from elicit_tui.guardian.spotting import distance
 
@@ -20,6 +20,8 @@ _TABLE: Final = "destructive"
 _NEAR: Final = 70
 _SENTENCE: Final = re.compile(r"([^.?!\n。？！]+)([?？]?)")
 _TELLS: Final = 4
+_STEM: Final = 4
+_FIRST_OF_HAN: Final = "\u2e80"
 _CLAUSE: Final = re.compile(
     r"((?:^|[.?!;:\n。？！]|\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[\s¿¡\"'`*_-]*)"
     r"((?:(?!\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[^.?!;:\n。？！])+)([?？]?)"
@@ -35,15 +37,24 @@ def _told(reading: Reading) -> list[Place]:
     return [
         place
         for place in reading.places
-        if place.role in roles and not (place.role == "name" and place.field in choosing)
+        if place.role in roles
+        and not (place.role == "name" and place.field in choosing)
+        and not (place.role in ("name", "title") and _echoes(place, reading.message))
     ]
+
+
+def _echoes(place: Place, message: Place) -> bool:
+    """Whether a field is called by one word of the message, which tells what is meant by it."""
+    word = place.folded.text.strip(" _-:*?")
+    stem = word[: max(_STEM, len(word) - 2)] if word[:1] < _FIRST_OF_HAN else word[:1]
+    return word.isalpha() and stem in message.folded.text
 
 
 def _confirms(reading: Reading) -> bool:
     """Whether the answer lets something happen, rather than describes something."""
     if not reading.fields:
         return True
-    if any(field.kind == "boolean" for field in reading.fields):
+    if any(field.kind == "boolean" or _may_be_left(field) for field in reading.fields):
         return True
     if len(reading.fields) == 1 and _asks_for_a_yes(reading.message.folded.text):
         return True
@@ -53,6 +64,24 @@ def _confirms(reading: Reading) -> bool:
         for field in reading.fields
         for place in field.places
         if place.role in ("name", "title", "description")
+    )
+
+
+def _may_be_left(field: FieldReading) -> bool:
+    """Whether one of a field's choices leaves everything as it is."""
+    refuses = concept(_TABLE, "refuses")
+    return any(
+        place.role == "choice" and refuses.covers(place.folded.text) for place in field.places
+    )
+
+
+def _chooses_how_it_ends(reading: Reading) -> bool:
+    """Whether deleting stands among the choices, beside leaving everything as it is."""
+    deletes = concept(_TABLE, "deletes")
+    return any(
+        _may_be_left(field)
+        and any(p.role == "choice" and deletes.covers(p.folded.text) for p in field.places)
+        for field in reading.fields
     )
 
 
@@ -160,6 +189,11 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
     yield from _act(reading)
     if _softened(reading):
         return
+    if _chooses_how_it_ends(reading):
+        message = reading.message.folded
+        span = _takes_away(concept(_TABLE, "mild").mask(message.text))
+        if span is not None:
+            yield Sighting(Severity.WARN, reading.message.where, excerpt(message, *span))
     for place in reading.places:
         # A choice that is a name is the person's own; one that tells of an end must be read.
         if place.role == "choice" and len(place.text.split()) >= _TELLS:
