@@ -38,7 +38,7 @@ _VALUE: Final = re.compile(
 )
 _MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]{8,}")
 _SECRET_VARIABLE: Final = re.compile(
-    r"(?!.*(?:PUBLIC|PRIMARY|FOREIGN|PARTITION|SORT))"
+    r"(?<![A-Z0-9_])(?!\w*(?:PUBLIC|PRIMARY|FOREIGN|PARTITION|SORT))"
     r"[A-Z0-9]+_(?:[A-Z0-9]+_)*(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PWD|PASS|PAT|CREDENTIALS)\b"
 )
 _SHORTEST_SERIES: Final = 4
@@ -160,12 +160,9 @@ class _Search:
 
 
 def _is_called(name: str, field: FieldReading) -> bool:
-    """Whether a field's name or title is nothing but a concept."""
-    return any(
-        concept(_TABLE, name).covers(place.folded.text.strip(" _-:*?"))
-        for place in field.places
-        if place.role in ("name", "title")
-    )
+    """Whether a field's title, or its name where it has none, is nothing but a concept."""
+    titles = [place for place in field.places if place.role == "title"] or field.places[:1]
+    return any(concept(_TABLE, name).covers(p.folded.text.strip(" _-:*?")) for p in titles)
 
 
 def _sighting(place: Place, found: tuple[Folded, int, int], field: str | None) -> Sighting:

@@ -191,7 +191,7 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
         return
     if _chooses_how_it_ends(reading):
         message = reading.message.folded
-        span = _takes_away(concept(_TABLE, "mild").mask(message.text))
+        span = _takes_away(message.text)
         if span is not None:
             yield Sighting(Severity.WARN, reading.message.where, excerpt(message, *span))
     for place in reading.places:
