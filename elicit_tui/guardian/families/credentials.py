@@ -73,27 +73,30 @@ class _Search:
         if place.role not in ("name", "title") or word != place.folded.text.strip(" _-:*?"):
             return False
         message, harmless = self.reading.message.folded.text, concept(_TABLE, "other_sense")
-        ends = re.compile(rf".* {re.escape(word)}|{re.escape(word)} (?:of|de|del|du|da|do|di|der)\b.*")
+        ends = re.compile(
+            rf".* {re.escape(word)}|{re.escape(word)} (?:of|de|del|du|da|do|di|der)\b.*"
+        )
         spans = harmless.matches(message)
         named = any(ends.fullmatch(message[start:end]) for start, end in spans)
         return named and word not in harmless.mask(message)
 
     def is_missing_value(self, field: FieldReading) -> bool:
-        """Whether a field that holds anything stands beside word of a variable without its value."""
+        """Whether a field for anything stands beside word of a variable that lacks its value."""
         if not any(concept("asking", "holder").covers(p.folded.text) for p in field.places[:2]):
             return False
         message = self.reading.message
-        return (
-            _SECRET_VARIABLE.search(message.plain) is not None
-            and message.folded.text in concept(_TABLE, "missing")
-        )
+        return _SECRET_VARIABLE.search(
+            message.plain
+        ) is not None and message.folded.text in concept(_TABLE, "missing")
 
     def is_card(self, field: FieldReading) -> bool:
-        """Whether a field is called a card and another one asks whose it is or how long it lasts."""
-        if has_harmless_sense("card number", self.context):
-            return False
-        return _is_called("card_field", field) and any(
-            _is_called("card_owner", other) for other in self.reading.free_fields
+        """Whether a field is called a card and another asks whose it is or how long it lasts."""
+        return self._has_card_owner and _is_called("card_field", field)
+
+    @cached_property
+    def _has_card_owner(self) -> bool:
+        return not has_harmless_sense("card number", self.context) and any(
+            _is_called("card_owner", field) for field in self.reading.free_fields
         )
 
     def _is_reference(self, place: Place, described: str) -> bool:
