@@ -82,12 +82,15 @@ class _Search:
 
     def is_missing_value(self, field: FieldReading) -> bool:
         """Whether a field for anything stands beside word of a variable that lacks its value."""
-        if not any(concept("asking", "holder").covers(p.folded.text) for p in field.places[:2]):
-            return False
+        return self._lacks_a_value and any(
+            concept("asking", "holder").covers(place.folded.text) for place in field.places[:2]
+        )
+
+    @cached_property
+    def _lacks_a_value(self) -> bool:
         message = self.reading.message
-        return _SECRET_VARIABLE.search(
-            message.plain
-        ) is not None and message.folded.text in concept(_TABLE, "missing")
+        variable = _SECRET_VARIABLE.search(message.plain)
+        return variable is not None and message.folded.text in concept(_TABLE, "missing")
 
     def is_card(self, field: FieldReading) -> bool:
         """Whether a field is called a card and another asks whose it is or how long it lasts."""
