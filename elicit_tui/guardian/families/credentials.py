@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -55,8 +56,9 @@ class _Search:
 
     @cached_property
     def context(self) -> str:
-        """All words of the request, folded."""
-        return " . ".join(place.folded.text for place in self.reading.words[:400])
+        """All words of the request, folded; what a server calls itself shows no sense of them."""
+        words = (place for place in self.reading.words if place.role != "server")
+        return " . ".join(place.folded.text for place in islice(words, 400))
 
     def _means_something_else(self, place: Place, word: str, numeric: bool) -> bool:
         if numeric and concept(_TABLE, "not_numeric").covers(word):
