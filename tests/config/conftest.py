@@ -12,6 +12,9 @@ import pytest
 from elicit_tui.config import CommandLine, load
 from elicit_tui.elicitation.settings import Settings
 
+ALLOW = '[managed]\nservers = "allow"\n[[managed.allow]]\nname = "team-*"\n'
+"""The beginning of a managed file that allows servers by entries."""
+
 
 class Machine:
     """Loads settings with files of its own; the administrator is whoever runs the tests."""
