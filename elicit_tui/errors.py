@@ -4,11 +4,15 @@
     ├── UsageError            the command line is wrong
     ├── ConfigError           a configuration cannot be used (carries every problem found)
     │   └── ManagedConfigError    the admin's file cannot be trusted or read
-    ├── ToolNotAllowed        policy does not let this tool be called; it was not called
+    ├── ToolRefused           policy or a person did not let this tool be called; it was not called
     ├── ServerError           a server could not be started, reached or understood, or went away
     ├── ProtocolCallError     the call ended with a JSON-RPC error of the server
     ├── LimitReached          a limit of time or rounds passed
     ├── LedgerError           the ledger cannot be opened, read or written
+    ├── StoreError            the store cannot be opened, read or written
+    │   ├── StoreTooNew           a newer elicit-tui wrote it
+    │   ├── SecretError           the secret that seals what waits is lost or no secret
+    │   └── SealError             what was sealed does not open: another secret, or changed
     └── Interrupted           the person, or a signal, ended the run
 
 What a person can mend in a form or a file is a value (`form.Problem`, `config.Problem`), not an
@@ -44,12 +48,13 @@ class ManagedConfigError(ConfigError):
     """The managed configuration exists but cannot be trusted, read or understood."""
 
 
-class ToolNotAllowed(ElicitTuiError):
-    """Policy does not let this tool be called; `key` names the setting that would allow it."""
+class ToolRefused(ElicitTuiError):
+    """A tool was not called: policy or a person refused it, or nobody was there to be asked."""
 
-    def __init__(self, sentence: str, key: str | None = None) -> None:
-        self.key = key
-        super().__init__(sentence)
+    def __init__(self, tool: str, outcome: Any) -> None:
+        """`tool` is neutral text; `outcome` (an `Outcome`) says who decided, why, by which key."""
+        self.outcome = outcome
+        super().__init__(f"{tool} was not called. {outcome.reason}")
 
 
 class ServerError(ElicitTuiError):
@@ -87,6 +92,22 @@ class LimitReached(ElicitTuiError):
 
 class LedgerError(ElicitTuiError):
     """The ledger cannot be opened, read or written."""
+
+
+class StoreError(ElicitTuiError):
+    """The store cannot be opened, read or written."""
+
+
+class StoreTooNew(StoreError):
+    """A newer elicit-tui wrote this store; it is left as it is."""
+
+
+class SecretError(StoreError):
+    """The secret that seals what waits is lost, cannot be read, or is no secret."""
+
+
+class SealError(StoreError):
+    """Something sealed does not open: with another secret, put elsewhere, older or changed."""
 
 
 class Interrupted(ElicitTuiError):

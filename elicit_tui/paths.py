@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final
 
+from elicit_tui.errors import ConfigError
+
 APPLICATION: Final = "elicit-tui"
+
+ELSEWHERE: Final = "set XDG_STATE_HOME or history.path to a place that can be written"
+"""What a person can do about a state directory that cannot be used."""
 
 SYSTEM_PATH: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
 """Where the system keeps its own programs, and where alone a managed command is looked up.
@@ -21,24 +27,50 @@ Without /usr/local, which is not root's alone on every system; there a command i
 
 
 def config_file() -> Path:
-    """The user's own configuration file, whether or not it exists."""
+    """The user's own configuration file, whether or not it exists.
+
+    Raises ConfigError where the environment does not say where a person's files are.
+    """
     from platformdirs import user_config_path
 
-    return user_config_path(APPLICATION, appauthor=False) / "config.toml"
+    what_to_do = "set HOME or XDG_CONFIG_HOME to an absolute path, or use --config FILE"
+    return _known(user_config_path, what_to_do) / "config.toml"
 
 
 def state_directory() -> Path:
-    """The platform's directory for state: the ledger and the servers' logs."""
+    """The platform's directory for state: the ledger and the servers' logs.
+
+    Raises ConfigError where the environment does not say where a person's files are.
+    """
     from platformdirs import user_state_path
 
-    return user_state_path(APPLICATION, appauthor=False)
+    return _known(user_state_path, f"set HOME to an absolute path, or {ELSEWHERE}")
+
+
+def _known(place: Callable[..., Path], what_to_do: str) -> Path:
+    """One of the platform's places, never one that begins at the working directory."""
+    try:
+        path = place(APPLICATION, appauthor=False)
+    except RuntimeError:  # nothing says where the home is
+        path = Path()
+    if not path.is_absolute():
+        raise ConfigError([f"your home directory is not known here: {what_to_do}"])
+    return path
 
 
 def ledger_file(chosen: str | None = None) -> Path:
     """Where the ledger is kept: as `history.path` says, else in the directory for state."""
-    if chosen:
+    if not chosen:
+        return state_directory() / "ledger.sqlite3"
+    try:
         return Path(chosen).expanduser()
-    return state_directory() / "ledger.sqlite3"
+    except RuntimeError:
+        raise ConfigError(["history.path: your home directory is not known here"]) from None
+
+
+def store_file(ledger: str | None = None) -> Path:
+    """Where questions wait for another process: beside the ledger (`history.path`)."""
+    return ledger_file(ledger).with_name("store.sqlite3")
 
 
 def managed_file() -> Path:
@@ -60,6 +92,22 @@ def _windows_program_data() -> Path:
     if shell.SHGetFolderPathW(None, csidl_common_appdata, None, 0, buffer) != 0:
         raise OSError("Windows did not name its folder for program data")
     return Path(buffer.value)
+
+
+def start_directory(*, managed: bool) -> Path:
+    """Where a program that the configuration names starts: the person's home, managed ones in `/`.
+
+    Package runners and interpreters look for what they run in the directory where they start: it
+    is never the one where we were started, which somebody else may have filled.
+    """
+    if not managed:
+        try:
+            home = Path.home()
+        except RuntimeError:  # nothing says where it is
+            return Path(os.sep)
+        if home.is_dir():
+            return home
+    return Path(os.sep)
 
 
 def private_directory(path: Path) -> Path:

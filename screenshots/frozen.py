@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from elicit_tui.elicitation import Deadline
+from elicit_tui.elicitation import Deadline, Pending
 from elicit_tui.tui.console.calls import CallRecord
-from elicit_tui.tui.console.waiting import Waiting
+from elicit_tui.tui.console.servers import ServerRecord
 
 LEFT_SECONDS = 271.0
 AGE_SECONDS = 12.0
 ELAPSED_SECONDS = 2.4
+AT = "09:30"
 
 
 @contextmanager
@@ -40,7 +41,9 @@ def held_still(home: Path) -> Iterator[None]:
     with (
         patch.dict(os.environ, environment, clear=True),
         patch.object(Deadline, "remaining", property(lambda deadline: LEFT_SECONDS)),
-        patch.object(Waiting, "age", property(lambda waiting: AGE_SECONDS)),
+        patch.object(Pending, "age", property(lambda pending: AGE_SECONDS)),
+        patch.object(ServerRecord, "last_asked", property(lambda record: AT)),
+        patch.object(CallRecord, "at", property(lambda record: AT)),
         patch.object(CallRecord, "elapsed", property(lambda record: ELAPSED_SECONDS)),
     ):
         yield

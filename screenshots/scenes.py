@@ -55,7 +55,7 @@ class Stage:
 
         def listens() -> bool:
             view = getattr(self.app.screen, "view", None)
-            return view is not None and not view._quiet.deaf
+            return view is not None and not view._debounce.deaf
 
         await self.until(listens)
 
@@ -195,7 +195,15 @@ async def light(take: Callable[[ConsoleApp], None]) -> None:
 
 async def inline(take: Callable[[Any], None]) -> None:
     """A question under a shell prompt."""
-    from elicit_tui.elicitation import Call, Deadline, ElicitationRequest, Question, ServerIdentity
+    from elicit_tui.elicitation import (
+        Call,
+        Deadline,
+        ElicitationRequest,
+        Pending,
+        Question,
+        Queue,
+        ServerIdentity,
+    )
     from elicit_tui.form import read_form
     from elicit_tui.tui.inline_app import InlineApp
     from elicit_tui.tui.question import QuestionView
@@ -223,22 +231,16 @@ async def inline(take: Callable[[Any], None]) -> None:
     server = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy Server", "1.4")
     params = {"message": message, "requestedSchema": schema}
     deploy = Call("tools/call", "deploy", {"branch": "fix/login"})
-    question = Question(ElicitationRequest(server, params, call=deploy))
+    request = ElicitationRequest(server, params, calls=(deploy,))
+    question = Question(request, form=read_form(schema))
+    queue = Queue()
 
-    def view(number: int) -> QuestionView:
+    def view(pending: Pending, number: int, startled: bool) -> QuestionView:
         settings = Settings().elicitation
-        form = read_form(schema)
-        return QuestionView(
-            question, form, Deadline(300), settings=settings, examine=lambda content: ()
-        )
+        return QuestionView(pending.question, pending.deadline, settings=settings)
 
-    app = InlineApp(
-        head=lambda: (question, 1),
-        view=view,
-        answered=lambda question, outcome: None,
-        later=lambda question: False,
-        theme="dark",
-    )
+    queue.add(Pending(question, Deadline(300)))
+    app = InlineApp(queue, view, theme="dark")
     async with app.run_test(size=(96, 20)) as pilot:
         for _ in range(6):
             await pilot.pause()

@@ -1,44 +1,159 @@
-"""Step 7, ask: wait for a responder, a deadline, or an end from outside, whichever is first."""
+"""Steps 7 and 8, ask and validate: the question goes to its responder until its answer is valid."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
 
-from elicit_tui.broker.pending import Pending
-from elicit_tui.elicitation import Outcome, Responder, cancel
+from elicit_tui.broker.admitted import Admitted
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Pending,
+    Question,
+    Queue,
+    Responder,
+    cancel,
+)
+from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.text import in_seconds
 
+REPEATS: Final = 3
+"""How often a question is asked; an answer that still cannot go out is withheld then."""
 
-async def ask(responder: Responder, pending: Pending) -> Outcome:
-    """Ask one question; always an outcome, unless this call itself is cancelled.
+Ask = Callable[..., Awaitable[Outcome]]
+"""Puts a question to whoever answers; takes notes that say why."""
 
-    The responder's task is ended, and waited for, before this returns: no screen outlives its
-    question.
-    """
-    deadline = pending.deadline
-    started = asyncio.Event()
-    deadline.on_start = started.set
-    answering = asyncio.ensure_future(responder.respond(pending.question, deadline))
-    clock = asyncio.ensure_future(started.wait())
-    try:
+NOT_VALID: Final = "The last answer does not satisfy the form, so it was not sent."
+NOT_ACKNOWLEDGED: Final = "The last answer passed over what was found, so it was not sent."
+
+
+def valid(question: Question, outcome: Outcome) -> Outcome | None:
+    """Step 8: the outcome as it may go out, None if its content is not valid."""
+    if outcome.action != "accept":
+        return replace(outcome, content=None)
+    if question.request.kind == "approval":
+        return replace(outcome, content=None, scope=outcome.scope or "once")
+    if question.form is None:
+        return replace(outcome, content=None)
+    content: Mapping[str, Any] = outcome.content if outcome.content is not None else {}
+    if question.form.judge(content):
+        return None
+    return replace(outcome, content=content)
+
+
+class Asker:
+    """Puts a question into the queue and to the responder, until its answer can go out."""
+
+    def __init__(self, settings: ElicitationSettings, responder: Responder, queue: Queue) -> None:
+        self._settings = settings
+        self._responder = responder
+        self._queue = queue
+
+    def with_notes(self, entry: Admitted, question: Question) -> Ask:
+        """A function that asks this question, with notes that say why a person is asked."""
+
+        async def ask(*notes: str | None) -> Outcome:
+            told = " ".join(note for note in (question.note, *notes) if note)
+            return await self.ask(entry, replace(question, note=told or None))
+
+        return ask
+
+    async def ask(self, entry: Admitted, question: Question) -> Outcome:
+        """Ask until there is an outcome that may go out.
+
+        An accept is given back when its content is not valid, and when its giver did not
+        acknowledge a warning, an asked block, or what the content was found to hold: no face can
+        leave the deliberate step out.
+        """
+        self._replace_older(question.request)
         while True:
-            watched: set[asyncio.Future[object]] = {answering, pending.settled}  # type: ignore[arg-type]
-            if not deadline.started:
-                watched.add(clock)  # type: ignore[arg-type]
-            await asyncio.wait(
-                watched, timeout=deadline.remaining, return_when=asyncio.FIRST_COMPLETED
-            )
-            if pending.settled.done():
-                return pending.settled.result()
-            if answering.done():
-                return answering.result()
-            if deadline.remaining == 0:
-                return cancel(
-                    "deadline",
-                    f"No answer was given within {in_seconds(deadline.seconds)}.",
-                    key="elicitation.timeout_sec",
+            if entry.ended is not None:
+                return entry.ended
+            outcome = await self._answer(entry, question)
+            judged = valid(question, outcome)
+            if judged is None:
+                again = replace(question, note=NOT_VALID, outgoing=())
+            elif judged.action != "accept":
+                return judged
+            else:
+                outgoing = question.examine(judged.content) if judged.content else ()
+                found = {finding.id for finding in (*question.to_acknowledge, *outgoing)}
+                if found <= judged.acknowledged:
+                    return judged
+                again = replace(question, note=NOT_ACKNOWLEDGED, outgoing=outgoing)
+            if question.attempt == REPEATS:
+                return cancel("policy", f"Asked {REPEATS} times. {again.note}")
+            question = replace(again, attempt=question.attempt + 1)
+
+    def _replace_older(self, request: ElicitationRequest) -> None:
+        """`concurrent = "replace"`: a newer question ends its server's older ones."""
+        if self._settings.concurrent != "replace" or request.kind == "approval":
+            return
+        self._queue.settle_where(
+            lambda pending: _replaced_by(pending.question.request, request),
+            cancel(
+                "policy",
+                "A newer question of the same server replaced it "
+                '(elicitation.concurrent = "replace").',
+                key="elicitation.concurrent",
+            ),
+        )
+
+    async def _answer(self, entry: Admitted, question: Question) -> Outcome:
+        """Wait for the responder, the deadline, or an end from outside, whichever is first.
+
+        The responder's task is ended, and waited for, before this returns: no screen outlives its
+        question.
+        """
+        deadline = Deadline(self._settings.timeout_sec)
+        pending = entry.pending = Pending(question, deadline)
+        self._queue.add(pending)
+        started = asyncio.Event()
+        deadline.on_start = started.set
+        answering = asyncio.ensure_future(self._responder.respond(question, deadline))
+        clock = asyncio.ensure_future(started.wait())
+        try:
+            while True:
+                watched: set[asyncio.Future[object]] = {answering, pending.settled}  # type: ignore[arg-type]
+                if not deadline.started:
+                    watched.add(clock)  # type: ignore[arg-type]
+                await asyncio.wait(
+                    watched, timeout=deadline.remaining, return_when=asyncio.FIRST_COMPLETED
                 )
-    finally:
-        clock.cancel()
-        answering.cancel()
-        await asyncio.gather(answering, clock, return_exceptions=True)
+                if pending.settled.done():
+                    return pending.settled.result()
+                if answering.done():
+                    return answering.result()
+                if deadline.remaining == 0:
+                    return cancel(
+                        "deadline",
+                        f"No answer was given within {in_seconds(deadline.seconds)}.",
+                        key="elicitation.timeout_sec",
+                    )
+        finally:
+            entry.pending = None
+            self._queue.remove(pending)
+            clock.cancel()
+            answering.cancel()
+            await asyncio.gather(answering, clock, return_exceptions=True)
+
+
+def _replaced_by(older: ElicitationRequest, newer: ElicitationRequest) -> bool:
+    """Questions of one round stand side by side; anything else of the same server is replaced.
+
+    Approvals are our own questions, and stay.
+    """
+    if older.kind == "approval":
+        return False
+    same_round = (
+        older.call is not None
+        and newer.call is not None
+        and older.call.id == newer.call.id
+        and older.round == newer.round
+        and older.era == "modern"
+    )
+    return older.server.name == newer.server.name and older.id != newer.id and not same_round

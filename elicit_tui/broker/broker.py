@@ -4,41 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.broker.admission import defect, malformed
-from elicit_tui.broker.ask import ask
+from elicit_tui.broker.admitted import Admitted
+from elicit_tui.broker.allowances import Allowance, Allowances
+from elicit_tui.broker.ask import Ask, Asker, valid
+from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
 from elicit_tui.broker.flood import FloodGate
-from elicit_tui.broker.pending import Pending, PendingQueue
+from elicit_tui.broker.hooked import Hooked, Hooks, tell
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
-    Deadline,
+    Call,
     ElicitationRequest,
     Finding,
     Outcome,
+    Pending,
     Question,
+    Queue,
     Responder,
     Review,
+    ServerIdentity,
+    approval_request,
     cancel,
     decline,
     unsent,
 )
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
+from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
     from elicit_tui.ledger import Ledger
-    from elicit_tui.policy import Policy
+    from elicit_tui.policy import Decision, Policy
 
 CLOSE_SECONDS: Final = 5.0
 """How long `close` waits for responders to take their questions off the screen."""
-
-REPEATS: Final = 3
-"""How often content that the judge refuses is given back to its responder."""
 
 
 class Guardian(Protocol):
@@ -48,25 +53,9 @@ class Guardian(Protocol):
         """All findings about one request; must not raise."""
         ...
 
-    def outgoing(
-        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
-    ) -> tuple[Finding, ...]:
-        """Secrets that an answer seems to hold; must not raise."""
+    def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:
+        """Secrets that an answer to this form seems to hold; must not raise."""
         ...
-
-
-@dataclass
-class _Open:
-    """A request that was let in and has no outcome yet."""
-
-    request: ElicitationRequest
-    arrived: float
-    told: bool = False
-    """Whether watchers and the ledger know that it was asked."""
-    settled: asyncio.Future[Outcome] | None = None
-    task: asyncio.Task[Any] | None = None
-    ended: Outcome | None = None
-    """An end that came before the question was asked: withdrawn, gone or shut down."""
 
 
 class Broker:
@@ -84,20 +73,33 @@ class Broker:
         ledger: Ledger,
         responder: Responder,
         *,
+        queue: Queue | None = None,
         count_rate: bool = True,
+        hooks: Hooks | None = None,
+        drafts: Drafts | None = None,
     ) -> None:
-        self._settings = settings
+        """`queue`: the one that the responder was given, where its screens show what waits.
+
+        `drafts`: where what was typed is kept; as shipped, in memory.
+        """
         self._policy = policy
         self._guardian = guardian
-        self._responder = responder
+        self._listeners: list[Listener] = []
         self._record = Record(ledger, self._emit)
         self._flood = FloodGate(settings.elicitation.limits, count_rate=count_rate)
-        self._open: dict[str, _Open] = {}
-        self._queue = PendingQueue()
+        self._open: dict[str, Admitted] = {}
+        self.queue = queue if queue is not None else Queue()
+        """What waits for a person, what is open, and what was put off."""
+        self._asker = Asker(settings.elicitation, responder, self.queue)
+        self._drafts = drafts if drafts is not None else Drafts()
+        self._hooked = Hooked(hooks, policy.why_not, guardian.outgoing, self.notice)
+        if hooks is not None:
+            self.subscribe(tell(hooks))
         self._muted: set[str] = set()
         self._flooding: set[str] = set()
-        self._listeners: list[Listener] = []
         self._closed = False
+        self.allowances = Allowances()
+        """What may be called without asking for the rest of the session."""
 
     # Watching
 
@@ -115,47 +117,50 @@ class Broker:
 
     @property
     def pending(self) -> tuple[Pending, ...]:
-        """The questions that wait for a person, oldest first."""
-        return tuple(self._queue)
+        """The questions that wait for an answer, oldest first."""
+        return tuple(self.queue)
 
     def waiting(self, call_id: str) -> bool:
         """Whether a person is being asked for this call, so that its clocks stand still."""
-        return any(
-            pending.question.request.call is not None
-            and pending.question.request.call.id == call_id
-            for pending in self._queue
-        )
+        return any(pending.question.request.may_belong_to(call_id) for pending in self.queue)
 
     # Steps 2 to 4
 
     def admit(self, request: ElicitationRequest) -> Outcome | None:
         """Whether a request may go on: None if so, else its outcome, already recorded."""
-        outcome = self._gate(request)
+        trace: list[Decision] = []
+        outcome = self._gate(request, trace)
         if outcome is None:
-            self._open[request.id] = _Open(request, time.monotonic())
+            self._open[request.id] = Admitted(request, time.monotonic(), trace=trace)
             return None
+        return self._ended_at_once(request, outcome, trace)
+
+    def _ended_at_once(
+        self, request: ElicitationRequest, outcome: Outcome, trace: Sequence[Decision] = ()
+    ) -> Outcome:
         self._emit(Requested(Question(request)))
         if outcome.in_group:
             self._record.group(request, outcome)
         else:
             outcome = self._record.closed(request, outcome)
-        self._emit(Resolved(request, Review(), outcome, 0))
+        self._emit(Resolved(request, Review(), outcome, 0, tuple(trace)))
         return outcome
 
-    def _gate(self, request: ElicitationRequest) -> Outcome | None:
+    def _gate(self, request: ElicitationRequest, trace: list[Decision]) -> Outcome | None:
         name = request.server.name
         sentence = defect(request)
         if sentence is not None:
             return malformed(request, sentence)
         if self._closed:
             return cancel("shutdown", "elicit-tui is ending.")
-        outcome = self._policy.surfaces(request)
-        if outcome is not None:
-            return outcome
+        trace.append(self._policy.surfaces(request))
+        if trace[-1].outcome is not None:
+            return trace[-1].outcome
         if name in self._muted:
             return cancel("policy", f"You muted {name} for this run.", in_group=True)
         over = self._flood.enter(name)
         if over is None:
+            trace.append(self._policy.within_limits)
             return None
         if name not in self._flooding:
             self._flooding.add(name)
@@ -173,15 +178,18 @@ class Broker:
             outcome = self.admit(request)
             if outcome is not None:
                 return outcome
-        entry = self._open[request.id]
+        withdrawn = unsent("server", "The server withdrew the question.")
+        return await self._see_through(self._open[request.id], self._reviewed, withdrawn)
+
+    async def _see_through(
+        self, entry: Admitted, work: Callable[[Admitted], Awaitable[Outcome]], gone: Outcome
+    ) -> Outcome:
+        """Whatever happens meanwhile: one outcome, recorded. `gone`: what a cancellation means."""
         entry.task = asyncio.current_task()
-        review = Review()
         try:
-            review = self._guardian.review(request)
-            outcome = await self._decide(entry, review)
+            outcome = await work(entry)
         except asyncio.CancelledError:
-            gone = entry.ended or unsent("server", "The server withdrew the question.")
-            self._finish(entry, review, gone)
+            self._finish(entry, entry.ended or gone)
             raise
         except Exception as error:  # noqa: BLE001 - a fault of ours still ends in one outcome
             outcome = cancel(
@@ -189,96 +197,128 @@ class Broker:
                 "The question could not be put to anybody: "
                 f"{type(error).__name__}: {neutral_line(str(error))}",
             )
-        return self._finish(entry, review, outcome)
+        return self._finish(entry, outcome)
 
-    async def _decide(self, entry: _Open, review: Review) -> Outcome:
+    async def _reviewed(self, entry: Admitted) -> Outcome:
         request = entry.request
-        question = self._tell(entry, review)
+        entry.review = self._guardian.review(request)
+        question = self._tell(entry)
         if entry.ended is not None:
             return entry.ended
-        outcome = self._policy.weigh(request, review)
-        if outcome is not None:
-            return outcome
-        form = _form_of(request)
-        answer = self._policy.answer(request, review, form)
-        if answer.outcome is not None:
-            return self._validated(form, answer.outcome) or cancel(
-                answer.outcome.decided_by, "The prepared content does not satisfy requestedSchema."
-            )
-        notes = [note for note in (question.note, answer.note) if note]
-        question = replace(question, note=" ".join(notes) or None)
-        return await self._ask(entry, question, form)
+        entry.trace.append(self._policy.weigh(entry.review))
+        if entry.trace[-1].outcome is not None:
+            return entry.trace[-1].outcome
+        form = entry.form = _form_of(request)
+        question = replace(
+            question,
+            form=form,
+            draft=self._drafts.of(request),
+            examine=lambda content: self._guardian.outgoing(content, form),
+        )
+        ask = self._asker.with_notes(entry, question)
+        outcome = await self._answered(entry, question, ask)
+        return await self._hooked.after(entry, outcome, ask)
 
-    def _tell(self, entry: _Open, review: Review) -> Question:
+    async def _answered(self, entry: Admitted, question: Question, ask: Ask) -> Outcome:
+        """Steps 6 and 7: managed hooks, rules or answers, the person's own hooks, the person."""
+        managed = await self._hooked.before(entry, "managed")
+        if managed.outcome is not None:
+            return managed.outcome
+        answer = self._policy.answer(entry.request, entry.review, entry.form)
+        entry.trace.append(answer)
+        prepared = answer.outcome
+        # Where a hook of the administrator's failed, nothing but a person accepts any more.
+        if prepared is not None and not (managed.failed and prepared.action == "accept"):
+            return valid(question, prepared) or cancel(
+                prepared.decided_by, "The prepared content does not satisfy requestedSchema."
+            )
+        own = await self._hooked.before(entry, "user", managed.failed)
+        if own.outcome is not None:
+            return own.outcome
+        entry.trace.append(self._policy.asking)
+        nobody = self._policy.asking.outcome
+        return nobody or await ask(managed.note, answer.note, own.note)
+
+    def _tell(self, entry: Admitted) -> Question:
         """Write down and announce that it was asked, once; its note says what is wrong there."""
         entry.told = True
-        note = self._record.asked(entry.request, review)
-        question = Question(entry.request, review, note=note)
+        note = self._record.asked(entry.request, entry.review)
+        question = Question(entry.request, entry.review, note=note)
         self._emit(Requested(question))
         return question
 
-    async def _ask(self, entry: _Open, question: Question, form: Form | None) -> Outcome:
-        self._replace_older(question.request)
-        for _ in range(REPEATS):
-            entry.settled = asyncio.get_running_loop().create_future()
-            pending = Pending(
-                question, Deadline(self._settings.elicitation.timeout_sec), entry.settled
-            )
-            if entry.ended is not None:
-                return entry.ended
-            self._queue.add(pending)
-            try:
-                outcome = await ask(self._responder, pending)
-            finally:
-                self._queue.remove(pending)
-                entry.settled = None
-            valid = self._validated(form, outcome)
-            if valid is not None:
-                return valid
-            question = replace(question, note="The last answer does not satisfy the form.")
-        return cancel("policy", "The content given does not satisfy requestedSchema.")
-
-    def _replace_older(self, request: ElicitationRequest) -> None:
-        """`concurrent = "replace"`: a newer question ends its server's older ones."""
-        if self._settings.elicitation.concurrent != "replace":
-            return
-        self._queue.settle_where(
-            lambda pending: _replaced_by(pending.question.request, request),
-            cancel(
-                "policy",
-                "A newer question of the same server replaced it "
-                '(elicitation.concurrent = "replace").',
-                key="elicitation.concurrent",
-            ),
-        )
-
-    def _validated(self, form: Form | None, outcome: Outcome) -> Outcome | None:
-        """Step 8: the outcome if it may go out, None if its content is not valid."""
-        if outcome.action != "accept":
-            return outcome
-        if form is None:
-            return replace(outcome, content=None)
-        content: Mapping[str, Any] = outcome.content if outcome.content is not None else {}
-        if form.judge(content):
-            return None
-        return replace(outcome, content=content)
-
-    def _finish(self, entry: _Open, review: Review, outcome: Outcome) -> Outcome:
-        request = entry.request
+    def _finish(self, entry: Admitted, outcome: Outcome) -> Outcome:
+        request, review = entry.request, entry.review
         if not entry.told:
-            self._tell(entry, review)
+            self._tell(entry)
         self._open.pop(request.id, None)
-        self._flood.leave(request.server.name)
-        outcome = self._record.decided(request, self._with_outgoing(review, outcome), outcome)
+        if request.kind == "elicitation":
+            self._flood.leave(request.server.name)
+        review = self._looked_at(review, outcome, entry.form)
+        outcome = self._record.decided(request, review, outcome)
+        kept = self._drafts.ended(request, outcome)
         waited_ms = round((time.monotonic() - entry.arrived) * 1000)
-        self._emit(Resolved(request, review, outcome, waited_ms))
+        self._emit(Resolved(request, review, outcome, waited_ms, tuple(entry.trace), kept))
         return outcome
 
-    def _with_outgoing(self, review: Review, outcome: Outcome) -> Review:
-        """The review as the record needs it: what looks like a secret in an answer is masked."""
+    def _looked_at(self, review: Review, outcome: Outcome, form: Form | None) -> Review:
+        """The review with what an answer was found to hold: noted, and masked wherever shown."""
         if outcome.action != "accept" or not outcome.content:
             return review
-        return replace(review, findings=review.findings + self._guardian.outgoing(outcome.content))
+        return replace(review, outgoing=self._guardian.outgoing(outcome.content, form))
+
+    # The tool gate
+
+    def needs_definition(self, server: str, tool: str) -> bool:
+        """Whether `approve` has to know what the tool says of itself."""
+        return self._policy.needs_definition(server, tool)
+
+    async def approve(
+        self,
+        server: ServerIdentity,
+        call: Call,
+        definition: Mapping[str, Any] | None,
+        process: str,
+    ) -> Outcome | None:
+        """Whether this tool may be called: None without a question, else an approval's outcome.
+
+        `definition` is its live entry of tools/list, None when its server does not list it;
+        `process` names the server's process or the connection to it. Only an accept lets the call
+        go out. Settings that let it through, and an allowance, make no question and no record; a
+        refusal by policy makes a record. Cancelling this call ends the question by `shutdown`.
+        """
+        wanted = Allowance(server.name, call.name, process, digest(definition))
+        decision = self._policy.judge_call(
+            server.name, call.name, definition, allowed=self.allowances.holds(wanted)
+        )
+        if decision.outcome is None and not decision.asks:
+            return None
+        request = approval_request(server, call, definition, decision.sentence)
+        if decision.outcome is not None:
+            return self._ended_at_once(request, decision.outcome)
+        over = cancel("shutdown", "elicit-tui ended before an answer was given.")
+        if self._closed:
+            return self._ended_at_once(request, over)
+        entry = self._open[request.id] = Admitted(request, time.monotonic())
+        outcome = await self._see_through(entry, self._confirmed, over)
+        if outcome.action == "accept" and outcome.scope == "session":
+            self.allowances.add(wanted)
+        return outcome
+
+    async def _confirmed(self, entry: Admitted) -> Outcome:
+        ask = self._asker.with_notes(entry, self._tell(entry))
+        before = await self._hooked.before(entry)
+        outcome = entry.ended or before.outcome or await ask(before.note)
+        return await self._hooked.after(entry, outcome, ask)
+
+    def overruled(self, request: ElicitationRequest, outcome: Outcome) -> None:
+        """Record what went out past the judge, in place of the outcome that was decided.
+
+        Only the scenarios of a server's author do that (`host.unjudged`).
+        """
+        review = self._looked_at(self._guardian.review(request), outcome, _form_of(request))
+        self._record.decided(request, review, outcome)
+        self._emit(Resolved(request, review, outcome, 0))
 
     def sent(self, request: ElicitationRequest) -> None:
         """The answer has left for the server."""
@@ -298,11 +338,11 @@ class Broker:
         """An admitted request that was answered with an error before it could be resolved."""
         entry = self._open.get(request.id)
         if entry is not None:
-            self._finish(entry, Review(), malformed(request, sentence))
+            self._finish(entry, malformed(request, sentence))
 
     def decline_all(self, server: str) -> int:
         """The person declines every waiting question of one server; how many there were."""
-        return self._queue.settle_where(
+        return self.queue.settle_where(
             lambda pending: pending.question.request.server.name == server,
             decline("user", f"You declined all waiting questions of {server}."),
         )
@@ -310,7 +350,7 @@ class Broker:
     def mute(self, server: str) -> None:
         """For this run, cancel what this server asks, and what of it waits."""
         self._muted.add(server)
-        self._queue.settle_where(
+        self.queue.settle_where(
             lambda pending: pending.question.request.server.name == server,
             cancel("user", f"You muted {server} for this run."),
         )
@@ -337,27 +377,15 @@ class Broker:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         for entry in tuple(self._open.values()):
             if entry.ended is not None:
-                self._finish(entry, Review(), entry.ended)
+                self._finish(entry, entry.ended)
         self._record.flush()
 
     def _end(self, matches: Any, outcome: Outcome) -> None:
         for entry in tuple(self._open.values()):
             if entry.ended is None and matches(entry):
                 entry.ended = outcome
-                if entry.settled is not None and not entry.settled.done():
-                    entry.settled.set_result(outcome)
-
-
-def _replaced_by(older: ElicitationRequest, newer: ElicitationRequest) -> bool:
-    """Questions of one round stand side by side; anything else of the same server is replaced."""
-    same_round = (
-        older.call is not None
-        and newer.call is not None
-        and older.call.id == newer.call.id
-        and older.round == newer.round
-        and older.era == "modern"
-    )
-    return older.server.name == newer.server.name and older.id != newer.id and not same_round
+                if entry.pending is not None:
+                    entry.pending.settle(outcome)
 
 
 def _form_of(request: ElicitationRequest) -> Form | None:

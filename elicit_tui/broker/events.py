@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Question, Review
+
+if TYPE_CHECKING:
+    from elicit_tui.policy import Decision
 
 
 @dataclass(frozen=True)
@@ -13,6 +17,11 @@ class Requested:
     """A server asked; `question.review` is empty when the guardian was not reached."""
 
     question: Question
+
+    @property
+    def request(self) -> ElicitationRequest:
+        """What was asked."""
+        return self.question.request
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,10 @@ class Resolved:
     review: Review
     outcome: Outcome
     waited_ms: int
+    trace: tuple[Decision, ...] = ()
+    """What each step decided that the request came to, in the order in which they were taken."""
+    draft_kept: bool = False
+    """Whether something that the person typed is there when the same is asked again."""
 
 
 @dataclass(frozen=True)

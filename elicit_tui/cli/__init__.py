@@ -19,7 +19,7 @@ def run(argv: Sequence[str]) -> int:
 
         Output().text(f"elicit-tui {__version__}")
         return 0
-    from elicit_tui.cli.early import ended_early, raise_when_asked_to_end
+    from elicit_tui.cli.interrupts import ended_early, raise_when_asked_to_end
 
     try:
         raise_when_asked_to_end()

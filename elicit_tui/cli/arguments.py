@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.errors import UsageError
+from elicit_tui.text import neutral_line
+
+OPEN_KEYWORDS: Final = ("patternProperties", "$ref", "allOf", "anyOf", "oneOf")
+"""At the top of an inputSchema these may allow names that its `properties` do not have."""
 
 JSON_TYPES: Final = frozenset({"number", "integer", "boolean", "array", "object", "null"})
 
@@ -29,9 +33,21 @@ class Given:
         """The call's arguments.
 
         A KEY=VALUE is a string, unless the tool's inputSchema gives the key another type and only
-        that: then VALUE must be JSON of it (`true`, `3`, `["a"]`). Raises UsageError.
+        that: then VALUE must be JSON of it (`true`, `3`, `["a"]`). Raises UsageError, also for a
+        name that the schema does not have where it says all there are, and for a missing one.
         """
+        names = [*self.document, *self.texts, *self.values]
+        converted = self.filled_in(schema, "The tool has no argument")
+        _refuse_missing(names, schema.get("required"))
+        return converted
+
+    def filled_in(
+        self, schema: Mapping[str, Any], unknown: str = "The form has no field"
+    ) -> dict[str, Any]:
+        """The same for a form of which the rest is asked for; `unknown` says a name is none."""
         properties = schema.get("properties")
+        if isinstance(properties, Mapping) and not _takes_others(schema):
+            _refuse_unknown([*self.document, *self.texts, *self.values], properties, unknown)
         properties = properties if isinstance(properties, Mapping) else {}
         converted = {
             key: _converted(key, text, properties.get(key)) for key, text in self.texts.items()
@@ -47,6 +63,42 @@ class Given:
             if not isinstance(value, str):
                 raise UsageError(f"A prompt's arguments are strings, and {key!r} is not.")
         return {**self.document, **self.values, **self.texts}
+
+
+def _takes_others(schema: Mapping[str, Any]) -> bool:
+    """Whether arguments beyond `properties` may be meant, so that they are passed on."""
+    more = schema.get("additionalProperties")
+    return more is True or isinstance(more, Mapping) or any(key in schema for key in OPEN_KEYWORDS)
+
+
+def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], said: str) -> None:
+    unknown = next((name for name in names if name not in properties), None)
+    if unknown is None:
+        return
+    import difflib
+
+    near = difflib.get_close_matches(unknown, properties, 1)
+    if near:
+        hint = f"Did you mean {neutral_line(near[0], 80)!r}?"
+    elif properties:
+        listed = ", ".join(neutral_line(name, 80) for name in list(properties)[:20])
+        hint = f"It takes: {listed}{', …' if len(properties) > 20 else ''}."
+    else:
+        hint = "It takes none."
+    raise UsageError(f"{said} {unknown!r}. {hint}")
+
+
+def _refuse_missing(names: Sequence[str], required: Any) -> None:
+    wanted = required if isinstance(required, list) else []
+    given = frozenset(names)
+    missing = [name for name in wanted if isinstance(name, str) and name not in given]
+    if missing:
+        listed = ", ".join(repr(neutral_line(name, 80)) for name in missing[:20])
+        raise UsageError(
+            f"The tool needs the argument {listed}."
+            if len(missing) == 1
+            else f"The tool needs the arguments {listed}{', …' if len(missing) > 20 else ''}."
+        )
 
 
 def read_given(pairs: Sequence[str], arguments: str | None) -> Given:

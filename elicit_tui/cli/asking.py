@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, Responder
+from elicit_tui.elicitation import Deadline, Outcome, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.responders import NobodyResponder
 
 if TYPE_CHECKING:
     from elicit_tui.responders.lines import Lines
-    from elicit_tui.runtime.runtime import LazyGuardian
     from elicit_tui.tui.inline import InlineResponder
 
 
@@ -34,12 +32,12 @@ class InlineForms:
     def __init__(
         self,
         settings: Settings,
-        examine: Callable[[Mapping[str, Any]], tuple[Finding, ...]],
+        queue: Queue,
         narration: Narration,
         output: Output,
     ) -> None:
         self._settings = settings
-        self._examine = examine
+        self._queue = queue
         self._narration = narration
         self._output = output
         self._inner: InlineResponder | None = None
@@ -52,7 +50,7 @@ class InlineForms:
 
             console = self._settings.console
             self._inner = InlineResponder(
-                self._settings.elicitation, self._examine, theme=console.theme, keys=console.keys
+                self._settings.elicitation, self._queue, theme=console.theme, keys=console.keys
             )
         self._narration.hold()
         self._output.hold()
@@ -102,41 +100,21 @@ class Person:
             self._lines = Lines(sys.stdin)
         return self._lines
 
-    def responder(self, settings: Settings, guardian: LazyGuardian) -> Responder:
+    def responder(self, settings: Settings, queue: Queue) -> Responder:
         """Whoever answers this run's questions."""
         if not self.present:
             return NobodyResponder()
-
-        def examine(
-            content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
-        ) -> tuple[Finding, ...]:
-            return guardian.outgoing(content, schema)
 
         if self._plain:
             from elicit_tui.responders.plain import PlainResponder
 
             lines = self._typed_lines()
-            prompts = PlainResponder(lines, self._narration.write, examine, opener=_open_page)
+            prompts = PlainResponder(lines, self._narration.write, opener=_open_page)
             return PlainPrompts(prompts, self._narration)
-        self._forms = InlineForms(settings, examine, self._narration, self._output)
+        self._forms = InlineForms(settings, queue, self._narration, self._output)
         return self._forms
 
     def completed(self, server: str, elicitation_id: str) -> None:
         """A server reported that the page of one of its url questions is done."""
         if self._forms is not None:
             self._forms.completed(server, elicitation_id)
-
-    async def confirms(self, text: str) -> bool:
-        """Whether the person types yes to these lines; anything else is a no."""
-        from elicit_tui.responders.lines import InputGone
-
-        lines = self._typed_lines()
-        lines.discard()
-        self._narration.say(text)
-        with self._narration.prompting():
-            self._narration.write("Type yes to call it, anything else not to: ")
-            try:
-                answer = await lines.next()
-            except InputGone:
-                return False
-        return answer is not None and answer.strip().lower() == "yes"

@@ -1,29 +1,162 @@
-"""`elicit-tui call`: one tool call, without the console."""
+"""`elicit-tui call`, `prompt` and `read`: one request to one server, without the console.
+
+Here is the way there: the command line, what it means, the server's start. `one_call` makes the
+call and tells it. The server's process gets ready while the SDK is still being imported.
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import Final
+import os
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-METHOD: Final = "tools/call"
-"""What it asks of its server."""
+from elicit_tui.cli.arguments import Given, read_given
+from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.parser import Parser, positive_seconds
+from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.errors import ElicitTuiError, UsageError
+
+if TYPE_CHECKING:
+    from elicit_tui.cli.recording import Recording
+    from elicit_tui.elicitation.request import Method
+    from elicit_tui.elicitation.settings import Rule, Settings
+
+METHODS: Final[dict[str, Method]] = {
+    "call": "tools/call",
+    "prompt": "prompts/get",
+    "read": "resources/read",
+}
+"""What each of the commands asks of its server."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `call`."""
-    from elicit_tui.cli.call_options import add_call_arguments, add_call_options, add_server
-
-    add_server(parser)
-    parser.add_argument("name", metavar="TOOL", help="the tool to call")
-    add_call_arguments(
-        parser,
-        "an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON",
+def add_arguments(parser: Parser) -> None:
+    """The arguments of the command that the parser is for."""
+    add = parser.add_argument
+    add("server", metavar="SERVER", help="a configured server, or one of --with")
+    if parser.command == "read":
+        add("name", metavar="URI", help="the resource to read")
+        parser.set_defaults(pairs=[], arguments=None)
+    else:
+        _add_call_arguments(parser)
+    add("--answers", type=Path, metavar="FILE", help="answer from FILE; nobody is asked")
+    add("--output", choices=("text", "json", "jsonl"), default="text", help="as shown on stdout")
+    add(
+        "--timeout",
+        type=positive_seconds,
+        metavar="SECONDS",
+        help="limit for the run; it stands still while a person is asked",
     )
-    add_call_options(parser)
+    add(
+        "--strict",
+        action="store_true",
+        help="exit code 3 unless every question was accepted and every entry of --answers used; "
+        "1 when the result is not what the tool's outputSchema says",
+    )
+    add("--record", type=Path, metavar="FILE", help="write what you answer to a new answers file")
+    add("--save", type=Path, metavar="DIR", help="write images and other files of the result there")
+    add("--plain", action="store_true", help="line prompts in place of a form")
+
+
+def _add_call_arguments(parser: Parser) -> None:
+    add = parser.add_argument
+    if parser.command == "call":
+        add("name", metavar="TOOL", help="the tool to call")
+        pairs = "an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON"
+    else:
+        add("name", metavar="NAME", help="the prompt to get")
+        pairs = "an argument; prompts take strings"
+    add("pairs", metavar="KEY=VALUE", nargs="*", default=[], help=pairs)
+    add("--arguments", metavar="JSON|@FILE|-", help="all arguments as one JSON object")
+    if parser.command == "call":
+        add("--allow-tool", action="store_true", help="call it without a confirmation, this once")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One call, fully understood: from here on only its server can go wrong."""
+
+    options: argparse.Namespace
+    method: Method
+    given: Given
+    settings: Settings
+    answers: tuple[Rule, ...] | None
+    """The entries of `--answers`; None when nobody gave a file."""
+    person_present: bool
+    recording: Recording | None
+    narration: Narration
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Call the tool; the exit code."""
-    from elicit_tui.cli.calling import run_call
+    """Run the command; the exit code. What is wrong before the call is raised, and told as data."""
+    narration = Narration()
+    try:
+        prepared = _prepare(namespace, narration)
+    except ElicitTuiError as error:
+        from elicit_tui.cli.report import write_end
 
-    return run_call(namespace, METHOD, namespace.pairs)
+        write_end(namespace, METHODS[namespace.command], error)
+        raise
+    from elicit_tui.host.launch import launch_servers
+
+    with Interrupts() as interrupts, _keys_of(prepared):
+        launched = launch_servers(prepared.settings, (namespace.server,))
+        from elicit_tui.cli.one_call import OneCall
+
+        code = OneCall(prepared, launched, interrupts).run()
+    if interrupts.hung_up:
+        # Everything is told, written, ended and put back. A form's thread that still reads from
+        # the terminal that is gone would keep the process for ever.
+        os._exit(code)
+    return code
+
+
+def _keys_of(prepared: Prepared) -> AbstractContextManager[None]:
+    """The terminal as a person needs it who may be asked; untouched where nobody is there."""
+    if not prepared.person_present:
+        return nullcontext()
+    from elicit_tui.cli.flow_control import flow_control_off
+
+    return flow_control_off()
+
+
+def _prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
+    """Understand everything that a person wrote: arguments, configuration, answers."""
+    given = read_given(namespace.pairs, namespace.arguments)
+    settings = load_settings(namespace, narration)
+    named_server(settings, namespace.server)
+    answers = _read_answers(namespace, settings, narration)
+    present = answers is None and person_present(stdin_taken=namespace.arguments == "-")
+    recording = _open_recording(namespace, present)
+    method = METHODS[namespace.command]
+    return Prepared(namespace, method, given, settings, answers, present, recording, narration)
+
+
+def _read_answers(
+    namespace: argparse.Namespace, settings: Settings, narration: Narration
+) -> tuple[Rule, ...] | None:
+    if namespace.answers is None:
+        return None
+    from elicit_tui.config import load_answers
+
+    answers = load_answers(namespace.answers)
+    if settings.approval_policy == "never":
+        narration.say(
+            'elicit-tui: approval_policy = "never" declines every question: '
+            f"{namespace.answers} is not used."
+        )
+    return answers
+
+
+def _open_recording(namespace: argparse.Namespace, present: bool) -> Recording | None:
+    if namespace.record is None:
+        return None
+    if not present:
+        raise UsageError("--record needs a person who answers at a terminal.")
+    from elicit_tui.cli.recording import Recording
+
+    return Recording.create(namespace.record)

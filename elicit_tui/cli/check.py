@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final
 
+from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
+from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.elicitation import ElicitationRequest, Review, ServerIdentity
+from elicit_tui.cli.recorded_requests import Unreadable, recorded_requests
+from elicit_tui.elicitation import Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif")
-_PARAMETERS: Final = ("mode", "message", "requestedSchema", "url", "elicitationId")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,14 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="-",
         metavar="FILE",
-        help="one JSON object or JSON Lines; - reads stdin (the default)",
+        help="requests, JSON-RPC messages, or lines of `history export` and `call --output jsonl`: "
+        "one JSON object or JSON Lines; - reads stdin (the default)",
     )
     parser.add_argument("--output", choices=FORMATS, default="text", help="default: text")
+    parser.add_argument(
+        "--explain", action="store_true", help="list each piece of evidence with its weight"
+    )
 
 
 def run(namespace: argparse.Namespace, settings: GuardianSettings | None = None) -> int:
     """Run the command from its parsed arguments; returns the exit code."""
-    return check(namespace.file, namespace.output, settings)
+    return check(namespace.file, namespace.output, settings, explain=namespace.explain)
 
 
 def check(
@@ -41,32 +46,38 @@ def check(
     output: str = "text",
     settings: GuardianSettings | None = None,
     stdout: IO[str] | None = None,
+    *,
+    explain: bool = False,
 ) -> int:
     """Judge recorded requests: 1 when there is one to block, else 0.
 
-    A line that is no JSON object gets an `error` in its place. Raises UsageError when the file
-    cannot be read.
+    What is no request gets an `error` in its place and does not stop the rest; then, and when
+    there is no request at all, it is 2. Raises UsageError when the file cannot be read.
     """
     from elicit_tui.guardian import Guardian
 
     out = Output(stdout)
     guardian = Guardian(settings)
     judged: list[dict[str, Any]] = []
-    blocked = False
-    for number, item in _requests(_text_of(file)):
-        if isinstance(item, dict):
-            review = guardian.review(_request_of(item))
-            blocked = blocked or review.verdict == "block"
-            row = _row(item.get("id"), review)
+    blocked = unreadable = False
+    requests = 0
+    for item in recorded_requests(_text_of(file)):
+        row: dict[str, Any]
+        if isinstance(item, Unreadable):
+            unreadable = True
+            row = {"id": item.id, "error": item.error}
         else:
-            row = {"id": None, "error": "not a JSON object"}
+            requests += 1
+            review = item.review(guardian.review)
+            blocked = blocked or review.verdict == "block"
+            row = _row(item.id, review, explain=explain)
         if output == "jsonl":
             out.json_line(row)
         elif output == "text":
-            for line in _lines(row, number):
-                out.text(ci_safe(line))
+            for line in _lines(row, item.line):
+                out.prose(ci_safe(line))
         else:
-            judged.append({**row, "line": number} if output == "sarif" else row)
+            judged.append({**row, "line": item.line} if output == "sarif" else row)
     if output == "json":
         out.json(judged)
     elif output == "sarif":
@@ -75,7 +86,15 @@ def check(
         out.json(sarif_log(file, judged))
     if out.lost:
         raise UsageError(f"Cannot write the findings: {out.failure}.")
-    return 1 if blocked else 0
+    if not requests and not unreadable:
+        Narration().say(f"elicit-tui: there is no request in {_named(file)}")
+    if unreadable or not requests:
+        return USAGE
+    return FAILED if blocked else OK
+
+
+def _named(file: str) -> str:
+    return "standard input" if file == "-" else file
 
 
 def _text_of(file: str) -> str:
@@ -86,44 +105,12 @@ def _text_of(file: str) -> str:
     return raw.decode("utf-8-sig", errors="replace")
 
 
-def _requests(text: str) -> Iterator[tuple[int, Any]]:
-    """Each request with its line, from 1; what is no JSON comes as None."""
-    if not text.strip():
-        return
-    lines = text.split("\n")
-    if sum(bool(line.strip()) for line in lines) > 1 and not _is_json(lines[0]):
-        whole = _parsed(text)
-        if whole is not None:
-            yield 1, whole
-            return
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield number, _parsed(line)
-
-
-def _is_json(text: str) -> bool:
-    return _parsed(text) is not None
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _request_of(item: dict[str, Any]) -> ElicitationRequest:
-    name = item.get("server")
-    server = ServerIdentity(name if isinstance(name, str) and name else "server", "stdio", "")
-    return ElicitationRequest(server, {key: item[key] for key in _PARAMETERS if key in item})
-
-
-def _row(identity: Any, review: Review) -> dict[str, Any]:
-    return {
-        "id": identity,
-        "verdict": review.verdict,
-        "findings": [finding.as_json() for finding in review.findings],
-    }
+def _row(identity: Any, review: Review, *, explain: bool) -> dict[str, Any]:
+    findings = [finding.as_json() for finding in review.findings]
+    if explain:
+        for told, finding in zip(findings, review.findings, strict=True):
+            told["because"] = [one.as_json() for one in finding.because]
+    return {"id": identity, "verdict": review.verdict, "findings": findings}
 
 
 def _lines(row: dict[str, Any], number: int) -> Iterator[str]:
@@ -135,4 +122,6 @@ def _lines(row: dict[str, Any], number: int) -> Iterator[str]:
     for finding in row["findings"]:
         yield f"  {finding['severity']}  {finding['rule']}  {finding['where']}"
         yield f"      {finding['evidence']}"
+        for one in finding.get("because", ()):
+            yield f"      {one['weight']:+d} {one['frame']}  {one['text']}  ({one['where']})"
         yield f"      {finding['advice']}"

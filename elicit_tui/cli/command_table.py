@@ -22,6 +22,8 @@ class Command:
     """Whether it can come to a question, and so takes `--approval-policy`."""
     any_order: bool = True
     """Whether options may stand among its arguments; not where it has commands of its own."""
+    meant: str | None = None
+    """Which of its own commands is meant where none is named."""
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -35,9 +37,9 @@ COMMANDS: Final[dict[str, Command]] = {
         asks=True,
     ),
     "prompt": Command(
-        "prompt SERVER NAME [KEY=VALUE]...", "one prompt", "elicit_tui.cli.prompt", asks=True
+        "prompt SERVER NAME [KEY=VALUE]...", "one prompt", "elicit_tui.cli.call", asks=True
     ),
-    "read": Command("read SERVER URI", "one resource", "elicit_tui.cli.read", asks=True),
+    "read": Command("read SERVER URI", "one resource", "elicit_tui.cli.call", asks=True),
     "tools": Command("tools [SERVER]", "the tools that servers offer", "elicit_tui.cli.listing"),
     "prompts": Command(
         "prompts [SERVER]", "the prompts that servers offer", "elicit_tui.cli.listing"
@@ -45,6 +47,19 @@ COMMANDS: Final[dict[str, Command]] = {
     "resources": Command(
         "resources [SERVER]", "the resources that servers offer", "elicit_tui.cli.listing"
     ),
+    "gateway": Command(
+        "gateway [SERVER]...",
+        "an MCP server for an agent: these servers, with a person behind them",
+        "elicit_tui.cli.gateway",
+        asks=True,
+    ),
+    "inbox": Command(
+        "inbox [list|show|answer|decline|cancel|grants|revoke]",
+        "what waits for a person, whoever asked",
+        "elicit_tui.cli.inbox",
+        any_order=False,
+    ),
+    "test": Command("test FILE...", "scenarios for a server's author", "elicit_tui.cli.test"),
     "check": Command(
         "check [FILE|-]", "the guardian's view of recorded requests", "elicit_tui.cli.check"
     ),
@@ -59,6 +74,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "what was asked and who decided",
         "elicit_tui.cli.history",
         any_order=False,
+        meant="list",
     ),
     "demo": Command(
         "demo",
@@ -79,18 +95,19 @@ TAIL: Final = """\
 options before or after any command:
   --config FILE          read FILE instead of your own configuration
   --with NAME=TARGET     add a server for this run: a URL, or a command line (repeatable)
+  --protocol REVISION    speak 2025-11-25 or 2026-07-28 with the servers of --with (else auto)
   --log-file FILE        append what servers write to standard error, and details, to FILE
   --version              print the version
   --help                 this text; after a command, its own options
 
-options of run, call, prompt, read and demo:
+options of run, call, prompt, read, gateway and demo:
   --approval-policy on-request|never
 
 exit codes:
   0    the tool answered; `check` found nothing to block
   1    the tool answered with isError, or the call with an error; `check` found something to block
-  2    wrong usage or configuration, or a tool call that policy does not allow
-  3    an elicitation was not accepted, with --strict; or --answers had no valid answer for one
+  2    wrong usage or configuration; the tool may not be called; `check` met what is no request
+  3    a question did not get its answer of --answers; with --strict: any was not accepted
   4    the server could not be started, reached or understood, or it went away
   5    a limit of time or rounds passed
   130  interrupted"""

@@ -14,10 +14,8 @@ from elicit_tui.cli.settings import command_line, load_settings
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
+    from elicit_tui.broker.explanation import Explanation
     from elicit_tui.config.problem import Problem
-    from elicit_tui.elicitation import Review
-    from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.policy import Explanation
 
 _OUTPUTS: Final = ("text", "json")
 
@@ -141,16 +139,26 @@ def _tell(problems: Sequence[Problem], notices: Sequence[str], output: str) -> N
 
 
 def _explain(namespace: argparse.Namespace) -> int:
+    import asyncio
+
+    from elicit_tui.broker.explanation import explain
+    from elicit_tui.guardian import Guardian
     from elicit_tui.policy import Policy
 
     settings = load_settings(namespace, Narration())
     if namespace.server not in settings.servers:
         known = ", ".join(sorted(settings.servers)) or "none"
         raise UsageError(f"There is no server {namespace.server!r}. Configured: {known}.")
-    policy = Policy(settings, person_present=person_present())
-    review = _review(settings, namespace.message) if namespace.message is not None else None
-    explanation = policy.explain(
-        namespace.server, namespace.tool, namespace.mode, namespace.message, review
+    explanation = asyncio.run(
+        explain(
+            settings,
+            Policy(settings, person_present=person_present()),
+            Guardian(settings.guardian),
+            namespace.server,
+            namespace.tool,
+            namespace.mode,
+            namespace.message,
+        )
     )
     if namespace.output == "json":
         Output().json(explanation.as_json())
@@ -159,27 +167,13 @@ def _explain(namespace: argparse.Namespace) -> int:
     return 0
 
 
-def _review(settings: Settings, message: str) -> Review:
-    """What the guardian finds in a message that asks for a text."""
-    from elicit_tui.elicitation import ElicitationRequest, Review, ServerIdentity
-    from elicit_tui.guardian import Guardian
-
-    # A request for a secret is one where it could be typed.
-    schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
-    request = ElicitationRequest(
-        ServerIdentity("", "stdio", ""), {"message": message, "requestedSchema": schema}
-    )
-    found = Guardian(settings.guardian).review(request).findings
-    return Review(tuple(finding for finding in found if finding.where == "message"))
-
-
 def _print_explanation(explanation: Explanation) -> None:
     output = Output()
     for number, step in enumerate(explanation.steps, start=1):
-        output.text(_line(f"{number}. {step.name}: {step.sentence}"))
+        output.prose(_line(f"{number}. {step.step}: {step.sentence}"))
         if step.change is not None:
-            output.text(_line(f"   {step.change}"))
-    output.text(_line(f"Result: {explanation.result}"))
+            output.prose(_line(f"   {step.change}"))
+    output.prose(_line(f"Result: {explanation.result}"))
 
 
 def _import(namespace: argparse.Namespace) -> int:

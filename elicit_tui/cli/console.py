@@ -32,8 +32,14 @@ def run(namespace: argparse.Namespace) -> int:
     return open_console(settings, startable(settings, narration), namespace)
 
 
-def open_console(settings: Settings, names: Sequence[str], namespace: argparse.Namespace) -> int:
-    """Open the console on these servers. Raises UsageError without a terminal."""
+def open_console(
+    settings: Settings,
+    names: Sequence[str],
+    namespace: argparse.Namespace,
+    *,
+    inbox: bool = False,
+) -> int:
+    """Open the console on these servers, or as the inbox. Raises UsageError without a terminal."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         raise UsageError(
             "The console needs a terminal. Without one: elicit-tui call SERVER TOOL "
@@ -47,6 +53,7 @@ def open_console(settings: Settings, names: Sequence[str], namespace: argparse.N
         runtime_factory=partial(_open_runtime, settings, namespace.log_file),
         only=names,
         config_path=str(namespace.config or paths.config_file()),
+        inbox=inbox,
     )
 
 

@@ -12,7 +12,8 @@ from elicit_tui.errors import (
     LimitReached,
     ProtocolCallError,
     ServerError,
-    ToolNotAllowed,
+    StoreError,
+    ToolRefused,
     UsageError,
 )
 
@@ -22,7 +23,8 @@ FAILED: Final = 1
 USAGE: Final = 2
 """Wrong usage or configuration, or a tool call that policy does not allow."""
 NOT_ACCEPTED: Final = 3
-"""An elicitation was not accepted, with `--strict`; or `--answers` had no valid answer."""
+"""A question did not get its answer of `--answers`; with `--strict`, any was not accepted, or an
+entry answered nothing."""
 SERVER: Final = 4
 """The server could not be started, reached or understood, or it went away."""
 LIMIT: Final = 5
@@ -32,8 +34,9 @@ INTERRUPTED: Final = 130
 _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (UsageError, USAGE),
     (ConfigError, USAGE),
-    (ToolNotAllowed, USAGE),
+    (ToolRefused, USAGE),
     (LedgerError, USAGE),
+    (StoreError, USAGE),
     (ProtocolCallError, FAILED),
     (ServerError, SERVER),
     (LimitReached, LIMIT),
@@ -53,7 +56,7 @@ def name_of(error: BaseException) -> str:
         return error.shown_code
     if isinstance(error, (ServerError, LimitReached)):
         return error.code
-    if isinstance(error, ToolNotAllowed):
+    if isinstance(error, ToolRefused):
         return "tool_not_allowed"
     if isinstance(error, (Interrupted, KeyboardInterrupt)):
         return "interrupted"
@@ -62,13 +65,14 @@ def name_of(error: BaseException) -> str:
     return "internal"
 
 
-def code_of_call(*, error: BaseException | None, is_error: bool, unaccepted: bool) -> int:
+def code_of_call(*, error: BaseException | None, failed: bool, unaccepted: bool) -> int:
     """The exit code of `call`, `prompt` and `read`.
 
-    `unaccepted`: an elicitation that had to be accepted was not. It outweighs the error that a
-    tool makes of it, and nothing else.
+    `failed`: the tool says so, or its result is not what it promised. `unaccepted`: a question did
+    not get the answer that it had to get. It outweighs the error that a tool makes of it, and
+    nothing else.
     """
-    code = FAILED if is_error else OK
+    code = FAILED if failed else OK
     if error is not None:
         code = code_of(error)
     return NOT_ACCEPTED if unaccepted and code in (OK, FAILED) else code

@@ -1,19 +1,83 @@
-"""Ctrl+C and requests to end, at any moment, turned into one orderly end of the run."""
+"""Requests to end (Ctrl+C, SIGTERM, a terminal that goes away), at any moment of a run.
+
+Until a command's own work begins such a request raises, wherever it arrives: the run may be
+waiting for a file or for standard input. From the start of a server on, `Interrupts` only takes
+note of it, and turns it into one orderly end.
+"""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from elicit_tui.cli import early
-from elicit_tui.errors import Interrupted
+from elicit_tui.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
     import asyncio
 
 Result = TypeVar("Result")
+
+ENDING: Final = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    if hasattr(signal, name)
+)
+"""The signals that ask a run to end."""
+
+heard: Final[list[int]] = []
+"""The signal that came early; the exception of one that came inside a finalizer is lost."""
+
+
+def raise_when_asked_to_end() -> None:
+    """Turn the first request to end into KeyboardInterrupt; what was ignored stays so (nohup)."""
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _raise)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    # Another one would cut short what is still to be said.
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    heard.append(number)
+    raise KeyboardInterrupt
+
+
+def after_the_end(handler: Any) -> Any:
+    """What takes a handler's place once a run has told everything: a second end has no document.
+
+    A request to end then ends the process as the system does, also one whose exit hangs.
+    """
+    return signal.SIG_DFL if handler is _raise else handler
+
+
+def ended_early(argv: Sequence[str]) -> int:
+    """Say that nothing was done, also as the data that a call was to write; the exit code."""
+    from elicit_tui.cli.exit_codes import INTERRUPTED
+    from elicit_tui.cli.narration import Narration
+
+    error = Interrupted("Interrupted.")
+    _write_end(argv, error)
+    Narration().error(error)
+    return INTERRUPTED
+
+
+def _write_end(argv: Sequence[str], error: Interrupted) -> None:
+    from elicit_tui.cli.parser import HelpShown, find_command, parse
+
+    try:
+        name, arguments = find_command(argv)
+        _, options = parse(name, arguments)
+    except (UsageError, HelpShown):
+        return
+    from elicit_tui.cli.call import METHODS
+
+    if name in METHODS:
+        from elicit_tui.cli.report import write_end
+
+        write_end(options, METHODS[name], error)
 
 
 class Interrupts:
@@ -33,16 +97,16 @@ class Interrupts:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupts:
-        for number in early.ENDING:
+        for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._heard)
-        for number in early.heard:
+        for number in heard:
             self._heard(number, None)
         return self
 
     def __exit__(self, *details: object) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, early.after_the_end(handler))
+            signal.signal(number, after_the_end(handler))
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
         self.requested = True

@@ -67,7 +67,7 @@ async def _all_offers(
 
     opened = open_runtime(
         settings,
-        responder=lambda guardian: NobodyResponder(),
+        responder=lambda queue: NobodyResponder(),
         person_present=False,
         launch=names,
         log_file=namespace.log_file,
@@ -118,6 +118,8 @@ def _described(server: str, offers: Sequence[Tool | Prompt | Resource]) -> list[
         if isinstance(offer, Tool):
             entry["annotations"] = offer.annotations
             entry["inputSchema"] = offer.input_schema
+            entry["outputSchema"] = offer.raw.get("outputSchema")
+            entry["execution"] = offer.raw.get("execution")
         elif isinstance(offer, Prompt):
             entry["arguments"] = offer.raw.get("arguments") or []
         else:

@@ -21,14 +21,17 @@ class Narration:
         self._prompts = 0
         self._held: list[str] = []
 
-    def say(self, text: str, *, urgent: bool = False) -> None:
+    def say(self, text: str, *, urgent: bool = False, wrap: bool = True) -> None:
         """Write one or more lines. Whatever a server sent in them is made neutral here.
 
-        `urgent`: also while a prompt waits, which then stands above it.
+        `urgent`: also while a prompt waits, which then stands above it. `wrap`: break long lines
+        at words on a terminal; not what is there to be pasted.
         """
+        from elicit_tui.cli.wrapping import at_words
         from elicit_tui.text import ci_safe, neutral
 
-        line = ci_safe(neutral(text)) + "\n"
+        line = ci_safe(neutral(text))
+        line = (at_words(line, self._stream) if wrap else line) + "\n"
         if self._prompts and not urgent:
             self._held.append(line)
         else:

@@ -1,30 +1,51 @@
-"""One call without the console: the whole of `call`, `prompt` and `read`."""
+"""Makes one call and tells it: data on standard output, narration on standard error."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from elicit_tui.broker import BrokerEvent, Notice, Resolved
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.interrupts import Interrupts
-from elicit_tui.cli.limits import within
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import wants_plain_prompts
 from elicit_tui.cli.report import Report, event_line
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Call
-from elicit_tui.errors import ElicitTuiError
+from elicit_tui.errors import (
+    ElicitTuiError,
+    LimitReached,
+    ProtocolCallError,
+    ToolRefused,
+    UsageError,
+)
 from elicit_tui.host import HostEvent, ListChanged, LogMessage, Progress, UrlCompleted
+from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.cli.preparing import Prepared
-    from elicit_tui.elicitation import Responder
-    from elicit_tui.host import Connection, Launched
+    from elicit_tui.cli.call import Prepared
+    from elicit_tui.elicitation import Queue, Responder
+    from elicit_tui.host import Connection, Launched, Tool
     from elicit_tui.runtime import Runtime
-    from elicit_tui.runtime.runtime import LazyGuardian
+
+Result = TypeVar("Result")
+
+LOOK_SECONDS: Final = 0.2
+"""How often it is looked whether a person is being asked."""
+
+HANDSHAKE: Final = "2025-11-25"
+MODERN: Final = "2026-07-28"
+
+OF_THE_OTHER_ERA: Final = frozenset({-32603, -32601, -32600, -32021, -32022})
+"""Errors with which a server fails that was made for the other era: it cannot ask in this one."""
+
+LATE_SECONDS: Final = 1.0
+LATE_TIMES: Final = 3
+"""How long and how often a tool is waited for that its server registers after the handshake."""
 
 
 class OneCall:
@@ -41,7 +62,7 @@ class OneCall:
         self._interrupts = interrupts
         self._narration = prepared.narration
         self._output = Output()
-        self._telling = Telling(self._narration)
+        self._telling = Telling(self._narration, self._settings.history.content)
         self._person = Person(
             present=prepared.person_present,
             plain=self._options.plain or wants_plain_prompts(),
@@ -49,17 +70,19 @@ class OneCall:
             output=self._output,
         )
         self._tools_changed = asyncio.Event()
-        self._confirming = False
         self._call: Call | None = None
+        self._tool: Tool | None = None
+        """What is called, as its server lists it."""
         self._report = Report(
             self._options.server,
             self._method,
             self._options.name,
             self._settings.history.content,
+            self._answers,
         )
 
     def run(self) -> int:
-        """Make the call; its exit code. Raises what ends with 2, for which there is no document."""
+        """Make the call; its exit code. Raises what ends with 2, once it is told as data."""
         self._output.claim()
         try:
             try:
@@ -70,10 +93,6 @@ class OneCall:
             code = self._finish()
         finally:
             self._output.release()
-        if self._interrupts.hung_up:
-            # Everything is told, written and ended. A form's thread that still reads from the
-            # terminal that is gone would keep the process for ever.
-            os._exit(code)
         return code
 
     def _log_trace(self, error: Exception) -> None:
@@ -94,26 +113,70 @@ class OneCall:
         error = self._report.error
         if self._recording is not None:
             self._recording.write(self._narration)
-        if error is not None and exit_codes.code_of(error) == exit_codes.USAGE:
-            raise error
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
+        if error is not None and code == exit_codes.USAGE:
+            self._advise(error)
+            raise error
         if error is not None:
             self._narration.error(error)
+            self._advise(error)
+        elif self._report.schema_problem is not None:
+            self._narration.say(f"elicit-tui: {self._report.schema_problem}")
+        self._save()
         self._offer_entries()
         if self._output.lost:
             self._narration.say(f"elicit-tui: stdout could not be written: {self._output.failure}")
             return exit_codes.USAGE
         return code
 
+    def _advise(self, error: BaseException) -> None:
+        """Name the option that may mend what ended the call."""
+        server = self._settings.servers[self._options.server]
+        if isinstance(error, ToolRefused):
+            outcome = error.outcome
+            confirmable = outcome.decided_by != "user" and "approval_mode" in outcome.reason
+            if confirmable and server.layer != "managed":
+                self._narration.say("elicit-tui: --allow-tool calls it without a confirmation.")
+            return
+        spoken = self._report.protocol_version
+        broke = isinstance(error, ProtocolCallError) and error.code in OF_THE_OTHER_ERA
+        if not (broke or getattr(error, "code", None) == "invalid_answer") or spoken is None:
+            return
+        other = HANDSHAKE if spoken == MODERN else MODERN
+        if server.layer == "command line":
+            way = f"--protocol {other}"
+        else:
+            way = f'mcp_servers.{server.name}.protocol = "{other}"'
+        self._narration.say(
+            f"elicit-tui: {server.name} was spoken to in {spoken}; a server that asks only in "
+            f"{other} fails so. Try {way}."
+        )
+
+    def _save(self) -> None:
+        """Write the binary parts of the result where `--save` says. Raises UsageError."""
+        if self._options.save is None or self._report.result is None:
+            return
+        from elicit_tui.cli.saving import save_binaries
+
+        for sentence in save_binaries(self._report.result, self._options.save):
+            self._narration.say(f"elicit-tui: {sentence}")
+
     def _offer_entries(self) -> None:
-        """Print an entry to paste for each question that the answers file did not answer."""
-        unanswered = self._report.unanswered
+        """Tell entries that answered nothing; print one to paste for each that was missing."""
+        for rule in self._report.unused:
+            about = f' (message = "{rule.message}")' if rule.message is not None else ""
+            self._narration.say(
+                f"elicit-tui: entry {rule.position} of {self._options.answers} answered "
+                f"nothing{about}"
+            )
+        unanswered = [each for each in self._report.unanswered if each.outcome.key is None]
+        unanswered = [each for each in unanswered if each.outcome.decided_by == "answers"]
         if not unanswered:
             return
         from elicit_tui.cli.recording import missing_entries
 
-        self._narration.say(missing_entries(unanswered, self._options.answers))
+        self._narration.say(missing_entries(unanswered, self._options.answers), wrap=False)
 
     async def _conducted(self) -> None:
         from elicit_tui.runtime import open_runtime
@@ -125,6 +188,7 @@ class OneCall:
             person_present=self._person.present,
             launched=self._launched,
             log_file=self._options.log_file,
+            keep_drafts=self._answers is None,
         )
         async with opened as runtime:
             runtime.broker.subscribe(self._broker_said)
@@ -147,11 +211,8 @@ class OneCall:
         else:
             await within(self._options.timeout, work, lambda: self._asks_a_person(runtime))
 
-    def _responder(self, guardian: LazyGuardian) -> Responder:
-        responder = self._person.responder(self._settings, guardian)
-        if self._recording is None:
-            return responder
-        return self._recording.around(responder, guardian)
+    def _responder(self, queue: Queue) -> Responder:
+        return self._person.responder(self._settings, queue)
 
     async def _work(self, runtime: Runtime) -> None:
         connection = await runtime.host.connect(self._options.server)
@@ -166,40 +227,50 @@ class OneCall:
             },
         )
         if self._method == "tools/call":
-            arguments = await self._tool_arguments(runtime, connection)
+            arguments = await self._tool_arguments(connection)
         else:
             arguments = self._given.as_texts()
         self._call = Call(self._method, self._options.name, arguments)
         self._report.result = (await connection.call(self._call)).result
+        self._report.schema_problem = self._schema_problem()
+
+    def _schema_problem(self) -> str | None:
+        """Why the result is not what the tool's outputSchema says (spec: server/tools)."""
+        schema = self._tool.raw.get("outputSchema") if self._tool is not None else None
+        if schema is None or self._report.result is None or self._report.is_error:
+            return None
+        from elicit_tui.form import problem_in
+
+        if "structuredContent" not in self._report.result:
+            why = "there is no structuredContent"
+        else:
+            problem = problem_in(self._report.result["structuredContent"], schema)
+            if problem is None:
+                return None
+            place = f"{neutral_line(problem.field, 100)}: " if problem.field else ""
+            why = f"{place}{problem.message}"
+        return f"The result does not satisfy the tool's outputSchema: {why}."
 
     def _asks_a_person(self, runtime: Runtime) -> bool:
         """Whether the run waits for a person, so that its clock stands still."""
-        return self._confirming or (
-            self._call is not None and runtime.broker.waiting(self._call.id)
-        )
+        return self._call is not None and runtime.broker.waiting(self._call.id)
 
-    async def _tool_arguments(self, runtime: Runtime, connection: Connection) -> dict[str, Any]:
-        """Find the tool, read the arguments by its schema, and ask whether it may be called."""
-        from elicit_tui.cli.tool_choice import find_tool, pass_the_gate
-
+    async def _tool_arguments(self, connection: Connection) -> dict[str, Any]:
+        """Find the tool, and read the arguments by its schema."""
         name = self._options.name
         if not connection.settings.offers_tool(name):
-            await pass_the_gate(runtime.policy, connection, name, None, {}, self._person)
-        tool = await find_tool(connection, name, self._tools_changed)
-        arguments = self._given.for_schema(tool.input_schema)
-        self._confirming = True
-        try:
-            await pass_the_gate(
-                runtime.policy, connection, name, tool.annotations, arguments, self._person
-            )
-        finally:
-            self._confirming = False
-        return arguments
+            return {}  # The owner's lists refuse it, whatever the arguments are.
+        self._tool = await find_tool(connection, name, self._tools_changed)
+        return self._given.for_schema(self._tool.input_schema)
 
     def _broker_said(self, event: BrokerEvent) -> None:
         if isinstance(event, Notice):
             self._telling.notice(event)
+        elif event.request.kind == "approval":
+            return  # It is no question of the server; a refusal is told as the call's end.
         elif isinstance(event, Resolved):
+            if self._recording is not None:
+                self._recording.heard(event)
             self._event("elicitation.resolved", self._report.heard(event))
             self._telling.resolved(event)
         else:
@@ -225,3 +296,54 @@ class OneCall:
     def _event(self, name: str, fields: dict[str, object]) -> None:
         if self._options.output == "jsonl":
             self._output.json_line(event_line(name, fields))
+
+
+async def find_tool(connection: Connection, name: str, changed: asyncio.Event) -> Tool:
+    """The tool of this name. Raises UsageError.
+
+    Some servers register tools only after the handshake: a changed list (`changed`) is read
+    again.
+    """
+    for _ in range(LATE_TIMES):
+        changed.clear()
+        tools = await connection.tools()
+        for tool in tools:
+            if tool.name == name:
+                return tool
+        try:
+            await asyncio.wait_for(changed.wait(), LATE_SECONDS)
+        except asyncio.TimeoutError:
+            break
+    raise UsageError(_missing(connection.name, name, [tool.name for tool in tools]))
+
+
+def _missing(server: str, name: str, offered: list[str]) -> str:
+    import difflib
+
+    sentence = f"The server {server!r} has no tool {name!r}."
+    near = difflib.get_close_matches(name, offered, 1)
+    if near:
+        return f"{sentence} Did you mean {neutral_line(near[0])}?"
+    return f"{sentence} elicit-tui tools {server} lists them."
+
+
+async def within(
+    seconds: float, work: Coroutine[Any, Any, Result], asking: Callable[[], bool]
+) -> Result:
+    """Do the work within so many seconds of its own time. Raises LimitReached."""
+    task = asyncio.ensure_future(work)
+    left = seconds
+    try:
+        while not task.done() and left > 0:
+            still = asking()
+            before = time.monotonic()
+            await asyncio.wait({task}, timeout=min(LOOK_SECONDS, left))
+            if not (still and asking()):
+                left -= time.monotonic() - before
+        if task.done():
+            return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+    raise LimitReached(f"The call did not end within {in_seconds(seconds)} (--timeout).")

@@ -79,6 +79,12 @@ class Output:
         """Write lines for a person; the caller has made them neutral."""
         self._put(text + "\n")
 
+    def prose(self, text: str) -> None:
+        """Write lines for a person, broken at words where they go to a terminal."""
+        from elicit_tui.cli.wrapping import at_words
+
+        self.text(at_words(text, self._stream) if self._private is None else text)
+
     def json(self, value: Any) -> None:
         """Write one JSON document in printable ASCII, laid out for reading unless it is huge."""
         from elicit_tui.text import ascii_json

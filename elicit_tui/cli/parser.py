@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from elicit_tui.cli.command_table import COMMANDS, Command
 from elicit_tui.cli.output import Output
@@ -18,15 +18,35 @@ TAKING_VALUES: Final = frozenset(
         "--config",
         "--with",
         "--log-file",
+        "--protocol",
         "--approval-policy",
         "--arguments",
         "--answers",
         "--output",
         "--timeout",
         "--record",
+        "--save",
+        "--junit",
+        "--eras",
+        "--from",
     }
 )
 """Options that may stand before the command and are followed by a value."""
+
+ALONE: Final = frozenset(
+    {
+        "--strict",
+        "--plain",
+        "--allow-tool",
+        "--branches",
+        "--answers-gone-wrong",
+        "--update",
+        "--help",
+        "-h",
+        "--version",
+    }
+)
+"""Options that may stand before the command and take no value."""
 
 
 class HelpShown(Exception):
@@ -36,8 +56,16 @@ class HelpShown(Exception):
 class Parser(argparse.ArgumentParser):
     """An argparse parser that leaves writing and ending to others."""
 
+    command: str = ""
+    """The command whose arguments it reads."""
+
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError, with the way to the help."""
+        """Raise UsageError, with the way to the help and the nearest of unknown options."""
+        words = message.removeprefix("unrecognized arguments: ").split()
+        unknown = next((word for word in words if word.startswith("-")), None)
+        if unknown is not None and message.startswith("unrecognized arguments: "):
+            known = {*self._option_string_actions, *TAKING_VALUES}
+            message = f"There is no option {unknown.partition('=')[0]!r}.{_nearest(unknown, known)}"
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def print_help(self, file: object = None) -> None:
@@ -59,20 +87,28 @@ def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
         token = argv[place]
         if not token.startswith("-") or token == "-":
             break
-        takes_next = token in TAKING_VALUES
+        option, equals, _ = token.partition("=")
+        if option not in TAKING_VALUES and token not in ALONE:
+            near = _nearest(token, TAKING_VALUES | ALONE)
+            raise UsageError(
+                f"There is no option {option!r} before a command.{near} See elicit-tui --help."
+            )
+        takes_next = option in TAKING_VALUES and not equals
         place += 2 if takes_next else 1
     if place >= len(argv):
         return "run", list(argv)
     name = argv[place]
     if name not in COMMANDS:
-        raise UsageError(f"There is no command {name!r}.{_nearest(name)} See elicit-tui --help.")
+        raise UsageError(
+            f"There is no command {name!r}.{_nearest(name, COMMANDS)} See elicit-tui --help."
+        )
     return name, [*argv[:place], *argv[place + 1 :]]
 
 
-def _nearest(name: str) -> str:
+def _nearest(name: str, known: Iterable[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, COMMANDS, 1)
+    near = difflib.get_close_matches(name.partition("=")[0], known, 1)
     return f" Did you mean {near[0]}?" if near else ""
 
 
@@ -80,8 +116,8 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     """The command's module and its parsed arguments.
 
     The namespace has `command`, `config` and `log_file` (Path or None), `with_servers` (a list of
-    NAME=TARGET), `approval_policy` (None unless given), and what the module adds. Raises
-    UsageError, and HelpShown after `--help`.
+    NAME=TARGET), `protocol` and `approval_policy` (None unless given), and what the module adds.
+    Raises UsageError, and HelpShown after `--help`.
     """
     command = COMMANDS[name]
     prog = f"elicit-tui {name}"
@@ -100,7 +136,11 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
         epilog=_epilog(command),
         allow_abbrev=False,
     )
+    parser.command = name
     module.add_arguments(parser)
+    if command.meant is not None and (not rest or rest[0] not in ("-h", "--help")):
+        named = next((word for word in rest if not word.startswith("-")), None)
+        rest = rest if named is not None and rest[0] == named else [command.meant, *rest]
     if command.any_order:
         return module, parser.parse_intermixed_args(rest, namespace)
     return module, parser.parse_args(rest, namespace)
@@ -110,12 +150,13 @@ def _add_shared_options(parser: Parser, command: Command) -> None:
     parser.add_argument("--config", type=Path)
     parser.add_argument("--with", dest="with_servers", action="append", default=[])
     parser.add_argument("--log-file", type=Path)
+    parser.add_argument("--protocol", choices=("auto", "2025-11-25", "2026-07-28"))
     if command.asks:
         parser.add_argument("--approval-policy", choices=("on-request", "never"))
 
 
 def _epilog(command: Command) -> str:
-    options = "--config FILE, --with NAME=TARGET, --log-file FILE"
+    options = "--config FILE, --with NAME=TARGET, --protocol REVISION, --log-file FILE"
     if command.asks:
         options += ", --approval-policy on-request|never"
     order = "Options and arguments come in any order." if command.any_order else ""
@@ -135,3 +176,19 @@ def positive_seconds(text: str) -> float:
     if not 0 < seconds < 1e9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return seconds
+
+
+class InAnyOrder(Parser):
+    """A command's own command whose options may stand among its arguments."""
+
+    _intermixing = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does, with the positionals read last."""
+        if self._intermixing:
+            return super().parse_known_args(args, namespace)
+        self._intermixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._intermixing = False

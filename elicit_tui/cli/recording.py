@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
 
 from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
-from elicit_tui.elicitation import Responder
 from elicit_tui.errors import UsageError
-from elicit_tui.responders import AnswerRecorder, RecordedAnswer
-
-if TYPE_CHECKING:
-    from elicit_tui.runtime.runtime import LazyGuardian
+from elicit_tui.text import neutral_line
 
 HEAD: Final = "# Recorded by elicit-tui; use it with --answers.\n"
 
@@ -24,8 +20,7 @@ class Recording:
     def __init__(self, path: Path, stream: IO[bytes]) -> None:
         self._path = path
         self._stream = stream
-        self._recorder: AnswerRecorder | None = None
-        self._guardian: LazyGuardian | None = None
+        self._answers: list[Resolved] = []
 
     @classmethod
     def create(cls, path: Path) -> Recording:
@@ -39,15 +34,15 @@ class Recording:
         except OSError as error:
             raise UsageError(f"--record: {path} cannot be written: {error.strerror}") from None
 
-    def around(self, responder: Responder, guardian: LazyGuardian) -> Responder:
-        """The responder, with its answers recorded."""
-        self._guardian = guardian
-        self._recorder = AnswerRecorder(responder)
-        return self._recorder
+    def heard(self, event: Resolved) -> None:
+        """Remember what the person decided, in order, once it is sure that it goes out."""
+        by_person = event.outcome.decided_by == "user" and event.outcome.via is not None
+        if by_person and event.request.kind == "elicitation":
+            self._answers.append(event)
 
     def write(self, narration: Narration) -> None:
         """Write the file, and say so; without an answer there is none."""
-        answers = self._recorder.answers if self._recorder is not None else ()
+        answers = self._answers
         if not answers:
             self._stream.close()
             self._path.unlink(missing_ok=True)  # So that the next try finds no file in its way.
@@ -59,39 +54,34 @@ class Recording:
         count = "1 answer" if len(answers) == 1 else f"{len(answers)} answers"
         narration.say(f"elicit-tui: {count} recorded in {self._path}")
 
-    def _entry(self, answer: RecordedAnswer) -> str:
-        """One decision as TOML; what no entry may do stands there as a comment."""
+    def _entry(self, answer: Resolved) -> str:
+        """One decision as TOML, in its place; where no entry can give the answer, that is said."""
         from elicit_tui.config.answer_entry import recorded_entry
 
-        question, outcome = answer.question, answer.outcome
+        request, review, outcome = answer.request, answer.review, answer.outcome
         action = outcome.action or "cancel"
-        entry = recorded_entry(
-            question.request, action, outcome.content, question.review, self._withheld(answer)
-        )
+        entry = recorded_entry(request, action, outcome.content, review, _withheld(answer))
         if action != "accept":
             return entry
-        if question.request.mode == "url":
-            return _commented("You agreed to a page. No entry can: a person has to.", entry)
-        if question.review.verdict == "block":
-            return _commented("No entry can accept what the guardian blocks.", entry)
+        if request.mode == "url":
+            return f"# You agreed to a page. No entry can: a person has to.\n{entry}"
+        if review.verdict == "block":
+            return f"# No entry can accept what the guardian blocks.\n{entry}"
         return entry
 
-    def _withheld(self, answer: RecordedAnswer) -> dict[str, str]:
-        """The fields whose values must not be written, each with the reason."""
-        request, review = answer.question.request, answer.question.review
-        withheld = {}
-        for name, value in (answer.content or {}).items():
-            if review.masks(name):
-                withheld[name] = "the guardian calls it sensitive"
-            elif self._guardian is not None:
-                found = self._guardian.outgoing({name: value}, request.requested_schema)
-                if found:
-                    withheld[name] = f"it looks like a secret ({found[0].rule})"
-        return withheld
 
-
-def _commented(why: str, entry: str) -> str:
-    return "".join(f"# {line}\n" for line in (why, *entry.splitlines()))
+def _withheld(answer: Resolved) -> dict[str, str]:
+    """The fields whose values must not be written, each with the reason."""
+    review = answer.review
+    found = {finding.where: finding.rule for finding in review.outgoing}
+    withheld = {}
+    for name in answer.outcome.content or {}:
+        rule = found.get(neutral_line(f"content.{name}", 120))
+        if rule is not None:
+            withheld[name] = f"it looks like a secret ({rule})"
+        elif review.masks(name):
+            withheld[name] = "the guardian calls it sensitive"
+    return withheld
 
 
 def missing_entries(unanswered: Sequence[Resolved], answers_file: Path) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Requested, Resolved
 from elicit_tui.cli import exit_codes
@@ -17,35 +17,46 @@ from elicit_tui.elicitation import (
     now,
     rfc3339,
 )
+from elicit_tui.elicitation.keeping import ContentPolicy, kept_content
+from elicit_tui.errors import ElicitTuiError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from elicit_tui.elicitation.settings import Rule
 
 SUBJECTS: Final = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}
 """The document's key for what was called."""
 
 
-def masked(outcome: Outcome, review: Review, history_content: str) -> dict[str, Any] | None:
+def masked(
+    outcome: Outcome, review: Review, history_content: ContentPolicy
+) -> dict[str, Any] | None:
     """The accepted content as `history.content` lets it be told; None where there is none."""
-    if outcome.content is None or history_content == "none":
-        return None
-    if history_content == "full":
-        return dict(outcome.content)
-    return review.masked(outcome.content)
+    return kept_content(outcome.content, review, history_content)
 
 
 def question_fields(
     request: ElicitationRequest, findings: tuple[Finding, ...], verdict: str
 ) -> dict[str, Any]:
-    """The fields that a request has before anyone decided."""
+    """The fields that a request has before anyone decided; what it does not have is null."""
+    params = request.params if isinstance(request.params, Mapping) else {}
+    call = request.call
     return {
         "id": request.id,
+        "tool": call.name if call is not None and call.method == "tools/call" else None,
         "mode": request.mode,
         "message": request.message,
+        "requestedSchema": params.get("requestedSchema"),
+        "url": params.get("url"),
+        "elicitationId": params.get("elicitationId"),
         "round": request.round,
         "verdict": verdict,
         "findings": [finding.as_json() for finding in findings],
     }
 
 
-def elicitation_fields(event: Resolved, history_content: str) -> dict[str, Any]:
+def elicitation_fields(event: Resolved, history_content: ContentPolicy) -> dict[str, Any]:
     """One entry of the document's `elicitations`."""
     outcome = event.outcome
     return {
@@ -55,6 +66,24 @@ def elicitation_fields(event: Resolved, history_content: str) -> dict[str, Any]:
         "reason": outcome.reason,
         "content": masked(outcome, event.review, history_content),
         "waitedMs": event.waited_ms,
+        **_hook(outcome),
+    }
+
+
+def _hook(outcome: Outcome) -> dict[str, Any]:
+    """Which hook decided, and what of the answer it changed; nothing where none did."""
+    if outcome.decided_by != "hook":
+        return {}
+    given = outcome.answered
+    return {
+        "hook": {
+            "key": outcome.key,
+            "layer": outcome.layer,
+            "changed": list(outcome.changed),
+            "answered": None
+            if given is None
+            else {"action": given.action, "decidedBy": given.decided_by},
+        }
     }
 
 
@@ -66,13 +95,24 @@ def event_line(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
 class Report:
     """Gathers one call: its questions as they end, then how it ended itself."""
 
-    def __init__(self, server: str, method: Method, name: str, history_content: str) -> None:
+    def __init__(
+        self,
+        server: str,
+        method: Method,
+        name: str,
+        history_content: ContentPolicy,
+        answers: Sequence[Rule] | None = None,
+    ) -> None:
+        """`answers`: the entries of `--answers`; None when nobody gave a file."""
         self._server = server
+        self._answers = answers
         self._subject = (SUBJECTS[method], name)
         self._history_content = history_content
         self.protocol_version: str | None = None
         self.result: dict[str, Any] | None = None
         self.error: BaseException | None = None
+        self.schema_problem: str | None = None
+        """Why structuredContent does not satisfy the tool's outputSchema; None when it does."""
         self.resolved: list[Resolved] = []
 
     def heard(self, event: Requested | Resolved) -> dict[str, Any]:
@@ -90,8 +130,20 @@ class Report:
 
     @property
     def unanswered(self) -> list[Resolved]:
-        """The questions that an answers file was given for and did not answer."""
-        return [event for event in self.resolved if _unanswered(event.outcome)]
+        """The questions that did not get the answers file's answer, whatever stopped it."""
+        if self._answers is None:
+            return []
+        return [event for event in self.resolved if not _answered(event.outcome)]
+
+    @property
+    def unused(self) -> list[Rule]:
+        """The entries of the answers file that answered nothing."""
+        from elicit_tui.policy.sentences import entry_key
+
+        used = {event.outcome.key for event in self.resolved if _answered(event.outcome)}
+        if self.error is not None and not self.resolved:
+            return []  # It went wrong before there was anything to answer.
+        return [rule for rule in self._answers or () if entry_key(rule, "answers") not in used]
 
     def asked_page(self, elicitation_id: str) -> bool:
         """Whether a page of this id was agreed to; a notice about any other means nothing."""
@@ -102,14 +154,16 @@ class Report:
 
     def exit_code(self, *, strict: bool) -> int:
         """How the command ends."""
-        unaccepted = bool(self.unanswered)
-        if strict:
-            unaccepted = unaccepted or any(
-                event.outcome.action != "accept" for event in self.resolved
-            )
         return exit_codes.code_of_call(
-            error=self.error, is_error=self.is_error, unaccepted=unaccepted
+            error=self.error,
+            failed=self.is_error or (strict and self.schema_problem is not None),
+            unaccepted=bool(self.unanswered) or (strict and self._not_all_accepted),
         )
+
+    @property
+    def _not_all_accepted(self) -> bool:
+        refused = any(event.outcome.action != "accept" for event in self.resolved)
+        return refused or bool(self.unused)
 
     def head(self) -> dict[str, Any]:
         """Who was called for what."""
@@ -136,7 +190,11 @@ class Report:
             message = str(self.error) or type(self.error).__name__
             return {"code": exit_codes.name_of(self.error), "message": message}
         if exit_code == exit_codes.NOT_ACCEPTED:
-            return {"code": "not_accepted", "message": "An elicitation was not accepted."}
+            if self.unanswered or any(each.outcome.action != "accept" for each in self.resolved):
+                return {"code": "not_accepted", "message": "An elicitation was not accepted."}
+            return {"code": "unused_answers", "message": "An entry of --answers answered nothing."}
+        if exit_code == exit_codes.FAILED and not self.is_error and self.schema_problem is not None:
+            return {"code": "output_schema", "message": self.schema_problem}
         return None
 
     def document(self, exit_code: int) -> dict[str, Any]:
@@ -164,6 +222,17 @@ class Report:
             output.text(result_text(self.result))
 
 
-def _unanswered(outcome: Outcome) -> bool:
-    """Whether an answers file was used and had no valid answer: no entry's own action decided."""
-    return outcome.decided_by == "answers" and outcome.action == "cancel" and outcome.key is None
+def write_end(options: argparse.Namespace, method: Method, error: ElicitTuiError) -> None:
+    """Write the data of a call that ended before anything was asked of its server."""
+    if options.output == "text":
+        return
+    # Nothing was asked, so there is no content that the history's setting could concern.
+    report = Report(options.server, method, options.name, history_content="none")
+    report.error = error
+    report.write(Output(), options.output, exit_codes.code_of(error))
+
+
+def _answered(outcome: Outcome) -> bool:
+    """Whether an entry of the answers file decided, or a managed rule, which stands for it."""
+    by_entry = outcome.decided_by == "answers" and outcome.key is not None
+    return by_entry or outcome.decided_by == "rule"

@@ -45,7 +45,7 @@ def sarif_log(file: str, judged: Sequence[dict[str, Any]]) -> dict[str, Any]:
                     }
                 },
                 "invocations": [
-                    {"executionSuccessful": True, "toolExecutionNotifications": failed}
+                    {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
                 ],
                 "results": [
                     _result(file, row, finding, used.index(finding["rule"]))

@@ -22,7 +22,15 @@ def command_line(namespace: argparse.Namespace) -> CommandLine:
         approval_policy=namespace.approval_policy,
         with_servers=tuple(namespace.with_servers),
         timeout=getattr(namespace, "timeout", None),
+        protocol=namespace.protocol,
+        allowed_tools=_allowed_tools(namespace),
     )
+
+
+def _allowed_tools(namespace: argparse.Namespace) -> tuple[tuple[str, str], ...]:
+    if getattr(namespace, "allow_tool", False):
+        return ((namespace.server, namespace.name),)
+    return getattr(namespace, "allowed_tools", ())
 
 
 def load_settings(namespace: argparse.Namespace, narration: Narration) -> Settings:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 import time
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.report import masked
 from elicit_tui.elicitation import Outcome, Severity
+from elicit_tui.elicitation.keeping import ContentPolicy
 from elicit_tui.host import LogMessage, Progress, UrlCompleted
-from elicit_tui.text import ascii_json, neutral_line
+from elicit_tui.text import as_name, neutral_line, readable_json
 
 EACH_SECOND: Final = 20
 """A server's progress, log lines and flooding questions told in one second; more are counted."""
@@ -18,14 +23,21 @@ EACH_SECOND: Final = 20
 MOST_FINDINGS: Final = 20
 """A question's findings that are told, the same one once; all of them are in the data."""
 
+MESSAGES: Final = ("message", "msg", "text")
+"""The keys under which structured log lines keep their sentence."""
+
+SIGNS: Final = {"accept": "✓", "decline": "✗", "cancel": "○", None: "–"}
+LINE_CHARACTERS: Final = 2_000
+
 DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}
 
 
 class Telling:
     """Tells a person what happens; a chatty server cannot flood the terminal."""
 
-    def __init__(self, narration: Narration) -> None:
+    def __init__(self, narration: Narration, history_content: ContentPolicy) -> None:
         self._narration = narration
+        self._history_content = history_content
         self._second = 0
         self._told = 0
         self._left_out = 0
@@ -38,7 +50,10 @@ class Telling:
         """Who decided a question, how and why; a flood's are counted only beyond the first."""
         if event.outcome.in_group and not self._may_tell():
             return
-        self._narration.say("\n".join(_decision(event)))
+        if event.outcome.via == "inline" and event.outcome.decided_by == "user":
+            self._narration.say(_left_behind(event, self._history_content))
+        else:
+            self._narration.say("\n".join(_decision(event)))
 
     def completed(self, event: UrlCompleted) -> None:
         """A page's work is done, says the server."""
@@ -54,7 +69,7 @@ class Telling:
     def log(self, event: LogMessage) -> None:
         """A log line of the server."""
         if self._may_tell():
-            data = event.data if isinstance(event.data, str) else ascii_json(event.data)
+            data = _in_words(event.data)
             level = neutral_line(str(event.level), 20)
             self._narration.say(f"{event.server}: {level}: {neutral_line(data, 2000)}")
 
@@ -70,11 +85,60 @@ class Telling:
         return self._told <= EACH_SECOND
 
 
+def _in_words(data: Any) -> str:
+    """What a log line says: its message first, then the rest of a structured one as `key: value`.
+
+    `data` is any JSON value, or JSON as text (spec: server/utilities/logging).
+    """
+    if isinstance(data, str):
+        try:
+            parsed = json.loads(data) if data.lstrip().startswith("{") else None
+        except (ValueError, RecursionError):
+            parsed = None
+        if not isinstance(parsed, dict):
+            return data
+        data = parsed
+    if not isinstance(data, Mapping):
+        return readable_json(data, indent=None)
+    said = next((key for key in MESSAGES if isinstance(data.get(key), str)), None)
+    words = [str(data[said])] if said is not None else []
+    for key, value in data.items():
+        if key != said and value is not None:
+            shown = value if isinstance(value, str) else readable_json(value, indent=None)
+            words.append(f"{key}: {shown}")
+    return ", ".join(words) or readable_json(data, indent=None)
+
+
 def _done(outcome: Outcome) -> str:
     """What became of a question; where no result went out, the server ended it or we refused it."""
     if outcome.action is not None:
         return DONE[outcome.action]
     return "ended" if outcome.decided_by == "server" else "refused"
+
+
+def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
+    """The one line that a form under the prompt leaves, no wider than the terminal."""
+    from rich.cells import cell_len, set_cell_size
+
+    outcome, request = event.outcome, event.request
+    name = request.call.name if request.call is not None else request.server.name
+    content = masked(outcome, event.review, history_content)
+    if content:
+        values = (
+            f"{key}={value if isinstance(value, str) else readable_json(value, indent=None)}"
+            for key, value in content.items()
+        )
+        said = ", ".join(values)
+    else:
+        said = _done(outcome)
+    if event.draft_kept:
+        said += " · what you typed is kept for a day"
+    line = neutral_line(f"{SIGNS[outcome.action]} {as_name(name, 60)} · {said}", LINE_CHARACTERS)
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return line
+    return line if cell_len(line) <= columns else set_cell_size(line, columns - 1).rstrip() + "…"
 
 
 def _decision(event: Resolved) -> Iterator[str]:
@@ -84,9 +148,11 @@ def _decision(event: Resolved) -> Iterator[str]:
         f"{request.server.name} asked: {message or '(no message)'} -> "
         f"{_done(outcome)} by {outcome.decided_by}. {outcome.reason}"
     )
+    if event.draft_kept:
+        yield "  What you typed is kept: it is there again when the same is asked within a day."
     findings = dict.fromkeys(
         (finding.severity.word, finding.rule, neutral_line(finding.where, 100), finding.advice)
-        for finding in event.review.at_least(Severity.WARN)
+        for finding in (*event.review.at_least(Severity.WARN), *event.review.outgoing)
     )
     for severity, rule, where, advice in list(findings)[:MOST_FINDINGS]:
         yield f"  {severity} {rule} in {where}: {advice}"

@@ -8,9 +8,17 @@ from typing import Any, Final
 from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.spelling import dotted, quoted, toml_value
+from elicit_tui.form import MISSING, Choice, Field, Form, Kind, read_form
+from elicit_tui.form.choices import value_label
 
 _GLOB_MARKS: Final = "*?["
-LONGEST_HINT: Final = 200
+LONGEST_HINT: Final = 400
+_KINDS: Final[Mapping[Kind, str]] = {
+    "string": "a text",
+    "date": "a date as text",
+    "date-time": "a date-time as text",
+    "boolean": "true or false",
+}
 
 
 def exactly(text: str) -> str:
@@ -58,18 +66,23 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
             why = "no entry can accept what the guardian blocks"
         lines = [f"# {why}", *_head(request, "decline", once=False)]
         return "\n".join(lines) + "\n"
+    form = read_form(request.requested_schema)
+    if form.refusal is not None:
+        why = f"the form cannot be answered: {_comment(form.refusal)}"
+        return "\n".join([f"# {why}", *_head(request, "decline", once=False)]) + "\n"
     lines = _head(request, "accept", once=False)
     warned = sorted({exactly(each.rule) for each in review.at_least(Severity.WARN)})
     if warned:
         lines.append(f"# despite = {toml_value(warned)}")
-    lines.extend(_template(request.requested_schema or {}))
+    lines.extend(_template(form))
     return "\n".join(lines) + "\n"
 
 
 def _head(request: ElicitationRequest, action: str, *, once: bool) -> list[str]:
     lines = ["[[answers]]", f"server = {toml_value(exactly(request.server.name))}"]
-    if request.call is not None and request.call.method == "tools/call":
-        lines.append(f"tool = {toml_value(exactly(request.call.name))}")
+    tools = {call.name if call.method == "tools/call" else None for call in request.calls}
+    if len(tools) == 1 and (tool := tools.pop()) is not None:
+        lines.append(f"tool = {toml_value(exactly(tool))}")
     lines.append(f"mode = {toml_value(exactly(request.mode))}")
     lines.append(f"message = {toml_value(exactly(request.message))}")
     lines.append(f"action = {toml_value(action)}")
@@ -103,36 +116,38 @@ def _is_writable(value: Any) -> bool:
     return all(map(_is_writable, value)) if isinstance(value, (list, tuple)) else True
 
 
-def _template(schema: Mapping[str, Any]) -> Iterator[str]:
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping) or not properties:
+def _template(form: Form) -> Iterator[str]:
+    """The content to fill in: each field in the server's order, its default if it has one."""
+    if not form.fields:
         yield "content = {}"
         return
-    required = schema.get("required")
-    required = required if isinstance(required, list) else []
     yield "[answers.content]"
-    for name, field in properties.items():
-        shape = field if isinstance(field, Mapping) else {}
-        need = "required" if name in required else "optional"
-        hint = f"{need}, {_wanted(shape)}"
-        default = shape.get("default")
-        known = isinstance(default, (str, bool, int, float)) and _is_writable(default)
-        if known and _is_writable(name):
-            yield f"{dotted(str(name))} = {toml_value(default)}  # {_comment(hint)}"
+    for field in form.fields:
+        need = "required" if field.required else "optional"
+        hint = _comment(f"{need}, {_wanted(field)}")
+        known = field.default is not MISSING and field.default_fits and _is_writable(field.default)
+        if known and _is_writable(field.name):
+            yield f"{dotted(field.name)} = {toml_value(field.default)}  # {hint}"
         else:
-            yield f"# {dotted(str(name))} =   # {_comment(hint)}"
+            yield f"# {dotted(field.name)} =   # {hint}"
 
 
-def _wanted(shape: Mapping[str, Any]) -> str:
-    choices = shape.get("enum")
-    options = shape.get("oneOf")
-    if not isinstance(choices, list) and isinstance(options, list):
-        choices = [each.get("const") for each in options if isinstance(each, Mapping)]
-    if isinstance(choices, list) and choices:
-        listed = ", ".join(quoted(str(choice)[:40]) for choice in choices[:8])
-        return f"one of {listed}" + (", ..." if len(choices) > 8 else "")
-    kind = shape.get("type")
-    return kind if isinstance(kind, str) else "any value"
+def _wanted(field: Field) -> str:
+    if field.kind == "unsupported":
+        return f"cannot be answered: {field.why_unsupported}"
+    if field.choices:
+        listed = ", ".join(map(_choice, field.choices[:8]))
+        more = ", ..." if len(field.choices) > 8 else ""
+        return f"{'some' if field.kind == 'multi' else 'one'} of {listed}{more}"
+    words = "a list of texts" if field.each_line else _KINDS.get(field.kind, field.kind)
+    return f"{words}, {field.hint}" if field.hint else words
+
+
+def _choice(choice: Choice) -> str:
+    """A choice's value as TOML spells it, and its title where that says something else."""
+    value = quoted(choice.value[:40]) if isinstance(choice.value, str) else str(choice.value)
+    same = choice.label == value_label(choice.value)
+    return value if same else f"{value} ({choice.label[:60]})"
 
 
 def _comment(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from elicit_tui.config.documents import Document, parse, read
+from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import ANSWERS
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.rules import answer_faults, rules_of
@@ -15,11 +15,6 @@ from elicit_tui.errors import ConfigError
 def load_answers(path: Path) -> tuple[Rule, ...]:
     """The entries of an answers file, in order. Raises ConfigError with every problem found."""
     return _answers(read(path, ANSWERS, "command line"))
-
-
-def read_answers(raw: bytes, file: str = "answers") -> tuple[Rule, ...]:
-    """The entries of an answers file's bytes. Raises ConfigError with every problem found."""
-    return _answers(parse(raw, ANSWERS, "command line", file))
 
 
 def check_answers(path: Path) -> list[Problem]:

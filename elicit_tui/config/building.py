@@ -17,12 +17,15 @@ from elicit_tui.elicitation.settings import (
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
+    GatewaySettings,
     GranularApproval,
     GuardianSettings,
     HistorySettings,
+    Hook,
     OwnerRule,
     ServerSettings,
     Settings,
+    StoreSettings,
 )
 from elicit_tui.errors import ConfigError
 
@@ -32,6 +35,7 @@ def settings_from(
     managed: Document | None,
     user: Document | None,
     servers: Mapping[str, ServerSettings],
+    hooks: tuple[Hook, ...],
     environment: Mapping[str, str],
 ) -> Settings:
     """The settings of a run; every value's origin stands in `provenance`."""
@@ -53,6 +57,9 @@ def settings_from(
         servers=servers,
         console=ConsoleSettings(**merged.section("console")),
         history=_history(merged, environment),
+        hooks=hooks,
+        store=StoreSettings(**merged.section("store")),
+        gateway=GatewaySettings(**merged.section("gateway")),
         provenance=dict(merged.provenance),
         notices=tuple(dict.fromkeys([*notices, *merged.notices])),
         config_file=user.file if user is not None else None,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document
+from elicit_tui.config.hooks import hooks_that_cannot_run
 from elicit_tui.config.loading import load, managed_document, user_document, user_faults
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.trust import ROOT
@@ -53,10 +54,11 @@ def check(
     except UsageError as error:
         return Report((Problem(str(error)),))
     refusals = [server.refused for server in settings.servers.values() if server.refused]
-    return Report(tuple(_missing(settings)), (*settings.notices, *refusals))
+    problems = [*_cannot_start(settings, environment), *hooks_that_cannot_run(settings)]
+    return Report(tuple(problems), (*settings.notices, *refusals))
 
 
-def _missing(settings: Settings) -> list[Problem]:
+def _cannot_start(settings: Settings, environment: Mapping[str, str]) -> list[Problem]:
     problems = []
     for server in settings.servers.values():
         key = dotted("mcp_servers", server.name)
@@ -64,4 +66,6 @@ def _missing(settings: Settings) -> list[Problem]:
         for name in server.missing:
             message = f"the environment has no {name}, so this server cannot start"
             problems.append(Problem(message, key, origin.file, origin.line))
+        for sentence in server.unsendable_headers(environment):
+            problems.append(Problem(sentence, key, origin.file, origin.line))
     return problems

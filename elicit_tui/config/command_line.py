@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from elicit_tui.config.servers import is_web_address
+from elicit_tui.config.servers import RESERVED, is_web_address
+from elicit_tui.elicitation.server import AGENT
 from elicit_tui.errors import UsageError
 
 
@@ -23,6 +24,23 @@ class CommandLine:
     """Each `--with NAME=TARGET`."""
     timeout: float | None = None
     """`--timeout` in seconds, in place of every server's `tool_timeout_sec`."""
+    protocol: Literal["auto", "2025-11-25", "2026-07-28"] | None = None
+    """`--protocol`: the revision of the servers of `--with`."""
+    allowed_tools: tuple[tuple[str, str], ...] = ()
+    """`--allow-tool`: servers and their tools whose calls in this run need no confirmation."""
+
+    @property
+    def added(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        """The name and table of each server of `--with`. Raises UsageError."""
+        if self.protocol is None:
+            return tuple(map(added_server, self.with_servers))
+        if not self.with_servers:
+            raise UsageError(
+                "--protocol pins the servers of --with, and there is none; for a server of the "
+                "configuration set mcp_servers.NAME.protocol."
+            )
+        tables = map(added_server, self.with_servers)
+        return tuple((name, {**table, "protocol": self.protocol}) for name, table in tables)
 
 
 def added_server(option: str) -> tuple[str, Mapping[str, Any]]:
@@ -34,6 +52,8 @@ def added_server(option: str) -> tuple[str, Mapping[str, Any]]:
     name, target = name.strip(), target.strip()
     if not equals or not name or not target or not name.isprintable():
         raise UsageError("--with needs NAME=TARGET: a name, and a URL or a command line.")
+    if name == AGENT:
+        raise UsageError(f"--with {name}: {RESERVED}.")
     if target.lower().startswith(("http://", "https://")):
         if not is_web_address(target):
             raise UsageError(f"--with {name}: the target is not an http or https address.")

@@ -1,71 +1,34 @@
 """The table of every key: its type, default and what it does.
 
 Validation, `config schema`, the nearest-name hints and the test of config.example.toml all read
-this one table.
+this one table. Types, choices and defaults are those of the settings' dataclasses, which the other
+rooms obey; what stands here is what each key does, and the few keys that have no setting of their
+own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
-Kind = Literal[
-    "string", "boolean", "number", "integer", "strings", "table of strings", "json table"
-]
+from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value, table_of
+from elicit_tui.elicitation.settings import (
+    ConsoleSettings,
+    ElicitationLimits,
+    ElicitationSettings,
+    GatewaySettings,
+    GranularApproval,
+    GuardianSettings,
+    HistorySettings,
+    Hook,
+    OwnerRule,
+    Rule,
+    ServerSettings,
+    Settings,
+    StoreSettings,
+    ToolSettings,
+)
 
-
-@dataclass(frozen=True)
-class Value:
-    """A key with a value."""
-
-    kind: Kind
-    doc: str
-    default: Any = None
-    """None: the key has no default."""
-    choices: tuple[str, ...] = ()
-    minimum: float | None = None
-    without_effect: bool = False
-    """Accepted because another program's file has it; does nothing here."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with fixed keys."""
-
-    doc: str
-    keys: Mapping[str, Node]
-    required: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Named:
-    """A table of tables under names of the owner's choice."""
-
-    doc: str
-    item: Table
-
-
-@dataclass(frozen=True)
-class Tables:
-    """An array of tables."""
-
-    doc: str
-    item: Table
-
-
-@dataclass(frozen=True)
-class Either:
-    """A plain value, or a table in its place."""
-
-    doc: str
-    value: Value
-    table: Table
-
-
-Node = Value | Table | Named | Tables | Either
-
-_MODES = ("auto", "prompt", "writes", "approve")
 _ELSEWHERE = "Codex CLI's name; accepted, without effect here."
 
 APPROVAL_POLICY = Either(
@@ -74,12 +37,13 @@ APPROVAL_POLICY = Either(
     Table(
         "In place of a word: which kinds may surface.",
         {
-            "granular": Table(
+            "granular": table_of(
                 "true (also when absent): may surface; false: declined, by policy.",
+                GranularApproval,
                 {
-                    "mcp_elicitations": Value("boolean", "Questions of servers.", True),
-                    "tool_calls": Value("boolean", "Confirmations of a tool call.", True),
-                    "rules": Value("boolean", 'What a rule\'s "ask" would raise.', True),
+                    "mcp_elicitations": "Questions of servers.",
+                    "tool_calls": "Confirmations of a tool call.",
+                    "rules": 'What a rule\'s "ask" would raise.',
                     "sandbox_approval": Value("boolean", _ELSEWHERE, without_effect=True),
                     "request_permissions": Value("boolean", _ELSEWHERE, without_effect=True),
                     "skill_approval": Value("boolean", _ELSEWHERE, without_effect=True),
@@ -90,202 +54,195 @@ APPROVAL_POLICY = Either(
     ),
 )
 
-ELICITATION = Table(
+ELICITATION = table_of(
     "How questions are asked.",
+    ElicitationSettings,
     {
-        "timeout_sec": Value(
-            "number", "Seconds a question may wait once it can be answered; 0: none.", 300, (), 0
-        ),
-        "rounds": Value("integer", "Rounds of one call without a person in them.", 100, (), 1),
-        "concurrent": Value(
-            "string",
-            "A new question of a server waits (queue) or cancels its pending one (replace).",
-            "queue",
-            ("queue", "replace"),
-        ),
-        "review": Value(
-            "string",
-            "The page that shows what will be sent: on every question, on risky ones, never.",
-            "risky",
-            ("always", "risky", "never"),
-        ),
-        "limits": Table(
+        "timeout_sec": "Seconds a question may wait once it can be answered; 0: none.",
+        "rounds": "Rounds of one call without a person in them.",
+        "concurrent": "A new question of a server waits (queue) or cancels its pending one "
+        "(replace).",
+        "review": "The page that shows what will be sent: on every question, on risky ones, never.",
+        "limits": table_of(
             "Limits for each server.",
-            {
-                "per_minute": Value("integer", "Questions a minute.", 30, (), 1),
-                "pending": Value("integer", "Questions waiting at once.", 16, (), 1),
-            },
+            ElicitationLimits,
+            {"per_minute": "Questions a minute.", "pending": "Questions waiting at once."},
+            {"per_minute": 1, "pending": 1},
         ),
     },
+    {"timeout_sec": 0, "rounds": 1},
 )
 
-GUARDIAN_RULE = Table(
+GUARDIAN_RULE = table_of(
     "A finding of your own.",
+    OwnerRule,
     {
-        "id": Value("string", "The rule's name, family.rule."),
-        "severity": Value("string", "How much it weighs.", None, ("note", "warn", "block")),
-        "pattern": Value("string", "A regular expression, run with a time limit."),
-        "where": Value("string", "A glob over the places a finding names.", "*"),
-        "advice": Value("string", "What the person should do, in a sentence.", ""),
+        "id": "The rule's name, family.rule.",
+        "severity": "How much it weighs.",
+        "pattern": "A regular expression, run with a time limit.",
+        "where": "A glob over the places a finding names.",
+        "advice": "What the person should do, in a sentence.",
     },
-    required=("id", "severity", "pattern"),
 )
 
-GUARDIAN = Table(
+GUARDIAN = table_of(
     "The look at what servers ask and at what is answered.",
+    GuardianSettings,
     {
-        "on_block": Value(
-            "string", "What a block does: decline, or ask.", "decline", ("decline", "ask")
-        ),
-        "outgoing": Value(
-            "string", "Look at answers for secrets: warn, or off.", "warn", ("warn", "off")
-        ),
-        "trusted_domains": Value(
-            "strings",
-            "Registrable domains; they quiet look-alike and host findings only.",
-            [],
-        ),
-        "disable": Value("strings", "Ids of guardian rules that are not run.", []),
+        "on_block": "What a block does: decline, or ask.",
+        "outgoing": "Look at answers for secrets: warn, or off.",
+        "trusted_domains": "Registrable domains; they quiet look-alike and host findings only.",
+        "disable": "Ids of guardian rules that are not run.",
         "rules": Tables("Guardian rules of your own.", GUARDIAN_RULE),
     },
 )
 
-_ENTRY: Mapping[str, Node] = {
-    "server": Value("string", "A glob over the server's configured name."),
-    "tool": Value("string", "A glob over the tool's name."),
-    "mode": Value("string", "A glob over the mode: form or url."),
-    "message": Value("string", "A glob over the server's message."),
-    "action": Value("string", "What to do.", None, ("ask", "accept", "decline", "cancel")),
-    "content": Value("json table", "The form's content, for accept."),
-    "despite": Value("strings", "Globs of guardian rule ids whose warnings it may pass.", []),
+_ENTRY: Mapping[str, str | Node] = {
+    "server": "A glob over the server's configured name.",
+    "tool": "A glob over the tool's name.",
+    "mode": "A glob over the mode: form or url.",
+    "message": "A glob over the server's message.",
+    "action": "What to do.",
+    "content": "The form's content, for accept.",
+    "despite": "Globs of guardian rule ids whose warnings it may pass.",
 }
 
-RULES = Tables("First match decides.", Table("One rule.", _ENTRY, required=("action",)))
+RULES = Tables("First match decides.", table_of("One rule.", Rule, _ENTRY))
+
+_ANSWER = table_of(
+    "One answer.",
+    Rule,
+    {
+        **_ENTRY,
+        "once": "Answers one question, then stands aside.",
+        "use_defaults": "Takes the schema's defaults for what content leaves out.",
+    },
+)
 
 ANSWERS_FILE = Table(
     "An answers file.",
-    {
-        "answers": Tables(
-            "First match decides; nobody is asked.",
-            Table(
-                "One answer.",
-                {
-                    **_ENTRY,
-                    "action": Value(
-                        "string",
-                        "What to do; accept when absent.",
-                        "accept",
-                        ("ask", "accept", "decline", "cancel"),
-                    ),
-                    "once": Value("boolean", "Answers one question, then stands aside.", False),
-                    "use_defaults": Value(
-                        "boolean", "Takes the schema's defaults for what content leaves out.", False
-                    ),
-                },
-            ),
-        )
-    },
+    {"answers": Tables("First match decides; nobody is asked.", Table(_ANSWER.doc, _ANSWER.keys))},
 )
 
-SERVER = Table(
+SERVER = table_of(
     "A server: exactly one of command and url.",
+    ServerSettings,
     {
-        "command": Value("string", "The program of a stdio server."),
-        "args": Value("strings", "Its arguments.", []),
-        "env": Value("table of strings", "Environment variables it gets.", {}),
-        "cwd": Value("string", "The directory it starts in."),
-        "url": Value("string", "The address of a remote server."),
-        "transport": Value("string", "Streamable HTTP, or the older SSE.", "http", ("http", "sse")),
-        "http_headers": Value("table of strings", "Headers sent with each request.", {}),
-        "bearer_token_env_var": Value(
-            "string", "The environment variable that holds a bearer token."
-        ),
-        "enabled": Value("boolean", "Whether the console starts it.", True),
-        "startup_timeout_sec": Value("number", "Seconds until it must be ready.", 30, (), 0),
-        "tool_timeout_sec": Value(
-            "number", "Seconds a call may take, a person's thinking not counted.", 300, (), 0
-        ),
-        "enabled_tools": Value("strings", "Only these tools are offered."),
-        "disabled_tools": Value("strings", "These tools are not offered.", []),
-        "elicitations": Value(
-            "string",
-            "What its questions meet: ask, decline, cancel, or off (not advertised at all).",
-            "ask",
-            ("ask", "decline", "cancel", "off"),
-        ),
-        "elicitation_modes": Value(
-            "strings", "The modes that are advertised.", ["form", "url"], ("form", "url")
-        ),
-        "protocol": Value(
-            "string",
-            "auto: handshake first, 2026-07-28 when the server refuses it; or one pinned revision.",
-            "auto",
-            ("auto", "2025-11-25", "2026-07-28"),
-        ),
-        "default_tools_approval_mode": Value(
-            "string",
-            "Confirm its tool calls: when the tool says it is destructive (auto), always (prompt), "
-            "unless it says it only reads (writes), never (approve).",
-            "auto",
-            _MODES,
-        ),
+        "command": "The program of a stdio server.",
+        "args": "Its arguments.",
+        "env": "Environment variables it gets.",
+        "cwd": "The directory it starts in; absent: your home.",
+        "url": "The address of a remote server.",
+        "transport": "Streamable HTTP, or the older SSE.",
+        "http_headers": "Headers sent with each request.",
+        "bearer_token_env_var": "The environment variable that holds a bearer token.",
+        "enabled": "Whether the console starts it.",
+        "startup_timeout_sec": "Seconds until it must be ready.",
+        "tool_timeout_sec": "Seconds a call may take, a person's thinking not counted.",
+        "enabled_tools": "Only these tools are offered.",
+        "disabled_tools": "These tools are not offered.",
+        "elicitations": "What its questions meet: ask, decline, cancel, or off (not advertised at "
+        "all).",
+        "elicitation_modes": "The modes that are advertised.",
+        "protocol": "auto: handshake first, 2026-07-28 when the server refuses it; or one pinned "
+        "revision.",
+        "default_tools_approval_mode": "Confirm its tool calls: when the tool says it is "
+        "destructive (auto), always (prompt), unless it says it only reads (writes), never "
+        "(approve).",
         "tools": Named(
             "Settings of one tool.",
-            Table(
+            table_of(
                 "One tool.",
-                {
-                    "approval_mode": Value(
-                        "string", "In place of default_tools_approval_mode.", None, _MODES
-                    )
-                },
+                ToolSettings,
+                {"approval_mode": "In place of default_tools_approval_mode."},
             ),
         ),
     },
+    {"startup_timeout_sec": 0, "tool_timeout_sec": 0},
 )
-
-CONSOLE = Table(
+CONSOLE = table_of(
     "The console.",
+    ConsoleSettings,
     {
-        "notify": Value(
-            "string",
-            "How a waiting question is announced.",
-            "bell",
-            ("bell", "notification", "off"),
-        ),
-        "theme": Value("string", "The name of a theme.", "dark"),
-        "keys": Value("table of strings", 'Action id = key: { "question.send" = "f10" }.', {}),
+        "notify": "How a waiting question is announced.",
+        "theme": "The name of a theme.",
+        "keys": 'Action id = key: { "question.send" = "f10" }.',
     },
 )
 
-HISTORY = Table(
+HISTORY = table_of(
     "The record of what was asked and answered.",
+    HistorySettings,
     {
-        "content": Value(
-            "string",
-            "What is kept of the answers: sensitive fields masked, nothing, or everything.",
-            "redacted",
-            ("redacted", "none", "full"),
-        ),
-        "path": Value("string", "The file; absent: in the platform's state directory."),
+        "content": "What is kept of the answers: sensitive fields masked, nothing, or everything.",
+        "path": "The file; absent: in the platform's state directory.",
     },
 )
 
-USER_FILE = Table(
+HOOKS = Tables(
+    "Programs that may look at a question, answer it, or be told; in order.",
+    table_of(
+        "One hook: exactly one of command and url.",
+        Hook,
+        {
+            "event": "When it is run: before the person (Elicitation), after the answer "
+            "(ElicitationResult), told of each question (Asked) and outcome (Resolved), or when a "
+            "question waits and nobody is there (Waiting).",
+            "server": "A glob over the server's configured name.",
+            "tool": "A glob over the tool's name.",
+            "kind": "Only servers' questions, or only confirmations of a tool call.",
+            "command": "A program and its arguments; it reads JSON on its standard input.",
+            "url": "An address that gets the same JSON by POST.",
+            "format": "For Waiting: the shape that a service expects.",
+            "include": "For Waiting: what the notice may tell beside agent and server.",
+            "timeout_sec": "Seconds it may take.",
+        },
+        {"timeout_sec": 0.1},
+    ),
+)
+
+STORE = table_of(
+    "Where questions wait that another process may answer.",
+    StoreSettings,
+    {
+        "secret_env": "The environment variable with the secret that seals them: 32 random bytes "
+        "or more, base64; unset there: a key file is made beside the store.",
+        "answer_without_terminal": "Whether a process without a terminal may answer.",
+    },
+)
+
+GATEWAY = table_of(
+    "The MCP server for an agent.",
+    GatewaySettings,
+    {
+        "wait_sec": "Seconds a question waits for a person, in place of elicitation.timeout_sec; "
+        "0: while the session lives.",
+        "hold_sec": 'Seconds a call is held before it answers "paused"; auto: by the agent\'s '
+        "name.",
+        "ask_via": "Who shows a question: the console, the agent's own client, or whichever "
+        "fits (auto).",
+        "prefix": "Tools are named SERVER__TOOL: always, or only where two would share a name.",
+        "elicit_tool": "Whether the agent may ask questions of its own.",
+        "agent_answers": "Whether the agent may answer by itself what no person answers.",
+    },
+    {"wait_sec": 0, "hold_sec": 0},
+)
+
+USER_FILE = table_of(
     "Configuration of elicit-tui.",
+    Settings,
     {
         "approval_policy": APPROVAL_POLICY,
-        "approvals_reviewer": Value(
-            "string",
-            "auto_review: the guardian may decline; user: it only advises.",
-            "auto_review",
-            ("auto_review", "user"),
-        ),
+        "approvals_reviewer": "auto_review: the guardian may decline; user: it only advises.",
         "elicitation": ELICITATION,
         "guardian": GUARDIAN,
         "rules": RULES,
         "mcp_servers": Named("The servers, by a name of your choice.", SERVER),
         "console": CONSOLE,
         "history": HISTORY,
+        "hooks": HOOKS,
+        "store": STORE,
+        "gateway": GATEWAY,
     },
 )
 
@@ -313,7 +270,7 @@ MANAGED_FILE = Table(
             ("on-request", "never", "granular"),
         ),
         "managed": Table(
-            "Which servers may run.",
+            "Which servers and hooks may run.",
             {
                 "servers": Value(
                     "string",
@@ -322,6 +279,7 @@ MANAGED_FILE = Table(
                     ("only", "allow"),
                 ),
                 "allow": Tables("Servers of users that may run.", ALLOWED),
+                "hooks": Value("string", "only: a user's hooks are left out.", None, ("only",)),
             },
         ),
     },

@@ -10,7 +10,8 @@ from typing import Any
 from elicit_tui import paths
 from elicit_tui.config.building import settings_from
 from elicit_tui.config.command_line import CommandLine
-from elicit_tui.config.documents import Document, parse, read
+from elicit_tui.config.documents import Document, read
+from elicit_tui.config.hooks import all_hooks, hook_faults
 from elicit_tui.config.keys import MANAGED, USER
 from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.managed import managed_faults
@@ -52,7 +53,8 @@ def load(
         raise ConfigError(merged.looser_flags)
     where = tuple(system_directories() if directories is None else directories)
     servers = all_servers(merged, managed, user, command_line, environment, where)
-    return settings_from(merged, managed, user, servers, environment)
+    hooks = all_hooks(merged, managed, user, environment, where)
+    return settings_from(merged, managed, user, servers, hooks, environment)
 
 
 def managed_document(path: Path | None = None, owner: int = ROOT) -> Document | None:
@@ -70,10 +72,10 @@ def user_document(named: Path | None = None) -> Document | None:
     """The user's document, with its problems; None when there is no file and none was named."""
     if named is not None:
         return read(named, USER, "user")
-    path = paths.config_file()
     try:
+        path = paths.config_file()
         path.stat()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ConfigError):  # or nobody has a home here
         return None
     except OSError:
         pass  # reading it below says why it cannot be read
@@ -86,6 +88,7 @@ def user_faults(
     """What does not fit together in a user's document wherever types are right."""
     yield from rule_faults(user)
     yield from guardian_faults(user)
+    yield from hook_faults(user)
     locked = (managed.get("mcp_servers") or {}) if managed is not None else {}
     for path, table in user.sound_tables("mcp_servers"):
         if path[-1] not in locked:
@@ -96,6 +99,7 @@ def _all_managed_faults(document: Document) -> Iterator[Problem]:
     yield from managed_faults(document)
     yield from rule_faults(document)
     yield from guardian_faults(document)
+    yield from hook_faults(document)
     for path, table in document.sound_tables("mcp_servers"):
         yield from _server_faults(document, path, table, {}, expand_all=False)
 
@@ -116,12 +120,6 @@ def _server_faults(
 def check_managed_file(path: Path) -> list[Problem]:
     """The problems of a file that is to become the administrator's; its owner is not looked at."""
     document = read(path, MANAGED, "managed")
-    return [*document.problems, *_all_managed_faults(document)]
-
-
-def check_managed_text(raw: bytes, name: str = "managed.toml") -> list[Problem]:
-    """As check_managed_file, for bytes that are not yet a file."""
-    document = parse(raw, MANAGED, "managed", name)
     return [*document.problems, *_all_managed_faults(document)]
 
 

@@ -16,7 +16,7 @@ AsStrict = Callable[[Any, Any], bool]
 GRANULAR_FLAGS: Final = ("mcp_elicitations", "tool_calls", "rules")
 
 
-def _ranked(*loosest_first: str) -> AsStrict:
+def _ranked(*loosest_first: Any) -> AsStrict:
     def compare(candidate: Any, locked: Any) -> bool:
         return loosest_first.index(candidate) >= loosest_first.index(locked)
 
@@ -62,6 +62,10 @@ AS_STRICT: Final[Mapping[str, AsStrict]] = {
     "guardian.disable": _fewer,
     # Less kept of what a person typed counts as stricter; the decision is recorded in any case.
     "history.content": _ranked("full", "redacted", "none"),
+    "store.answer_without_terminal": _ranked(True, False),
+    "gateway.ask_via": _ranked("client", "auto", "console"),
+    "gateway.elicit_tool": _ranked(True, False),
+    "gateway.agent_answers": _ranked("allow", "never"),
 }
 
 SERVER_STRICTER: Final[Mapping[str, tuple[Any, ...]]] = {

@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from elicit_tui.config import locks
 from elicit_tui.config.documents import Document
-from elicit_tui.config.keys import USER_FILE, Either, Table, Value
+from elicit_tui.config.keys import USER_FILE
+from elicit_tui.config.nodes import Either, Table, Value
 from elicit_tui.elicitation.settings import Provenance
 from elicit_tui.elicitation.spelling import toml_value
 
-_APART: Final = ("mcp_servers", "rules")
-"""Merged elsewhere: servers whole, rules one after the other."""
+_APART: Final = ("mcp_servers", "rules", "hooks")
+"""Merged elsewhere: servers whole, rules and hooks one after the other."""
 
 
 def leaves(table: Table = USER_FILE, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

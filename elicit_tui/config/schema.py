@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from elicit_tui.config.keys import USER_FILE, Either, Named, Node, Table, Tables, Value
+from elicit_tui.config.keys import USER_FILE
+from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
 
 _TYPES = {"string": "string", "boolean": "boolean", "number": "number", "integer": "integer"}
 
@@ -67,6 +68,9 @@ def _value(node: Value) -> dict[str, Any]:
             schema["enum"] = list(node.choices)
     if node.minimum is not None:
         schema["minimum"] = node.minimum
+    if node.words:
+        number = {key: schema.pop(key) for key in ("type", "minimum") if key in schema}
+        schema["anyOf"] = [number, {"enum": list(node.words)}]
     if node.default is not None:
         schema["default"] = node.default
     return schema

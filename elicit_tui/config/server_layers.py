@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.config.allowing import admitted, at_system_path
-from elicit_tui.config.command_line import CommandLine, added_server
+from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document
 from elicit_tui.config.locks import SERVER_STRICTER, strictly_stricter
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.servers import server_from
-from elicit_tui.elicitation.settings import Provenance, ServerSettings
+from elicit_tui.elicitation.settings import Provenance, ServerSettings, ToolSettings
 from elicit_tui.elicitation.spelling import dotted
 from elicit_tui.errors import ConfigError, UsageError
 
@@ -44,8 +44,7 @@ def all_servers(
             own = server_from(name, table, "user", environment)
             servers[name] = admitted(own, limits, environment, directories)
             _note_origins(merged, user, name, table)
-    for option in command_line.with_servers:
-        name, table = added_server(option)
+    for name, table in command_line.added:
         if name in servers:
             raise UsageError(f"--with {name}: a server of this name exists already.")
         own = server_from(name, table, "command line", {}, expand_all=False)
@@ -57,6 +56,9 @@ def all_servers(
         servers = {
             name: _within(own, command_line.timeout, merged) for name, own in servers.items()
         }
+    for name, tool in command_line.allowed_tools:
+        if name in servers:
+            servers[name] = _allowing(servers[name], tool, merged)
     return servers
 
 
@@ -93,6 +95,19 @@ def _made_stricter(own: ServerSettings, merged: Merged, user: Document | None) -
         said = "this server is locked by managed configuration; what is not stricter is not read"
         merged.notices.append(str(user.problem(said, table_path)))
     return own
+
+
+def _allowing(own: ServerSettings, tool: str, merged: Merged) -> ServerSettings:
+    """The server with `--allow-tool`. Raises ConfigError where managed configuration says else."""
+    known = own.tools.get(tool)
+    mode = known.approval_mode if known is not None else None
+    if (mode or own.default_tools_approval_mode) == "approve":
+        return own
+    key = dotted("mcp_servers", own.name, "tools", tool, "approval_mode")
+    if own.layer == "managed":
+        raise ConfigError([f"--allow-tool: {key} is locked by managed configuration."])
+    merged.provenance[key] = Provenance("command line")
+    return replace(own, tools={**own.tools, tool: ToolSettings(approval_mode="approve")})
 
 
 def _within(own: ServerSettings, seconds: float, merged: Merged) -> ServerSettings:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
+from elicit_tui.elicitation.server import AGENT
 from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
+
+RESERVED: Final = f"{AGENT} is a reserved name: what an agent itself asks comes under it"
 
 _STDIO_ONLY = ("args", "env", "cwd")
 _REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var")
@@ -43,6 +46,11 @@ def server_from(
     values["args"] = outer.texts(table.get("args", []))
     values["env"] = inner.table(table.get("env", {}))
     values["http_headers"] = inner.table(table.get("http_headers", {}))
+    values["header_variables"] = {
+        header: variables
+        for header, text in table.get("http_headers", {}).items()
+        if (variables := tuple(dict.fromkeys(REFERENCE.findall(text))))
+    }
     values["tools"] = {
         tool: ToolSettings(own.get("approval_mode")) for tool, own in table.get("tools", {}).items()
     }
@@ -51,6 +59,8 @@ def server_from(
 
 def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[str | None, str]]:
     """What does not fit together in one server's table: the key, if one is to blame, and why."""
+    if server.name == AGENT:
+        yield None, RESERVED
     if ("command" in table) == ("url" in table):
         yield None, "needs exactly one of command and url"
         return

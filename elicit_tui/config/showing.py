@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
-from elicit_tui.config.keys import SERVER, Value
+from elicit_tui.config.hiding import hidden, hidden_argument, hidden_under
+from elicit_tui.config.keys import SERVER
 from elicit_tui.config.locks import GRANULAR_FLAGS
 from elicit_tui.config.merging import leaves
+from elicit_tui.config.nodes import Value
 from elicit_tui.elicitation.settings import GranularApproval, ServerSettings, Settings
 from elicit_tui.elicitation.spelling import dotted
 from elicit_tui.paths import ledger_file
-
-_SECRET_NAME: Final = re.compile(
-    r"token|secret|passw|pwd|auth|cred|cookie|api.?key|private|session|bearer|key$|^pat$|_pat$",
-    re.IGNORECASE,
-)
-_HIDDEN: Final = "***"
 
 
 @dataclass(frozen=True)
@@ -51,9 +46,11 @@ class AsWritten(dict[str, str]):
 def show(settings: Settings, written: Settings | None = None) -> tuple[Shown, ...]:
     """Every key with its effective value, defaults too.
 
-    `written` are the same settings loaded with AsWritten: servers are shown from them.
+    `written` are the same settings loaded with AsWritten: servers and hooks are shown from them.
     """
-    return (*_plain(settings), *_lists(settings), *_servers(settings, written or settings))
+    written = written or settings
+    lists = _lists(settings, written)
+    return (*_plain(settings), *lists, *_servers(settings, written))
 
 
 def _row(settings: Settings, key: str, value: Any) -> Shown:
@@ -81,7 +78,7 @@ def _policy(settings: Settings) -> Any:
     return policy
 
 
-def _lists(settings: Settings) -> Iterator[Shown]:
+def _lists(settings: Settings, written: Settings) -> Iterator[Shown]:
     for rule in settings.guardian.rules:
         values = {key: value for key, value in asdict(rule).items() if key != "layer"}
         key = dotted("guardian", "rules", rule.id)
@@ -96,6 +93,16 @@ def _lists(settings: Settings) -> Iterator[Shown]:
         if entry.layer == "managed":
             key = f"managed.{key}"
         yield Shown(key, values, entry.layer, entry.layer == "managed")
+    for hook in written.hooks:
+        values = {
+            key: _json(value)
+            for key, value in asdict(hook).items()
+            if value not in (None, ()) and key not in ("layer", "position", "fixed_path")
+        }
+        for key in ("command", "url"):
+            if key in values:
+                values[key] = _hidden("args" if key == "command" else key, values[key])
+        yield Shown(hook.key, values, hook.layer, hook.layer == "managed")
 
 
 def _servers(settings: Settings, written: Settings) -> Iterator[Shown]:
@@ -124,13 +131,16 @@ def _server_row(settings: Settings, server: ServerSettings, key: str, value: Any
 
 
 def _hidden(key: str, value: Any) -> Any:
-    """Literal secrets of env and http_headers by their names; references stay readable."""
-    if key not in ("env", "http_headers") or not isinstance(value, Mapping):
-        return value
-    return {
-        name: _HIDDEN if _SECRET_NAME.search(name) and "${" not in text else text
-        for name, text in value.items()
-    }
+    """A server's value without its literal secrets; references stay readable."""
+    if isinstance(value, Mapping):
+        return {name: hidden_under(name, text, _mask) for name, text in value.items()}
+    if key == "args":
+        return [hidden_argument(*pair, _mask) for pair in zip(["", *value], value, strict=False)]
+    return hidden(value, _mask) if key in ("command", "url") and value else value
+
+
+def _mask() -> str:
+    return "***"
 
 
 def _json(value: Any) -> Any:

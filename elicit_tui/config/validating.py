@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any, Final, Literal
 
-from elicit_tui.config.keys import Either, FileKind, Named, Node, Table, Tables, Value
+from elicit_tui.config.keys import FileKind
 from elicit_tui.config.locating import KeyPath
+from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
 from elicit_tui.elicitation.spelling import dotted, quoted
 
 LONGEST_NAME: Final = 100
@@ -109,8 +110,11 @@ def _name(path: KeyPath, name: str) -> Iterator[Fault]:
 
 
 def _value(path: KeyPath, node: Value, value: Any) -> Iterator[Fault]:
+    if isinstance(value, str) and value in node.words:
+        return
     if not _is_kind(node, value):
-        yield Fault(path, f"must be {_WORDS[node.kind]}, not {shown(value)}")
+        wanted = " or ".join((_WORDS[node.kind], *map(quoted, node.words)))
+        yield Fault(path, f"must be {wanted}, not {shown(value)}")
         return
     if node.without_effect:
         yield Fault(path, "is a key of Codex CLI and has no effect here", "notice")

@@ -4,21 +4,28 @@ Plain frozen values that every room above may import; nothing here reads a file,
 the wire.
 """
 
-from elicit_tui.elicitation.finding import MASK, Finding, Review, Severity, Verdict
+from elicit_tui.elicitation.approval import approval_request, hints_of
+from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.elicitation.finding import MASK, Finding, Review, Severity, Verdict, Weight
 from elicit_tui.elicitation.outcome import (
     Action,
+    Answerer,
     DecidedBy,
     Outcome,
+    Scope,
+    Via,
     accept,
     cancel,
     decline,
     unsent,
 )
-from elicit_tui.elicitation.question import Deadline, Question, Responder
+from elicit_tui.elicitation.question import Deadline, Examine, Question, Responder
+from elicit_tui.elicitation.queue import Pending, Queue
 from elicit_tui.elicitation.request import (
     Call,
     ElicitationRequest,
     Era,
+    Kind,
     Method,
     new_id,
     now,
@@ -29,24 +36,35 @@ from elicit_tui.elicitation.server import ServerIdentity, Transport
 __all__ = [
     "MASK",
     "Action",
+    "Answerer",
     "Call",
     "Deadline",
     "DecidedBy",
+    "Draft",
     "ElicitationRequest",
     "Era",
+    "Examine",
     "Finding",
+    "Kind",
     "Method",
     "Outcome",
+    "Pending",
     "Question",
+    "Queue",
     "Responder",
     "Review",
+    "Scope",
     "ServerIdentity",
     "Severity",
     "Transport",
     "Verdict",
+    "Via",
+    "Weight",
     "accept",
+    "approval_request",
     "cancel",
     "decline",
+    "hints_of",
     "new_id",
     "now",
     "rfc3339",

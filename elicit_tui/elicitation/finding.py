@@ -27,6 +27,30 @@ class Severity(IntEnum):
 
 
 @dataclass(frozen=True)
+class Weight:
+    """One piece of evidence: a frame that holds, how much it weighs and the words that it saw."""
+
+    amount: int
+    frame: str
+    """A frame's name, such as `field-is-secret`."""
+    where: str
+    text: str
+    """What was really there, already neutral."""
+
+    def __str__(self) -> str:
+        return f"{self.amount:+d} {self.frame} {self.text}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The evidence as `check --explain` spells it."""
+        return {
+            "weight": self.amount,
+            "frame": self.frame,
+            "where": self.where,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True)
 class Finding:
     """One risk that one rule saw in one place."""
 
@@ -39,6 +63,15 @@ class Finding:
     """What was really there, already neutral text: printable, short, safe to show and to store."""
     advice: str
     """What the person should do, in a sentence."""
+    because: tuple[Weight, ...] = ()
+    """The evidence that was summed up, where a sum decided; not part of the JSON contract."""
+    to_author: bool = False
+    """Whether it tells the server's author of a mistake: no danger to the person, no step more."""
+
+    @property
+    def id(self) -> str:
+        """Rule and place: what an accept lists when its giver acknowledged this finding."""
+        return f"{self.rule} {self.where}"
 
     def as_json(self) -> dict[str, Any]:
         """The finding as the JSON contract spells it."""
@@ -58,6 +91,8 @@ class Review:
     findings: tuple[Finding, ...] = ()
     sensitive: frozenset[str] = frozenset()
     """Names of the form's properties whose values must be masked wherever they are stored."""
+    outgoing: tuple[Finding, ...] = ()
+    """What the answer itself was found to hold; noted and masked, no part of the verdict."""
 
     @property
     def verdict(self) -> Verdict:
@@ -74,7 +109,7 @@ class Review:
         place = f"content.{name}"
         return name in self.sensitive or any(
             finding.where == place or finding.where.startswith((f"{place}[", f"{place}."))
-            for finding in self.findings
+            for finding in (*self.findings, *self.outgoing)
         )
 
     def masked(self, content: Mapping[str, Any]) -> dict[str, Any]:

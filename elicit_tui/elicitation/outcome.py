@@ -19,7 +19,16 @@ DecidedBy = Literal[
     "shutdown",
     "ledger",
     "server",
+    "hook",
+    "client",
+    "agent",
+    "withdrawn",
+    "store",
 ]
+Scope = Literal["once", "session"]
+"""How long an approval holds: for this call, or until its server or its tool changes."""
+Via = Literal["console", "inline", "plain", "inbox", "web", "client", "agent", "hook"]
+"""Through what an answer came."""
 
 OUTCOME_META_KEY: Final = "dev.elicit-tui/outcome"
 
@@ -37,8 +46,25 @@ PUBLIC_REASONS: Final[Mapping[DecidedBy, str]] = {
     "shutdown": "The client ended before an answer was given.",
     "ledger": "The client could not record the answer, so it was withheld.",
     "server": "The request was withdrawn.",
+    "hook": "A program of the user decided; no person was asked.",
+    "client": "The user's client answered; whether a person saw the request is not known.",
+    "agent": "The user's agent answered; no person was asked.",
+    "withdrawn": "The call that the request belonged to was taken back.",
+    "store": "The client could not keep the request until it was answered.",
 }
 """The only sentences a server gets: it may be the attacker, so none names a rule, key or path."""
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """Who answers in another process than the one that asks, or has its question before them."""
+
+    user: str
+    terminal: str | None
+    """Such as `pts/3`; None without one."""
+    machine: str
+    ancestry: tuple[str, ...] = ()
+    """The processes from the answering one up to its first session leader, as `PID NAME`."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +85,30 @@ class Outcome:
     """A JSON-RPC error sent instead of a result (malformed requests, handshake era)."""
     in_group: bool = False
     """One of many alike, which are counted and recorded together: a server asks without end."""
+    acknowledged: frozenset[str] = frozenset()
+    """The ids of the findings that the giver of an accept saw and went ahead in spite of."""
+    scope: Scope | None = None
+    """How long an accepted approval holds; None for elicitations and refusals."""
+    via: Via | None = None
+    """Through what the answer came, where somebody answered."""
+    note: str | None = None
+    """What a person who refuses tells the agent; never sent to a server."""
+    answered_by: Answerer | None = None
+    """Who answered, where that was another process."""
+    answered: Outcome | None = None
+    """What was answered before a hook refused it or changed its content."""
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the fields that a hook changed, put in or left out."""
+        if self.answered is None or self.content is None:
+            return ()
+        old, new, missing = self.answered.content or {}, self.content, object()
+        return tuple(
+            name
+            for name in dict.fromkeys([*old, *new])
+            if repr(old.get(name, missing)) != repr(new.get(name, missing))
+        )
 
     @property
     def public_meta(self) -> dict[str, Any]:

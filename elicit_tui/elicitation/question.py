@@ -3,25 +3,60 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from elicit_tui.elicitation.finding import Review
+from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.elicitation.finding import Finding, Review, Severity
 from elicit_tui.elicitation.outcome import Outcome
 from elicit_tui.elicitation.request import ElicitationRequest
 
+if TYPE_CHECKING:
+    from elicit_tui.form import Form
+
 KEY_GRACE_SECONDS = 60.0
+
+Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
+"""Looks at content before it leaves: what seems to be a secret; no finding repeats a value."""
+
+
+def _sees_nothing(content: Mapping[str, Any]) -> tuple[Finding, ...]:
+    return ()
 
 
 @dataclass(frozen=True)
 class Question:
-    """A request with the guardian's findings; a plain value that any process could show."""
+    """A request on its way to whoever answers it, with all that is needed to show it.
+
+    The broker reads its form once, keeps its draft, and asks again with the same question (a
+    higher `attempt` and a `note`) when an answer cannot go out as it is.
+    """
 
     request: ElicitationRequest
     review: Review = field(default_factory=Review)
+    form: Form | None = field(default=None, compare=False, repr=False)
+    """What is to be filled in; None for a page and for an approval."""
+    draft: Draft = field(default_factory=Draft, compare=False, repr=False)
+    """What was typed so far. A responder writes into it as the person types, and finds it again."""
     note: str | None = None
-    """Why it is asked although a rule or answer met it, where that is so."""
+    """Why it is asked although a rule met it, or why the last answer did not go out."""
+    attempt: int = 1
+    """Above 1: the last answer was given back."""
+    outgoing: tuple[Finding, ...] = ()
+    """What the last answer was found to hold and nobody acknowledged."""
+    examine: Examine = field(default=_sees_nothing, compare=False, repr=False)
+    """The one look at content before it leaves, for a responder to show what it finds."""
+
+    @property
+    def to_acknowledge(self) -> tuple[Finding, ...]:
+        """The warnings and blocks of the request, each of which an accept must acknowledge.
+
+        What `examine` finds in the content that is sent comes on top. A mistake that the server's
+        author has to mend is none of the person's business.
+        """
+        found = self.review.at_least(Severity.WARN)
+        return tuple(finding for finding in found if not finding.to_author)
 
     @property
     def id(self) -> str:

@@ -15,6 +15,9 @@ Era = Literal["handshake", "modern"]
 
 Method = Literal["tools/call", "prompts/get", "resources/read"]
 
+Kind = Literal["elicitation", "approval"]
+"""A server's question, or our own before a tool is called."""
+
 
 def new_id() -> str:
     """An id of ours for a question or a call; never a server's."""
@@ -55,7 +58,9 @@ class ElicitationRequest:
     server: ServerIdentity
     params: Any
     era: Era = "handshake"
-    call: Call | None = None
+    calls: tuple[Call, ...] = ()
+    """The calls that it may belong to, oldest first: several where the stream does not tell which
+    of the open ones asks, none where it came by itself."""
     round: int = 1
     """Which round of its call, from 1; era A counts questions' retries the same way."""
     group_size: int = 1
@@ -63,10 +68,21 @@ class ElicitationRequest:
     wire_id: str | int | None = None
     """The JSON-RPC id, in the modern era the inputRequests key, and for a page that came with
     error -32042 its elicitationId; None: sent as a notification."""
+    kind: Kind = "elicitation"
+    """An approval is made by `approval_request`; its params are ours."""
     defect: str | None = None
     """What the host saw wrong around the params (a duplicate id, no id at all), in a sentence."""
     id: str = field(default_factory=new_id)
     arrived_at: datetime = field(default_factory=now)
+
+    @property
+    def call(self) -> Call | None:
+        """The call that it belongs to, where that is certain."""
+        return self.calls[0] if len(self.calls) == 1 else None
+
+    def may_belong_to(self, call_id: str) -> bool:
+        """Whether it is one of the calls that this question may belong to."""
+        return any(call.id == call_id for call in self.calls)
 
     def _text(self, key: str) -> str | None:
         value = self.params.get(key) if isinstance(self.params, Mapping) else None
@@ -74,7 +90,12 @@ class ElicitationRequest:
 
     @property
     def mode(self) -> str:
-        """`form`, `url`, or whatever the server wrote; absent means form (spec: "Form mode")."""
+        """`form`, `url`, or whatever the server wrote; absent means form (spec: "Form mode").
+
+        An approval is neither: `approval`.
+        """
+        if self.kind == "approval":
+            return "approval"
         if isinstance(self.params, Mapping) and "mode" in self.params:
             mode = self.params["mode"]
             return mode if isinstance(mode, str) else "?"
@@ -100,6 +121,12 @@ class ElicitationRequest:
     def elicitation_id(self) -> str | None:
         """The server's name for a url question, which its completion notice repeats."""
         return self._text("elicitationId")
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """Of an approval: what the tool says of itself (name, title, description, annotations)."""
+        held = self.params.get("tool") if isinstance(self.params, Mapping) else None
+        return held if self.kind == "approval" and isinstance(held, Mapping) else {}
 
     @property
     def answered_by_retry(self) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 Transport = Literal["stdio", "http", "sse"]
+
+AGENT: Final = "agent"
+"""The name under which an agent's own questions come; no configured server may have it."""
 
 
 @dataclass(frozen=True)

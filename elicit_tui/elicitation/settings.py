@@ -6,9 +6,12 @@ configuration file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
+
+from elicit_tui.text import neutral_line
 
 Layer = Literal["managed", "command line", "user", "default"]
 
@@ -103,6 +106,24 @@ class ToolSettings:
     approval_mode: Literal["auto", "prompt", "writes", "approve"] | None = None
 
 
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def _header_fault(name: str, value: str) -> str | None:
+    """Why a header cannot be sent as it is (RFC 9110, 5.1 and 5.5), without repeating its value."""
+    if not _HEADER_NAME.fullmatch(name):
+        return "no header can have such a name"
+    if "\r" in value or "\n" in value:
+        return "there is a line end in it (as from a file with the line ends of Windows)"
+    if not value.isascii():
+        return "there is a character outside ASCII in it"
+    if value != value.strip(" \t"):
+        return "it begins or ends with a blank"
+    if not value.replace("\t", " ").isprintable():
+        return "there is a control character in it"
+    return None
+
+
 @dataclass(frozen=True)
 class ServerSettings:
     """`[mcp_servers.NAME]`: exactly one of `command` and `url` is set."""
@@ -115,6 +136,8 @@ class ServerSettings:
     url: str | None = None
     transport: Literal["http", "sse"] = "http"
     http_headers: Mapping[str, str] = field(default_factory=dict)
+    header_variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The environment variables that a header's value was made of, by the header's name."""
     bearer_token_env_var: str | None = None
     enabled: bool = True
     startup_timeout_sec: float = 30
@@ -139,6 +162,21 @@ class ServerSettings:
         """The elicitation modes the host advertises to this server; none when it is `off`."""
         return () if self.elicitations == "off" else self.elicitation_modes
 
+    def unsendable_headers(self, environment: Mapping[str, str]) -> Iterator[str]:
+        """Why headers cannot be sent, in sentences that name header and variable, no value."""
+        for name, value in self.http_headers.items():
+            if (fault := _header_fault(name, value)) is not None:
+                variables = ", ".join(self.header_variables.get(name, ()))
+                yield self._unsendable(f"header {neutral_line(name, 80)}", variables, fault)
+        variable = self.bearer_token_env_var
+        token = environment.get(variable, "") if variable is not None else ""
+        if (fault := _header_fault("Authorization", token)) is not None:
+            yield self._unsendable("bearer token", variable or "", fault)
+
+    def _unsendable(self, what: str, variables: str, fault: str) -> str:
+        source = f", from the environment's {variables}," if variables else ""
+        return f"The {what} of the server {self.name}{source} cannot be sent: {fault}."
+
     def offers_tool(self, tool: str) -> bool:
         """Whether the owner's lists let this tool be seen and called."""
         listed = self.enabled_tools is None or tool in self.enabled_tools
@@ -162,6 +200,56 @@ class HistorySettings:
     path: str | None = None
 
 
+HookEvent = Literal["Elicitation", "ElicitationResult", "Asked", "Resolved", "Waiting"]
+
+
+@dataclass(frozen=True)
+class Hook:
+    """One `[[hooks]]`: exactly one of `command` and `url` is set; an absent glob matches all."""
+
+    event: HookEvent
+    server: str | None = None
+    tool: str | None = None
+    kind: Literal["elicitation", "approval"] | None = None
+    command: tuple[str, ...] | None = None
+    url: str | None = None
+    format: Literal["slack", "discord", "teams", "ntfy"] | None = None
+    include: tuple[Literal["message"], ...] = ()
+    timeout_sec: float = 10
+    layer: Layer = "user"
+    position: int = 1
+    """From 1, within its file."""
+    fixed_path: tuple[str, ...] = ()
+    """The directories of a managed command's `PATH`; empty: the person's own `PATH`."""
+    cannot_run: str | None = None
+    """Why it cannot be run, known before it is tried; None when nothing is known against it."""
+
+    @property
+    def key(self) -> str:
+        """Its name to a person: `hooks[1]`, or `managed.hooks[1]`."""
+        return f"{'managed.' if self.layer == 'managed' else ''}hooks[{self.position}]"
+
+
+@dataclass(frozen=True)
+class StoreSettings:
+    """`[store]`."""
+
+    secret_env: str = "ELICIT_TUI_STORE_SECRET"
+    answer_without_terminal: bool = False
+
+
+@dataclass(frozen=True)
+class GatewaySettings:
+    """`[gateway]`."""
+
+    wait_sec: float = 86400
+    hold_sec: float | Literal["auto"] = "auto"
+    ask_via: Literal["auto", "console", "client"] = "auto"
+    prefix: Literal["always", "never"] = "always"
+    elicit_tool: bool = True
+    agent_answers: Literal["never", "allow"] = "never"
+
+
 @dataclass(frozen=True)
 class Settings:
     """Everything the owner configured, with where each value came from."""
@@ -174,6 +262,10 @@ class Settings:
     servers: Mapping[str, ServerSettings] = field(default_factory=dict)
     console: ConsoleSettings = field(default_factory=ConsoleSettings)
     history: HistorySettings = field(default_factory=HistorySettings)
+    hooks: tuple[Hook, ...] = ()
+    """In the order of their files, those of the managed file first."""
+    store: StoreSettings = field(default_factory=StoreSettings)
+    gateway: GatewaySettings = field(default_factory=GatewaySettings)
     provenance: Mapping[str, Provenance] = field(default_factory=dict)
     """Dotted key, such as `mcp_servers.deploy.elicitations`, to its origin; absent: default."""
     notices: tuple[str, ...] = ()

@@ -7,11 +7,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from elicit_tui.text.workflow import escaped_commands
+
 BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def quoted(text: str) -> str:
-    """`text` as a TOML basic string in printable ASCII; a lone surrogate becomes `?`."""
+    """`text` as a TOML basic string in printable ASCII; a lone surrogate becomes `?`.
+
+    What a CI system could take for a command in its log begins with an escape.
+    """
     written = []
     for character in text:
         point = ord(character)
@@ -23,7 +28,7 @@ def quoted(text: str) -> str:
             written.append("?")
         else:
             written.append(f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}")
-    return '"' + "".join(written) + '"'
+    return '"' + escaped_commands("".join(written)) + '"'
 
 
 def dotted(*parts: str) -> str:

@@ -7,7 +7,6 @@ when something is judged for the first time.
 """
 
 from elicit_tui.form.conversion import entry_for
-from elicit_tui.form.drafts import Draft, DraftStore
 from elicit_tui.form.entry import (
     Chosen,
     ChosenMany,
@@ -19,7 +18,7 @@ from elicit_tui.form.entry import (
     is_unset,
 )
 from elicit_tui.form.field import MISSING, Choice, Field, Kind
-from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form
+from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form, problem_in
 from elicit_tui.form.plain_text import entry_from_text
 from elicit_tui.form.problem import Problem
 from elicit_tui.form.reading import Purpose, read_form
@@ -31,8 +30,6 @@ __all__ = [
     "Chosen",
     "ChosenMany",
     "Conversion",
-    "Draft",
-    "DraftStore",
     "EmptyOnPurpose",
     "Entry",
     "Field",
@@ -46,5 +43,6 @@ __all__ = [
     "entry_for",
     "entry_from_text",
     "is_unset",
+    "problem_in",
     "read_form",
 ]

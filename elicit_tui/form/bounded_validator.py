@@ -64,8 +64,8 @@ class Bounds(FormatChecker):
 
     def conforms(self, instance: object, format: str) -> bool:
         """Whether a string has the format; formats that are not ours only describe."""
-        check = FORMATS.get(format)
-        return check is None or not isinstance(instance, str) or check(instance) is None
+        known = FORMATS.get(format)
+        return known is None or not isinstance(instance, str) or known.check(instance) is None
 
     def tally(self, values: list[Any]) -> Counter[Hashable]:
         """How often each value stands in an `enum` of the schema; counted once for each list."""

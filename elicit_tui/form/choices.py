@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from elicit_tui.form.field import Choice
 from elicit_tui.form.json_values import is_integer, is_number, is_writable, json_key, number_text
-from elicit_tui.text import neutral_line
+from elicit_tui.text import looks_blank, neutral_line
 
 LABEL_LENGTH: Final = 200
 
@@ -58,7 +58,8 @@ def value_label(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
-        return neutral_line(value, LABEL_LENGTH) if value.strip() else f"“{value[:20]}”"
+        shown = neutral_line(value, LABEL_LENGTH)
+        return f"“{neutral_line(value, 20)}”" if looks_blank(value) else shown
     return number_text(value)
 
 
@@ -96,7 +97,7 @@ def _titled(branch: Mapping[str, Any]) -> str:
 
 
 def _named(name: Any, value: Any) -> str:
-    if isinstance(name, str) and name.strip():
+    if isinstance(name, str) and not looks_blank(name):
         return neutral_line(name, LABEL_LENGTH)
     return _shown(value)
 

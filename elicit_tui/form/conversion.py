@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from elicit_tui.form.entry import (
     Chosen,
@@ -15,11 +15,10 @@ from elicit_tui.form.entry import (
     is_unset,
 )
 from elicit_tui.form.field import MISSING, NUMBER_KINDS, TEXT_KINDS, Field
+from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_integer, json_key, number_text
 from elicit_tui.form.numbers import WANTED_INTEGER, WANTED_NUMBER, read_number
 from elicit_tui.form.problem import Problem
-
-_STRIPPED: Final = frozenset({"email", "uri", "date", "date-time"})
 
 
 def value_of(field: Field, entry: Entry) -> Any:
@@ -48,7 +47,7 @@ def value_of(field: Field, entry: Entry) -> Any:
 def _text(field: Field, text: str) -> Any:
     if field.each_line:
         return (text[:-1] if text.endswith("\n") else text).split("\n")
-    if field.kind not in _STRIPPED:
+    if field.kind not in FORMATS:
         return text
     return text.strip() or MISSING
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from elicit_tui.form.entry import Entry, Unset
+from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import json_key
 
 Kind = Literal[
@@ -25,7 +26,7 @@ Kind = Literal[
     "unsupported",
 ]
 
-TEXT_KINDS: Final = frozenset({"string", "email", "uri", "date", "date-time"})
+TEXT_KINDS: Final = frozenset({"string", *FORMATS})
 NUMBER_KINDS: Final = frozenset({"number", "integer"})
 
 

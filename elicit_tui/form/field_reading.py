@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from elicit_tui.form.choices import read_choices
 from elicit_tui.form.conversion import faithful_entry
 from elicit_tui.form.entry import Unset
 from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind
+from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_count, is_number, limit_text
 from elicit_tui.form.limits import MAX_CHOICES
 from elicit_tui.form.pattern import Patterns, unchecked
@@ -22,24 +23,12 @@ from elicit_tui.form.vocabulary import (
     other_keywords,
 )
 from elicit_tui.form.wording import choose_words, count_words, range_words
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import looks_blank, neutral, neutral_line
 
 MULTILINE_FROM: Final = 200
 """Code points. A text is multi-line when its maxLength or minLength reaches this, or when its
 default has a line break; without maxLength it is one line."""
 
-PLACEHOLDERS: Final[Mapping[str, str]] = {
-    "email": "name@example.com",
-    "uri": "https://example.com/",
-    "date": "2026-11-21",
-    "date-time": "2026-11-21T09:30:00Z",
-}
-_FORMAT_KINDS: Final[Mapping[str, Kind]] = {
-    "email": "email",
-    "uri": "uri",
-    "date": "date",
-    "date-time": "date-time",
-}
 _NO_SELECT: Final = "it is a list of something else than texts"
 
 
@@ -56,9 +45,9 @@ def read_field(name: str, schema: Any, root: Any, required: bool, patterns: Patt
     if isinstance(flat, str):
         return _unsupported(blank, flat)
     title, description = flat.get("title"), flat.get("description")
-    if isinstance(title, str) and title.strip():
+    if isinstance(title, str) and not looks_blank(title):
         blank = replace(blank, title=neutral_line(title, 200))
-    if isinstance(description, str) and description.strip():
+    if isinstance(description, str) and not looks_blank(description):
         blank = replace(blank, description=neutral(description, 4_000))
     types = _types(flat.get("type"))
     nullable = "null" in types or flat.get(NULLABLE) is True
@@ -128,7 +117,8 @@ def _select(
 
 def _text(field: Field, flat: Mapping[str, Any]) -> Field:
     form = flat.get("format")
-    kind: Kind = _FORMAT_KINDS.get(form, "string") if isinstance(form, str) else "string"
+    known = form if isinstance(form, str) and form in FORMATS else None
+    kind: Kind = cast("Kind", known) if known is not None else "string"
     least, most = _count(flat, "minLength"), _count(flat, "maxLength")
     pattern = flat.get("pattern")
     notes = other_keywords(flat, STRING_KEYWORDS)
@@ -141,7 +131,7 @@ def _text(field: Field, flat: Mapping[str, Any]) -> Field:
         max_length=most,
         pattern=pattern if isinstance(pattern, str) else None,
         hint=count_words(least, most, "character", "characters"),
-        placeholder=PLACEHOLDERS.get(kind, ""),
+        placeholder=FORMATS[known].example if known is not None else "",
         multiline=kind == "string" and max(least or 0, most or 0) >= MULTILINE_FROM,
         notes=tuple(notes),
     )

@@ -19,8 +19,6 @@ from elicit_tui.form.wording import in_words
 from elicit_tui.text import neutral_line
 
 NEEDS_ANSWER: Final = "needs an answer"
-NO_DEFAULT: Final = "the server's default does not fit"
-NOT_ENFORCED: Final = "a pattern that can be run in time"
 WHOLE_FORM: Final = "the form as a whole"
 """Stands among `unenforced` for a pattern that belongs to no single field."""
 
@@ -37,6 +35,18 @@ class Conversion:
     def ok(self) -> bool:
         """Whether the content may be sent."""
         return not self.problems
+
+
+def problem_in(value: Any, schema: Any) -> Problem | None:
+    """The first thing in any JSON value that a JSON Schema does not allow; None when it is valid.
+
+    The problem's field is the place, as a JSON pointer.
+    """
+    faults = Judge(schema).faults(value)
+    if not faults:
+        return None
+    place = "".join(f"/{part}" for part in faults[0].path)
+    return Problem(place or None, in_words(faults[0], None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,32 +150,11 @@ class Form:
         faults = self.judge_of_schema.property_faults(name, value)
         return in_words(faults[0], each, _line(faults[0].path, each)) if faults else None
 
-    def default_problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the server's own defaults, field by field."""
-        problems = []
-        for each in self.fields:
-            if each.default is MISSING or not each.sendable:
-                continue
-            wrong = self.check_field(each.name, each.initial) if each.default_fits else NO_DEFAULT
-            if wrong is not None:
-                problems.append(Problem(each.name, wrong))
-        return tuple(problems)
-
-    def judge(self, content: Any, unattended: bool = False) -> tuple[Problem, ...]:
+    def judge(self, content: Any) -> tuple[Problem, ...]:
         """THE verdict on content, whoever answered: by the original schema and the wire's limits.
 
-        Never raises and takes bounded time; whatever goes wrong in it is a problem. With
-        `unattended`, for rules and answers files, so is a pattern that could not be run in time.
+        Never raises and takes bounded time; whatever goes wrong in it is a problem.
         """
-        problems = self._verdict(content)
-        if problems or not unattended:
-            return problems
-        return tuple(
-            Problem(name if name in self.by_name else None, NOT_ENFORCED)
-            for name in self.unenforced
-        )
-
-    def _verdict(self, content: Any) -> tuple[Problem, ...]:
         if self.refusal is not None:
             return (Problem(None, f"this form cannot be answered: {self.refusal}"),)
         unfit = unsendable(content, self.purpose)

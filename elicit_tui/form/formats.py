@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final
 
@@ -28,19 +29,22 @@ _REGISTERED_NAME: Final = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f
 _USER_INFORMATION: Final = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*")
 _FUTURE_ADDRESS: Final = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
 
-WANTED: Final[Mapping[str, str]] = {
-    "date": "a date such as 2026-11-21",
-    "date-time": "a date and time with its offset, such as 2026-11-21T09:30:00Z",
-    "email": "an email address such as name@example.com",
-    "uri": "a full address such as https://example.com/page",
-}
+
+@dataclass(frozen=True)
+class Format:
+    """One format of a text: all that a field of it, and the judge, need to know."""
+
+    check: Callable[[str], str | None]
+    """None for a text that conforms, else what is wanted, in words."""
+    wanted: str
+    example: str
 
 
 def check_date(text: str) -> str | None:
     """RFC 3339 `full-date`, in the calendar."""
     match = _DATE.fullmatch(text)
     if match is None:
-        return WANTED["date"]
+        return FORMATS["date"].wanted
     return _check_day(*(int(part) for part in match.groups()))
 
 
@@ -62,10 +66,10 @@ def check_date_time(text: str) -> str | None:
     """RFC 3339 `date-time`: an offset is required, second 60 only where UTC could have one."""
     date = _DATE.match(text)
     if date is None or text[date.end() : date.end() + 1] not in ("T", "t"):
-        return WANTED["date-time"]
+        return FORMATS["date-time"].wanted
     time = _TIME.fullmatch(text, date.end() + 1)
     if time is None:
-        return WANTED["date-time"]
+        return FORMATS["date-time"].wanted
     year, month, day = (int(part) for part in date.groups())
     wrong_day = _check_day(year, month, day)
     if wrong_day is not None:
@@ -97,8 +101,8 @@ def check_email(text: str) -> str | None:
     """RFC 5321 `Mailbox`: dot-atom or quoted local part, host name or address literal."""
     local, at, domain = text.rpartition("@")
     if not at or not _LOCAL_PART.fullmatch(local) or len(local) > 64 or len(text) > 254:
-        return WANTED["email"]
-    return None if _is_mail_domain(domain) else WANTED["email"]
+        return FORMATS["email"].wanted
+    return None if _is_mail_domain(domain) else FORMATS["email"].wanted
 
 
 def _is_mail_domain(domain: str) -> bool:
@@ -124,20 +128,20 @@ def check_uri(text: str) -> str | None:
     """RFC 3986 `URI`: a scheme is required; http and https also need a host."""
     scheme, colon, rest = text.partition(":")
     if not colon or not _SCHEME.fullmatch(scheme):
-        return WANTED["uri"]
+        return FORMATS["uri"].wanted
     if not _URI_CHARACTERS.fullmatch(rest):
         return "an address without blanks, backslashes or letters that need a % escape"
     hierarchy = re.split(r"[?#]", rest, maxsplit=1)[0]
     beyond = rest[len(hierarchy) :]
     if "[" in beyond or "]" in beyond or beyond.partition("#")[2].count("#"):
-        return WANTED["uri"]
+        return FORMATS["uri"].wanted
     if not hierarchy.startswith("//"):
         needs_host = scheme.lower() in ("http", "https")
-        return WANTED["uri"] if needs_host or "[" in hierarchy or "]" in hierarchy else None
+        return FORMATS["uri"].wanted if needs_host or "[" in hierarchy or "]" in hierarchy else None
     authority, _, path = hierarchy[2:].partition("/")
     if "[" in path or "]" in path:
-        return WANTED["uri"]
-    return None if _is_authority(authority, scheme.lower()) else WANTED["uri"]
+        return FORMATS["uri"].wanted
+    return None if _is_authority(authority, scheme.lower()) else FORMATS["uri"].wanted
 
 
 def _is_authority(authority: str, scheme: str) -> bool:
@@ -160,9 +164,16 @@ def _is_authority(authority: str, scheme: str) -> bool:
     return bool(host) or scheme not in ("http", "https")
 
 
-FORMATS: Final[Mapping[str, Callable[[str], str | None]]] = {
-    "date": check_date,
-    "date-time": check_date_time,
-    "email": check_email,
-    "uri": check_uri,
+FORMATS: Final[Mapping[str, Format]] = {
+    "date": Format(check_date, "a date such as 2026-11-21", "2026-11-21"),
+    "date-time": Format(
+        check_date_time,
+        "a date and time with its offset, such as 2026-11-21T09:30:00Z",
+        "2026-11-21T09:30:00Z",
+    ),
+    "email": Format(check_email, "an email address such as name@example.com", "name@example.com"),
+    "uri": Format(
+        check_uri, "a full address such as https://example.com/page", "https://example.com/"
+    ),
 }
+"""Every format that a field can have, by its name in a schema."""

@@ -12,7 +12,7 @@ from elicit_tui.form.form import Form
 from elicit_tui.form.judge import Judge
 from elicit_tui.form.limits import MAX_PROPERTIES, too_large
 from elicit_tui.form.vocabulary import ROOT_DRAWN, other_keywords
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import looks_blank, neutral, neutral_line
 
 Purpose = Literal["elicitation", "arguments"]
 
@@ -92,11 +92,11 @@ def _beyond(fields: tuple[Field, ...], schema: Mapping[str, Any]) -> str | None:
 
 
 def _line(value: Any) -> str | None:
-    return neutral_line(value, 200) if isinstance(value, str) and value.strip() else None
+    return neutral_line(value, 200) if isinstance(value, str) and not looks_blank(value) else None
 
 
 def _text(value: Any) -> str | None:
-    return neutral(value, 4_000) if isinstance(value, str) and value.strip() else None
+    return neutral(value, 4_000) if isinstance(value, str) and not looks_blank(value) else None
 
 
 def _short(name: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from elicit_tui.form.field import Field
+from elicit_tui.form.choices import value_label
+from elicit_tui.form.field import Choice, Field
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import limit_text
 from elicit_tui.form.judge import Fault
@@ -100,8 +101,10 @@ def _in_words(fault: Fault, field: Field | None) -> str:
     if key == "uniqueItems":
         return "each only once"
     if key == "format":
-        check = FORMATS.get(expected)
-        return (check(value) if check and isinstance(value, str) else None) or "another format"
+        known = FORMATS.get(expected)
+        return (
+            known.check(value) if known and isinstance(value, str) else None
+        ) or "another format"
     if key == "pattern":
         return f"it must match the pattern {neutral_line(expected, 120)}"
     if key == "type":
@@ -128,13 +131,19 @@ def _type(expected: Any) -> str:
     return " or ".join(_TYPES.get(str(name), "another kind of value") for name in names)
 
 
+def _value_with_title(choice: Choice) -> str:
+    """What is sent for a choice, and beside it what it is called where that differs."""
+    value = value_label(choice.value)
+    return value if choice.label == value else f"{value} ({choice.label})"
+
+
 def _choices(fault: Fault, field: Field | None) -> str:
     if field is not None and field.kind == "boolean":
         values = fault.expected if fault.keyword == "enum" else [fault.expected]
         return "it must be yes" if True in values else "it must be no"
     if field is not None and field.choices:
-        labels = [choice.label for choice in field.choices]
-        listed = ", ".join(labels[:6]) + (" …" if len(labels) > 6 else "")
+        named = [_value_with_title(choice) for choice in field.choices[:6]]
+        listed = ", ".join(named) + (" …" if len(field.choices) > 6 else "")
         return f"choose one of: {neutral_line(listed, 200)}"
     if fault.keyword == "const":
         return f"it must be {neutral_line(str(fault.expected), 80)}"

@@ -13,9 +13,8 @@ from typing import Final
 from urllib.parse import unquote
 
 from elicit_tui.guardian.folding import Folded, fold_text
-from elicit_tui.guardian.lexicon import concept, plain_entries, plain_words
 from elicit_tui.guardian.reading import Place
-from elicit_tui.guardian.spotting import is_about
+from elicit_tui.guardian.words import WORD, find, listed
 
 _LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")
 _TURNED: Final = str.maketrans("pdbqnu", "dpqbun")
@@ -23,6 +22,8 @@ _LONGEST: Final = 24
 _ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,400}={0,2}(?![A-Za-z0-9+/=])")
 _SHORTEST_MIRRORED: Final = 5
+_NO_LETTER: Final = re.compile(r"[\W_]+")
+_VOICE: Final = re.compile("[\u3099\u309a]")
 
 
 def plain_letters(text: str) -> str:
@@ -30,10 +31,11 @@ def plain_letters(text: str) -> str:
     return text.translate(_LEET)
 
 
-@lru_cache(maxsize=1)
-def _wanted() -> dict[int, frozenset[str]]:
+@lru_cache(maxsize=2)
+def _wanted(latin_only: bool) -> dict[int, frozenset[str]]:
     by_length: dict[int, set[str]] = {}
-    for word in plain_words("credentials", "disguised"):
+    for entry in listed("disguised", latin_only):
+        word = _NO_LETTER.sub("", entry)
         spellings = {word}
         if len(word) >= _SHORTEST_MIRRORED:
             spellings |= {word[::-1], word.translate(_TURNED)[::-1], word.translate(_TURNED)}
@@ -62,7 +64,7 @@ def _leet_inside_words(text: str) -> str:
     def letters(match: re.Match[str]) -> str:
         word = match[0]
         core = word.rstrip("!?.,;:)\"'")
-        if any(character.isalpha() for character in core):
+        if len(core) == 1 or any(character.isalpha() for character in core):
             core = plain_letters(core)
         return core + word[len(core) :]
 
@@ -72,8 +74,7 @@ def _leet_inside_words(text: str) -> str:
 def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
     """A secret's name in disguise, with where it stands; work linear in the text."""
     for found in _find(place.unsplit, also_plain=False):
-        if not is_about("credentials", place.unsplit.text, *found):
-            return place.unsplit, *found
+        return place.unsplit, *found
     for folded in _decoded(place):
         for found in _find(folded, also_plain=True):
             return folded, *found
@@ -82,20 +83,28 @@ def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
 
 def _find(folded: Folded, *, also_plain: bool) -> Iterator[tuple[int, int]]:
     text, places, starts, ends = _joined(folded)
+    latin_only = folded.original.isascii()
+    wanted, undisguised = _wanted(latin_only), _undisguised(latin_only)
     for start in sorted(starts):
-        for length, words in _wanted().items():
+        for length, words in wanted.items():
             end = start + length
             if end in ends and text[start:end] in words:
                 found = places[start], places[end - 1] + 1
-                shown = re.sub(r"[\W_]+", " ", folded.text[slice(*found)])
-                if also_plain or shown not in _wanted_plain():
+                shown = _spaced(folded.text[slice(*found)])
+                if also_plain or shown not in undisguised:
                     yield found
 
 
-@lru_cache(maxsize=1)
-def _wanted_plain() -> frozenset[str]:
-    """The words undisguised: those are for the ordinary search, which knows their senses."""
-    return plain_entries("credentials", "disguised") | plain_words("credentials", "disguised")
+@lru_cache(maxsize=2)
+def _undisguised(latin_only: bool) -> frozenset[str]:
+    """The words as they are: those are for the ordinary search, which knows their senses."""
+    entries = frozenset(map(_spaced, listed("disguised", latin_only)))
+    return entries | {entry.replace(" ", "") for entry in entries}
+
+
+def _spaced(text: str) -> str:
+    """The text with a blank for whatever is no letter; marks of voice are part of theirs."""
+    return _NO_LETTER.sub(" ", _VOICE.sub("", text)).strip()
 
 
 def _decoded(place: Place) -> Iterator[Folded]:
@@ -110,8 +119,9 @@ def _decoded(place: Place) -> Iterator[Folded]:
             words = decoded.decode("ascii")
         except (binascii.Error, ValueError):
             continue
-        if concept("credentials", "secret").first(fold_text(words).text):
-            yield fold_text(words)
+        folded = fold_text(words, split_camel=False)
+        if any(hit.concept == "sure" for hit in find(WORD.findall(folded.text), latin_only=True)):
+            yield folded
 
 
 def _escape(match: re.Match[str]) -> str:

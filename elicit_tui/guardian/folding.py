@@ -16,21 +16,8 @@ from typing import Final
 
 from elicit_tui.guardian.hanzi import SIMPLIFIED
 from elicit_tui.guardian.likeness import WHOLE, case_of, nearest_letter, representatives
+from elicit_tui.text.unseen import CONTROLS, is_invisible
 
-_INVISIBLE_RANGES: Final = (
-    (0x034F, 0x034F),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x2065, 0x2065),
-    (0x3164, 0x3164),
-    (0xFE00, 0xFE0F),
-    (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFFB),
-    (0x13430, 0x1343F),
-    (0xE0000, 0xE0FFF),
-)
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _VOICING: Final = "\u3099\u309a"
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SPACE_BETWEEN_IDEOGRAPHS: Final = re.compile(
@@ -40,17 +27,6 @@ _SPACE_BETWEEN_IDEOGRAPHS: Final = re.compile(
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _INNER_JAMO: Final = re.compile("[\u1161-\u1175\u11a8-\u11c2]")
-
-
-def is_invisible(character: str) -> bool:
-    """Whether a character leaves no mark of its own: controls, formats, fillers, selectors."""
-    if character < "\x80":
-        return _CONTROLS.match(character) is not None
-    point = ord(character)
-    if any(low <= point <= high for low, high in _INVISIBLE_RANGES):
-        return True
-    category = unicodedata.category(character)
-    return category == "Cf" or (category == "Cc" and not character.isspace())
 
 
 def without_invisible(text: str) -> str:
@@ -81,7 +57,8 @@ def fold_character(character: str) -> str:
 
 def _fold_letter(letter: str) -> str:
     nearest = nearest_letter(letter)
-    plain = representatives().get(nearest, nearest)
+    # Only what is beyond ASCII has another representative; the table takes time to load.
+    plain = nearest if nearest.isascii() else representatives().get(nearest, nearest)
     return SIMPLIFIED.get(plain, plain)
 
 
@@ -135,7 +112,7 @@ def fold_text(text: str, *, split_camel: bool = True) -> Folded:
 
 def is_plain(text: str) -> bool:
     """Whether there is nothing in the text that could look like something else."""
-    return text.isascii() and not _CONTROLS.search(text)
+    return text.isascii() and not CONTROLS.search(text)
 
 
 def _camel_cuts(text: str) -> frozenset[int]:

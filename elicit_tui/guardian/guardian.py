@@ -10,6 +10,7 @@ from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
 from elicit_tui.elicitation.settings import GuardianSettings
 
 if TYPE_CHECKING:
+    from elicit_tui.form import Form
     from elicit_tui.guardian.rule import Rule
 
 RULE_FAILED = "guardian.rule_failed"
@@ -34,7 +35,6 @@ class Guardian:
     def review(self, request: ElicitationRequest) -> Review:
         """All findings about one request. Never raises; a rule that fails is itself a finding."""
         from elicit_tui.guardian.hosts import is_trusted
-        from elicit_tui.guardian.lexicon import forget_texts
         from elicit_tui.guardian.reading import read
 
         reading = read(request)
@@ -53,19 +53,16 @@ class Guardian:
             # neither stop the others nor let the request pass unseen.
             except Exception as error:  # noqa: BLE001 - no rule stops the others
                 findings.append(_failed(rule.id, error))
-        forget_texts()
         findings.sort(key=lambda finding: -finding.severity)
         return Review(tuple(findings), frozenset(sensitive))
 
-    def outgoing(
-        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
-    ) -> tuple[Finding, ...]:
-        """Secrets in an answer, before it leaves; no finding repeats a value."""
+    def outgoing(self, content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
+        """Secrets in an answer to this form, before it leaves; no finding repeats a value."""
         if self.settings.outgoing == "off":
             return ()
         from elicit_tui.guardian.outgoing import secrets_in
 
-        return secrets_in(content, schema)
+        return secrets_in(content, form)
 
 
 def _failed(rule: str, error: Exception) -> Finding:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.guardian.disguise import plain_letters
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.index import load_toml
+from elicit_tui.guardian.words import within_one_slip
 from elicit_tui.text.hosts import registrable_domain
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 _GENERIC_LENGTH: Final = 3
 _PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))
@@ -20,7 +27,7 @@ _SHORTEST_NEAR: Final = 5
 
 @lru_cache(maxsize=1)
 def _tables() -> Mapping[str, Any]:
-    return load_toml("hosts.toml")
+    return tomllib.loads((Path(__file__).parent / "hosts.toml").read_text("utf-8"))
 
 
 @lru_cache(maxsize=32)
@@ -211,22 +218,3 @@ def _near_brand(label: str) -> str | None:
         ):
             return brand
     return None
-
-
-def within_one_slip(first: str, second: str) -> bool:
-    """Whether two words differ by at most one insertion, deletion, change or swap."""
-    if abs(len(first) - len(second)) > 1:
-        return False
-    if len(first) > len(second):
-        first, second = second, first
-    start = 0
-    while start < len(first) and first[start] == second[start]:
-        start += 1
-    if len(first) < len(second):
-        return first[start:] == second[start + 1 :]
-    if first[start + 1 :] == second[start + 1 :]:
-        return True
-    return (
-        first[start : start + 2] == second[start : start + 2][::-1]
-        and first[start + 2 :] == second[start + 2 :]
-    )

@@ -26,6 +26,9 @@ EXTRA: Final = {
     "æ": "ae",
     "œ": "oe",
     "þ": "p",
+    "ø": "o",
+    "ł": "l",
+    "đ": "d",
     # Katakana and the ideographs or marks they are taken for.
     "口": "ロ",
     "二": "ニ",
@@ -107,6 +110,8 @@ def nearest_letter(letter: str) -> str:
     """The ASCII letter that one letter is taken for or named after; else its small form."""
     if "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3":
         return EXTRA.get(letter, letter)
+    if letter in EXTRA:
+        return EXTRA[letter]
     table = lookalikes()
     if letter in table:
         return table[letter]

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import Finding, Severity
-from elicit_tui.guardian.shapes import card_number, random_looking, secret_shape
+from elicit_tui.elicitation.shapes import secret_kind
 from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.form import Form
 
 _ADVICE: Final = (
     "This looks like a secret. Send it only if you are sure that this server may have it."
 )
 _DEEPEST: Final = 8
+CHOSEN: Final = frozenset({"single", "multi", "boolean"})
+"""The kinds of fields into which nothing can be typed."""
 
 
-def secrets_in(
-    content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
-) -> tuple[Finding, ...]:
-    """A warning for each value that looks like a secret; choices of the schema are left out."""
-    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+def secrets_in(content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
+    """A warning for each value that looks like a secret.
+
+    A value that the form lets only be chosen is the server's own, and left out. What is drawn as a
+    choice counts, however the schema spells it.
+    """
     findings: list[Finding] = []
     for name, value in content.items():
-        described = properties.get(name) if isinstance(properties, Mapping) else None
-        if isinstance(described, Mapping) and any(
-            key in described for key in ("enum", "oneOf", "const")
-        ):
+        field = form.by_name.get(name) if form is not None else None
+        if field is not None and field.kind in CHOSEN:
             continue
         for text in _texts(value):
-            kind = _kind(text)
+            kind = secret_kind(text)
             if kind is not None:
                 where = neutral_line(f"content.{name}", 120)
                 masked = f"{kind.replace('_', ' ')}, {len(text)} characters"
@@ -50,12 +54,3 @@ def _texts(value: Any, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from _texts(item, depth + 1)
-
-
-def _kind(text: str) -> str | None:
-    shape = secret_shape(text)
-    if shape is not None:
-        return shape
-    if card_number(text):
-        return "card_number"
-    return "high_entropy" if random_looking(text) else None

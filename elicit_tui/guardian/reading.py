@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.guardian.appearance import other_readings, plain
+from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded, fold_text, without_invisible
+from elicit_tui.guardian.sentences import clauses_of
+from elicit_tui.guardian.words import Hit
 
 Role = Literal[
     "server",
@@ -67,6 +70,28 @@ def _readable(text: str) -> str:
     return _clip(without_invisible(_clip(text, SEARCHED_CHARACTERS)))
 
 
+class View(NamedTuple):
+    """One way to read a text, folded and cut into clauses."""
+
+    folded: Folded
+    clauses: tuple[Clause, ...]
+    told: frozenset[tuple[str, tuple[int, int]]] = frozenset()
+    """What the usual reading shows as well, where this is another one."""
+
+    def repeats(self, clause: Clause, hit: Hit) -> bool:
+        """Whether the usual reading has this hit too, and so decides about it."""
+        return (hit.concept, self.folded.span(*clause.span(hit))) in self.told
+
+    @property
+    def shown(self) -> frozenset[tuple[str, tuple[int, int]]]:
+        """Its hits by concept and place in the original."""
+        return frozenset(
+            (hit.concept, self.folded.span(*clause.span(hit)))
+            for clause in self.clauses
+            for hit in clause.hits
+        )
+
+
 @dataclass(frozen=True)
 class Place:
     """One text of the server's and where it stood."""
@@ -96,13 +121,24 @@ class Place:
         return fold_text(self.read, split_camel=False)
 
     @cached_property
-    def views(self) -> tuple[Folded, ...]:
-        """All that the text can be read as, each folded, none twice; `folded` comes first."""
-        found = {view.text: view for view in (self.unsplit, self.folded)}
+    def views(self) -> tuple[View, ...]:
+        """All that the text can be read as, cut into clauses, none twice; the usual one first.
+
+        Prose is read as it is written, names also with a new word at each capital.
+        """
+        usual = (self.folded, self.unsplit) if self.role == "name" else (self.unsplit,)
+        found = {view.text: view for view in usual}
         for reading in other_readings(self.read):
-            view = fold_text(reading)
+            view = fold_text(reading, split_camel=False)
             found.setdefault(view.text, replace(view, original=self.read))
-        return (self.folded, *(one for one in found.values() if one is not self.folded))
+        latin = self.read.isascii()
+        views = [
+            View(folded, tuple(clauses_of(folded.text, latin=latin))) for folded in found.values()
+        ]
+        if len(views) == 1:
+            return tuple(views)
+        shown = views[0].shown
+        return (views[0], *(View(view.folded, view.clauses, shown) for view in views[1:]))
 
     @cached_property
     def plain(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from elicit_tui.elicitation import Finding, Severity
+from elicit_tui.elicitation import Finding, Severity, Weight
 from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.text import neutral_line
@@ -23,6 +23,8 @@ class Sighting:
     evidence: str
     field: str | None = None
     """The property whose value must be masked, where there is one."""
+    because: tuple[Weight, ...] = ()
+    """What was weighed, where a sum decides."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Rule:
     protects_from: str
     advice: str
     find: Callable[[Reading], Iterable[Sighting]]
+    to_author: bool = False
+    """Whether it speaks to the server's author of a mistake, not to the person of a danger."""
     about_host: bool = False
     """Whether a trusted domain quiets it: look-alike and host findings only."""
 
@@ -44,6 +48,8 @@ class Rule:
             neutral_line(sighting.where, 120),
             neutral_line(sighting.evidence, EVIDENCE_LENGTH),
             self.advice,
+            tuple(sighting.because),
+            self.to_author,
         )
 
 
@@ -53,6 +59,11 @@ def excerpt(folded: Folded, start: int, end: int) -> str:
     before, after = max(0, first - EVIDENCE_AROUND), last + EVIDENCE_AROUND
     cut = folded.original[before : min(after, first + EVIDENCE_LENGTH)]
     return ("…" if before else "") + cut + ("…" if after < len(folded.original) else "")
+
+
+def weight(amount: int, frame: str, place: Place, text: str) -> Weight:
+    """One piece of evidence, harmless to show."""
+    return Weight(amount, frame, neutral_line(place.where, 120), neutral_line(text, 60))
 
 
 def seen(severity: Severity, place: Place, start: int = 0, end: int = EVIDENCE_LENGTH) -> Sighting:

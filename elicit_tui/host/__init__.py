@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ListChanged,
         LogMessage,
         Progress,
+        ResourceUpdated,
         RoundStarted,
         ServerLog,
         ServerStateChanged,
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
     )
     from elicit_tui.host.host import Host
     from elicit_tui.host.launch import Launched, launch_servers
-    from elicit_tui.host.offers import CallResult, Prompt, PromptArgument, Resource, Tool
+    from elicit_tui.host.offers import (
+        CallResult,
+        Prompt,
+        PromptArgument,
+        Resource,
+        ResourceTemplate,
+        Tool,
+    )
 
 _MODULES = ("host", "connection", "events", "offers", "launch")
 
@@ -38,6 +46,8 @@ __all__ = [
     "Prompt",
     "PromptArgument",
     "Resource",
+    "ResourceTemplate",
+    "ResourceUpdated",
     "RoundStarted",
     "ServerLog",
     "ServerStateChanged",

@@ -1,35 +1,42 @@
-"""One configured server: its life from start to end, what it offers, and calls to it."""
+"""One configured server: whether it is ready, what it offers, and calls to it."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit, urlunsplit
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, Outcome, ServerIdentity, cancel, new_id
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.errors import Interrupted, LimitReached, ServerError
-from elicit_tui.host.call_clock import wait_within
+from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError
+from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting
 from elicit_tui.host.events import (
     HostEvent,
+    ListChanged,
     RoundStarted,
     ServerLog,
     ServerStateChanged,
     State,
 )
+from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.launch import ServerProcess
-from elicit_tui.host.offers import CallResult, Prompt, Resource, Tool
-from elicit_tui.text import in_seconds, neutral_line
+from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool
+from elicit_tui.host.open_calls import OpenCalls
+from elicit_tui.host.subscriptions import Subscriptions
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.host.listing import Listed
+    from elicit_tui.host.offers import Listed
     from elicit_tui.host.session import Session
+    from elicit_tui.host.wire import Wire
 
 ANSWERS_OUT_SECONDS: Final = 1.0
-END_KNOWN_SECONDS: Final = 3.0
+CANCELLED: Final = cancel("user", "The person cancelled the call.")
 
 
 class Connection:
@@ -53,18 +60,19 @@ class Connection:
         """The status of the last HTTP answer, when it was not a success."""
         self._owner = owner
         self._broker = broker
-        self.emit = emit
+        self._emit = emit
+        self._gate = ToolGate(self, broker)
         self._session: Session | None = None
-        self._turn: asyncio.Lock | None = None
-        self._has_turn: Call | None = None
+        self.open_calls = OpenCalls(broker.waiting)
+        self._subscriptions = Subscriptions(settings.name, self.emit)
         self._tools_listed = False
         self.lost: Callable[[str], None] = lambda sentence: None
-        """Tells the task that lives this connection that it is of no more use, and why."""
+        """Tells the lifecycle that this connection is of no more use, and why."""
         self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
         self._given_up: set[str] = set()
         self._settled = asyncio.Event()
         """Set once the connection is ready, or will never be."""
-        self._ended = asyncio.Event()
+        self._awaiting = Awaiting(self)
 
     @property
     def name(self) -> str:
@@ -76,7 +84,13 @@ class Connection:
         """The process of a stdio server; None for a remote one or before it started."""
         return self.process.pid if self.process is not None else None
 
-    # Its life, told by the task that lives it
+    def emit(self, event: HostEvent) -> None:
+        """Tell whoever watches the host."""
+        if isinstance(event, ListChanged) and event.kind == "tools":
+            self._gate.changed()
+        self._emit(event)
+
+    # Its states, told by its lifecycle
 
     def became_ready(self, session: Session) -> None:
         """The handshake is done."""
@@ -89,8 +103,7 @@ class Connection:
             protocol_version=session.protocol_version,
         )
         if self.identity.transport != "http" and session.wire.era == "handshake":
-            # Nothing on such a stream tells which call a question belongs to: one at a time.
-            self._turn = asyncio.Lock()
+            self.open_calls.take_turns = True
         self._become("ready")
 
     def ended(self, failure: str | None) -> None:
@@ -98,10 +111,11 @@ class Connection:
         if self.state in ("failed", "closed"):
             return
         self._session = None
+        self._subscriptions.end()
         self.failure = failure
         self._broker.server_gone(self.name, failure or f"The connection to {self.name} was closed.")
         self._become("closed" if failure is None else "failed")
-        self._ended.set()
+        self._awaiting.over.set()
 
     def _become(self, state: State) -> None:
         self.state = state
@@ -122,12 +136,24 @@ class Connection:
         return ServerError(self.failure or f"The connection to {self.name} was closed.")
 
     @property
-    def active_call(self) -> Call | None:
-        """The call that a question belongs to when nothing else tells: the only one."""
-        if self._turn is not None:
-            return self._has_turn
-        calls = [call for call, _ in self._calls.values()]
-        return calls[0] if len(calls) == 1 else None
+    def wire(self) -> Wire | None:
+        """The judge of its messages; None while it is not ready."""
+        return self._session.wire if self._session is not None else None
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the server says that it can do, as it wrote it; empty before it is ready."""
+        return self._session.capabilities if self._session is not None else {}
+
+    @property
+    def instructions(self) -> str | None:
+        """How the server wants to be used: its own words, hostile text."""
+        return self._session.instructions if self._session is not None else None
+
+    async def alive(self) -> None:
+        """Returns once anything at all came back. Raises Gone when the connection is lost."""
+        if self._session is not None:
+            await self._session.alive()
 
     # What it offers
 
@@ -135,6 +161,7 @@ class Connection:
         """The tools that the owner's lists let be seen. Raises ServerError, LimitReached."""
         listed = [tool for entry in await self._listed("tools") if (tool := Tool.read(entry))]
         self._tools_listed = True
+        self._gate.listed(listed)
         return tuple(tool for tool in listed if self.settings.offers_tool(tool.name))
 
     async def prompts(self) -> tuple[Prompt, ...]:
@@ -147,18 +174,86 @@ class Connection:
         read = (Resource.read(entry) for entry in await self._listed("resources"))
         return tuple(resource for resource in read if resource is not None)
 
+    async def templates(self) -> tuple[ResourceTemplate, ...]:
+        """The templates of resources. Raises ServerError, LimitReached."""
+        read = (ResourceTemplate.read(entry) for entry in await self._listed("templates"))
+        return tuple(template for template in read if template is not None)
+
+    async def complete(
+        self,
+        ref: Mapping[str, Any],
+        argument: Mapping[str, Any],
+        context: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """The server's answer to completion/complete, exactly as it came.
+
+        Raises ProtocolCallError, ServerError, LimitReached (spec: server/utilities/completion).
+        """
+        params = {"ref": ref, "argument": argument}
+        if context is not None:
+            params["context"] = context
+        session = await self._ready_session()
+        asked = session.request("completion/complete", params)
+        completed: dict[str, Any] = await self._awaiting.answered(asked, "complete a value")
+        return completed
+
+    # What it is to tell by itself
+
+    async def watch_lists(self) -> None:
+        """Have it tell when what it offers changes; `ListChanged` then comes in either era.
+
+        Raises ProtocolCallError where it does not know how, ServerError, LimitReached.
+        """
+        session = await self._ready_session()
+        await self._awaiting.answered(
+            self._subscriptions.watch_lists(session), "begin to tell of changes"
+        )
+
+    @property
+    def tells_of_changed_tools(self) -> bool:
+        """Whether a `ListChanged` comes when its tools are others than before."""
+        session = self._session
+        if session is None or session.wire.era == "modern":
+            return self._subscriptions.lists_are_watched
+        tools = session.capabilities.get("tools")
+        return isinstance(tools, Mapping) and tools.get("listChanged") is True
+
+    async def subscribe(self, uri: str) -> None:
+        """Have it tell when this resource is another than before, as `ResourceUpdated`.
+
+        Raises ProtocolCallError, ServerError, LimitReached.
+        """
+        session = await self._ready_session()
+        await self._awaiting.answered(
+            self._subscriptions.subscribe(session, uri), "take a subscription"
+        )
+
+    async def unsubscribe(self, uri: str) -> None:
+        """Have it tell no more of this resource. Raises as `subscribe` does."""
+        session = await self._ready_session()
+        await self._awaiting.answered(
+            self._subscriptions.unsubscribe(session, uri), "end a subscription"
+        )
+
+    async def set_log_level(self, level: str) -> None:
+        """From which level on it is to log (spec: server/utilities/logging).
+
+        A server without that capability is left alone. Raises ProtocolCallError, ServerError,
+        LimitReached.
+        """
+        session = await self._ready_session()
+        session.wire.log_level = level
+        if session.wire.era == "handshake" and session.capabilities.get("logging") is not None:
+            asked = session.request("logging/setLevel", {"level": level})
+            await self._awaiting.answered(asked, "set its log level")
+
     async def _listed(self, kind: str) -> list[dict[str, Any]]:
-        from elicit_tui.host.listing import all_pages
+        from elicit_tui.host.offers import all_pages
 
         session = await self._ready_session()
-        if not session.offers(kind):
+        if session.capabilities.get("resources" if kind == "templates" else kind) is None:
             return []
-        work = asyncio.ensure_future(self._reachable(all_pages(session, kind)))
-        listed: Listed
-        try:
-            listed = await self._limited(work, lambda: False, f"list its {kind}")
-        finally:
-            work.cancel()
+        listed: Listed = await self._awaiting.answered(all_pages(session, kind), f"list its {kind}")
         if listed.left_out is not None:
             self._broker.notice(self.name, listed.left_out)
         return listed.entries
@@ -168,22 +263,29 @@ class Connection:
     async def call(self, call: Call) -> CallResult:
         """Make one call and see it to its end, questions included.
 
-        Raises ProtocolCallError when the server answers with an error, ServerError when it goes
-        away, LimitReached, and Interrupted when `cancel` was called. Cancelling this coroutine
-        ends its open questions by `shutdown`.
+        A tool is called nowhere else, and only if policy, or the person it has asked, lets it.
+        Raises ToolRefused when they do not, ProtocolCallError when the server answers with an
+        error, ServerError when it goes away, LimitReached, and Interrupted when `cancel` was
+        called. Cancelling this coroutine ends its open questions by `shutdown`.
         """
         session = await self._ready_session()
+        if call.method == "tools/call":
+            await self._gate.passed(call)
+            session = await self._ready_session()
         work = asyncio.ensure_future(self._in_turn(session, call))
         self._calls[call.id] = (call, work)
         try:
-            result, rounds = await self._limited(
-                work, lambda: self._stands_still(call), f'answer "{neutral_line(call.name, 100)}"'
+            result, rounds = await self._awaiting.within(
+                work,
+                lambda: self.open_calls.time_stands_still(call),
+                f'answer "{neutral_line(call.name, 100)}"',
             )
             if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.")
         except asyncio.CancelledError:
             if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.") from None
+            self._given_up.add(call.id)
             self._end_questions(call, cancel("shutdown", "elicit-tui ended first."))
             await self._answers_out(call)
             raise
@@ -198,115 +300,50 @@ class Connection:
                 work.exception()
         return CallResult(result, rounds, session.protocol_version)
 
-    def _stands_still(self, call: Call) -> bool:
-        """A call's time does not pass while it waits for its turn or for a person."""
-        waits = self._turn is not None and self._has_turn is not call
-        return waits or self._broker.waiting(call.id)
-
     async def _in_turn(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
-        if self._turn is None:
+        async with self.open_calls.turn(call):
             return await self._driven(session, call)
-        async with self._turn:
-            self._has_turn = call
-            try:
-                return await self._driven(session, call)
-            finally:
-                self._has_turn = None
 
-    async def cancel(self, call_id: str) -> None:
-        """The person gives a call up: its questions are cancelled by `user`, then the call."""
+    async def cancel(self, call_id: str, outcome: Outcome = CANCELLED) -> None:
+        """Give a call up: its questions end with this outcome, then the call is cancelled.
+
+        A question that may be another open call's stays. `call` raises Interrupted.
+        """
         call, work = self._calls.get(call_id, (None, None))
-        if call is None or work is None:
+        if self._gate.give_up(call_id, outcome) or call is None or work is None:
             return
         self._given_up.add(call_id)
-        self._end_questions(call, cancel("user", "The person cancelled the call."))
+        self._end_questions(call, outcome)
         await self._answers_out(call)
         work.cancel()
 
     async def _driven(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
-        from elicit_tui.host.rounds import drive
-        from elicit_tui.host.session_link import SessionLink
+        from elicit_tui.host.rounds import CallDriver
 
         if call.method == "tools/call" and self._wants_headers(session):
             # Its tools may want arguments repeated in headers; the SDK learns which by listing.
-            await self.tools()
-        link = SessionLink(self.identity, session, self._broker, self._round)
-        rounds = self._owner.elicitation.rounds
-        ended: tuple[dict[str, Any], int]
-        ended = await self._reachable(drive(link, self._broker, call, rounds))
+            # Where that fails the call itself tells whether they were needed.
+            with contextlib.suppress(ProtocolCallError):
+                await self.tools()
+        driver = CallDriver(
+            self.identity,
+            session,
+            self._broker,
+            call,
+            self._owner.elicitation.rounds,
+            self._round,
+            lambda: call.id in self._given_up,
+        )
+        ended: tuple[dict[str, Any], int] = await self._awaiting.reached(driver.run())
         return ended
 
     def _wants_headers(self, session: Session) -> bool:
         modern = session.wire.era == "modern" and self.identity.transport == "http"
         return modern and not self._tools_listed
 
-    async def _reachable(self, work: Any) -> Any:
-        """Say in a sentence what an HTTP refusal or a lost connection came to."""
-        from elicit_tui.host.session import Gone, TransportRefused
-
-        session = self._session
-        try:
-            return await work
-        except TransportRefused as error:
-            if not str(error).startswith("Session terminated"):
-                raise ServerError(self._refusal(error)) from None
-            sentence = (
-                f"The server {self.name} no longer knows our session, as after a restart of its "
-                "own (HTTP 404); connect to it anew."
-            )
-            self.lost(sentence)
-            raise ServerError(sentence) from None
-        except Gone:
-            await self._find_out(session)
-            raise self._lost() from None
-
-    async def _find_out(self, session: Session | None) -> None:
-        """Whether only an answer was lost or the server: the connection's life says which."""
-        from elicit_tui.host.session import Gone
-
-        ended = asyncio.ensure_future(self._ended.wait())
-        alive = asyncio.ensure_future(session.alive() if session is not None else asyncio.sleep(0))
-        try:
-            await asyncio.wait(
-                (ended, alive), timeout=END_KNOWN_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            if alive.done() and isinstance(alive.exception(), Gone):
-                await asyncio.wait((ended,), timeout=END_KNOWN_SECONDS)
-        finally:
-            for task in (ended, alive):
-                task.cancel()
-            await asyncio.gather(ended, alive, return_exceptions=True)
-
-    def _refusal(self, error: Exception) -> str:
-        from elicit_tui.host.faults import status_reason, transport_reason
-
-        status = self.http_refusal
-        reason = status_reason(status) if status else transport_reason(str(error))
-        what = "could not answer" if status and status >= 500 else "refused the request"
-        return f"The server {self.name} {what}: {reason}."
-
-    def _lost(self) -> ServerError:
-        if self.failure is not None:
-            return self._gone()
-        return ServerError(
-            f"The server {self.name} broke off its answer; whether it did the work is not known."
-        )
-
-    async def _limited(
-        self, work: asyncio.Task[Any], standing_still: Callable[[], bool], what: str
-    ) -> Any:
-        seconds = self.settings.tool_timeout_sec
-        if await wait_within(work, seconds, standing_still):
-            return await work
-        raise LimitReached(
-            f"The server {self.name} did not {what} within {in_seconds(seconds)} "
-            f"(mcp_servers.{self.name}.tool_timeout_sec allows more)."
-        )
-
     def _end_questions(self, call: Call, outcome: Outcome) -> None:
         for pending in self._broker.pending:
-            asked_for = pending.question.request.call
-            if asked_for is not None and asked_for.id == call.id:
+            if self.open_calls.only_for(pending.question.request, call.id):
                 pending.settle(outcome)
 
     async def end_all_questions(self) -> None:
@@ -336,8 +373,16 @@ class Connection:
 
 def _identity(settings: ServerSettings) -> ServerIdentity:
     if settings.url is not None:
-        from elicit_tui.host.address import shown_address
-
         return ServerIdentity(settings.name, settings.transport, shown_address(settings.url))
     command = shlex.join([settings.command or "", *settings.args])
     return ServerIdentity(settings.name, "stdio", command)
+
+
+def shown_address(url: str) -> str:
+    """A URL as it may be shown and recorded: without user information and query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "?"
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "…" if parts.query else "", ""))

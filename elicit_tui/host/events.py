@@ -1,12 +1,18 @@
-"""What the host tells those who watch it. Texts are the server's unless said otherwise."""
+"""What the host tells those who watch it, and how a server's notifications become that.
+
+Texts are the server's unless said otherwise.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 State = Literal["starting", "ready", "failed", "closed"]
+ListKind = Literal["tools", "prompts", "resources"]
+LISTS: Final[tuple[ListKind, ...]] = ("tools", "prompts", "resources")
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class LogMessage:
     level: str
     logger: str | None
     data: Any
+    call_id: str | None = None
+    """The call during which it was said, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,15 @@ class ListChanged:
     """The server says that what it offers has changed."""
 
     server: str
-    kind: Literal["tools", "prompts", "resources"]
+    kind: ListKind
+
+
+@dataclass(frozen=True)
+class ResourceUpdated:
+    """notifications/resources/updated: a resource that was subscribed to, or a part of it."""
+
+    server: str
+    uri: str
 
 
 HostEvent = (
@@ -82,5 +98,58 @@ HostEvent = (
     | RoundStarted
     | UrlCompleted
     | ListChanged
+    | ResourceUpdated
 )
 Listener = Callable[[HostEvent], None]
+
+_CHANGED: Final[Mapping[str, ListKind]] = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/resources/list_changed": "resources",
+}
+
+
+def read_notification(
+    server: str, method: str, params: Mapping[str, Any], call_id: str | None = None
+) -> HostEvent | None:
+    """The event of a notification that the host tells; None for every other one."""
+    if method == "notifications/elicitation/complete":
+        identifier = params.get("elicitationId")
+        return UrlCompleted(server, identifier if isinstance(identifier, str) else "")
+    if method == "notifications/message":
+        level, logger = params.get("level"), params.get("logger")
+        return LogMessage(
+            server,
+            level if isinstance(level, str) else "info",
+            logger if isinstance(logger, str) else None,
+            params.get("data"),
+            call_id,
+        )
+    if method == "notifications/resources/updated":
+        uri = params.get("uri")
+        return ResourceUpdated(server, uri) if isinstance(uri, str) else None
+    kind = _CHANGED.get(method)
+    return ListChanged(server, kind) if kind is not None else None
+
+
+def read_progress(server: str, call_id: str, params: Mapping[str, Any]) -> Progress | None:
+    """How far a call is; None when it is not said in a number."""
+    progress, message = _number(params.get("progress")), params.get("message")
+    if progress is None:
+        return None
+    return Progress(
+        server,
+        call_id,
+        progress,
+        _number(params.get("total")),
+        message if isinstance(message, str) else None,
+    )
+
+
+def _number(value: Any) -> float | None:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return value if math.isfinite(value) else None
+    except OverflowError:
+        return None  # an integer beyond every float

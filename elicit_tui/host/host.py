@@ -14,14 +14,14 @@ from elicit_tui.errors import ServerError
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.events import HostEvent, Listener, ServerStateChanged
 from elicit_tui.host.launch import Launched, ServerProcess, launch_servers
-from elicit_tui.host.life import Life
+from elicit_tui.host.lifecycle import Lifecycle
 from elicit_tui.host.server_log import LogFile
 
 END_SECONDS: Final = 10.0
 
 
 class Host:
-    """Starts servers, connects to them, and ends them; each server's life is a task of its own.
+    """Starts servers, connects to them, and ends them; each connection in a task of its own.
 
     `launch` may be called before the event loop runs: a stdio server then gets ready while the
     SDK is still being imported. Everything else needs `async with`.
@@ -39,7 +39,7 @@ class Host:
         self._log_file = LogFile(log_file)
         self._launched: Launched = dict(launched or {})
         self._connections: dict[str, Connection] = {}
-        self._lives: dict[Connection, tuple[Life, asyncio.Task[None]]] = {}
+        self._lifecycles: dict[Connection, tuple[Lifecycle, asyncio.Task[None]]] = {}
         self._listeners: list[Listener] = []
 
     def subscribe(self, listener: Listener) -> None:
@@ -73,8 +73,11 @@ class Host:
             connection.ended(str(launched))
             return connection
         connection.process = launched
-        life = Life(connection, self._broker, self._log_file)
-        self._lives[connection] = (life, asyncio.ensure_future(life.run()))
+        lifecycle = Lifecycle(connection, self._broker, self._log_file)
+        self._lifecycles[connection] = (
+            lifecycle,
+            asyncio.ensure_future(lifecycle.run()),
+        )
         return connection
 
     async def connect(self, name: str) -> Connection:
@@ -105,7 +108,7 @@ class Host:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            await self._end(tuple(self._lives))
+            await self._end(tuple(self._lifecycles))
         finally:
             await self._end_launched()
             self._log_file.close()
@@ -131,9 +134,9 @@ class Host:
             cancelled = True
         tasks = []
         for connection in connections:
-            life, task = self._lives.get(connection, (None, None))
-            if life is not None and task is not None:
-                life.end()
+            lifecycle, task = self._lifecycles.get(connection, (None, None))
+            if lifecycle is not None and task is not None:
+                lifecycle.end()
                 if connection.state == "starting":
                     # It waits for a handshake that may never come.
                     task.cancel()

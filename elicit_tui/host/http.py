@@ -20,6 +20,9 @@ def request_headers(
     settings: ServerSettings, environment: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
     """The configured headers, and the bearer token from its variable. Raises ServerError."""
+    for sentence in settings.unsendable_headers(environment):
+        # Checked here: the library's own error would repeat the value.
+        raise ServerError(sentence, code="not_started")
     headers = dict(settings.http_headers)
     variable = settings.bearer_token_env_var
     if variable is not None:
@@ -64,6 +67,7 @@ async def http_streams(
     ) -> httpx2.AsyncClient:
         return GuardedClient(
             silence,
+            sse=settings.url if settings.transport == "sse" else None,
             headers=headers,
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             auth=auth,

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
+from urllib.parse import urljoin, urlsplit
 
 import anyio
+import httpcore2
 import httpx2
 
 from elicit_tui.errors import ServerError
+from elicit_tui.text import neutral_line
 
 MEBIBYTE: Final = 1024 * 1024
 MOST_BYTES: Final = 32 * MEBIBYTE
@@ -26,6 +29,9 @@ FREE_STREAMS: Final = 5
 
 STREAM_PAUSE_SECONDS: Final = 1.0
 
+MOST_GREETING: Final = 16 * 1024
+"""Of an SSE stream, in which it must say where its messages go."""
+
 _SESSION: Final = "mcp-session-id"
 _NO_SESSION: Final = re.compile(r"[^!-~]|.{1025}")
 """Visible ASCII only, as the spec has it, and no more than can be repeated with every request."""
@@ -34,6 +40,7 @@ _NAME: Final = b"retry"
 _LONGEST_RETRY: Final = 64
 _RETRY: Final = re.compile(rb"(?<![^\r\n])retry(?!: ?\d{1,8}[ \t]*(?:[\r\n]|\Z))[^\r\n]*")
 """A pause that the SDK could not wait for: negative, endless, no number."""
+_BLANK_LINE: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _REST_OF_LINE: Final = re.compile(rb"[^\r\n]*")
 
 
@@ -54,18 +61,71 @@ class Silence:
         if self._bytes > MOST_BYTES:
             self.end(f"wrote {MOST_BYTES // MEBIBYTE} MiB without a whole message in them")
 
-    def end(self, what: str) -> None:
+    def end(self, what: str) -> NoReturn:
         """The server has done what ends its connection. Raises ServerError."""
         self._flooded(what)
         raise ServerError(f"The server {what}.")
 
 
-class GuardedClient(httpx2.AsyncClient):
-    """The HTTP client that the SDK is given; proxies and certificates are as they would be."""
+class _CountedStream(httpcore2.AsyncNetworkStream):
+    """A connection whose every byte counts: what frames a body can be longer than the body."""
 
-    def __init__(self, silence: Silence, **options: Any) -> None:
+    def __init__(self, inner: httpcore2.AsyncNetworkStream, silence: Silence) -> None:
+        self._inner = inner
+        self._silence = silence
+
+    async def read(self, *details: Any, **more: Any) -> bytes:
+        data = await self._inner.read(*details, **more)
+        self._silence.add(len(data))
+        return data
+
+    async def write(self, *details: Any, **more: Any) -> None:
+        await self._inner.write(*details, **more)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def start_tls(self, *details: Any, **more: Any) -> httpcore2.AsyncNetworkStream:
+        # From here on the bytes inside TLS count, which are fewer.
+        return _CountedStream(await self._inner.start_tls(*details, **more), self._silence)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _CountedNetwork(httpcore2.AsyncNetworkBackend):
+    """Opens connections whose bytes count."""
+
+    def __init__(self, inner: httpcore2.AsyncNetworkBackend, silence: Silence) -> None:
+        self._inner = inner
+        self._silence = silence
+
+    async def connect_tcp(self, *details: Any, **more: Any) -> httpcore2.AsyncNetworkStream:
+        return _CountedStream(await self._inner.connect_tcp(*details, **more), self._silence)
+
+    async def connect_unix_socket(self, *details: Any, **more: Any) -> httpcore2.AsyncNetworkStream:
+        stream = await self._inner.connect_unix_socket(*details, **more)
+        return _CountedStream(stream, self._silence)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._inner.sleep(seconds)
+
+
+class GuardedClient(httpx2.AsyncClient):
+    """The HTTP client that the SDK is given; proxies and certificates are as they would be.
+
+    `sse`: the address of an SSE server, which must take its messages at the same origin.
+    """
+
+    def __init__(self, silence: Silence, *, sse: str | None = None, **options: Any) -> None:
         super().__init__(**options)
         self._silence = silence
+        self._sse = sse
+        for transport in (self._transport, *self._mounts.values()):
+            # The library has no public place for this; a transport of a test has no pool.
+            if isinstance(transport, httpx2.AsyncHTTPTransport):
+                pool: Any = transport._pool
+                pool._network_backend = _CountedNetwork(pool._network_backend, silence)
         self._streams = 0
         self._last_stream = 0.0
 
@@ -82,7 +142,12 @@ class GuardedClient(httpx2.AsyncClient):
             await response.aclose()
             raise
         if isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _Bounded(response.stream, self._silence, _is_events(response))
+            response.stream = _Bounded(
+                response.stream,
+                self._silence,
+                events=_is_events(response),
+                sse=self._sse if request.method == "GET" else None,
+            )
         return response
 
     def _judge(self, response: httpx2.Response) -> None:
@@ -118,20 +183,24 @@ def _is_events(response: httpx2.Response) -> bool:
 class _Bounded(httpx2.AsyncByteStream):
     """A body that ends the connection when it does not end itself."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, silence: Silence, events: bool) -> None:
+    def __init__(
+        self, inner: httpx2.AsyncByteStream, silence: Silence, *, events: bool, sse: str | None
+    ) -> None:
         self._inner = inner
         self._silence = silence
         self._events = events
+        self._greeting = _Greeting(sse, silence) if sse is not None else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         chunks = self._counted()
         async for chunk in _without_odd_pauses(chunks) if self._events else chunks:
+            if self._greeting is not None:
+                self._greeting.hear(chunk)
             yield chunk
 
     async def _counted(self) -> AsyncIterator[bytes]:
         size = 0
         async for chunk in self._inner:
-            self._silence.add(len(chunk))
             size += len(chunk)
             if not self._events and size > MOST_BYTES:
                 # Messages on another stream break the silence, and this would grow for ever.
@@ -140,6 +209,47 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+class _Greeting:
+    """The event in which an SSE server says where its messages go (spec: 2024-11-05, transports).
+
+    The SDK does not send them to another origin, but waits for ever instead of saying so.
+    """
+
+    def __init__(self, url: str, silence: Silence) -> None:
+        self._url = url
+        self._silence = silence
+        self._heard: bytearray | None = bytearray()
+
+    def hear(self, chunk: bytes) -> None:
+        """Look at the beginning of the stream. Raises ServerError."""
+        if self._heard is None:
+            return
+        self._heard += chunk
+        while (end := _BLANK_LINE.search(self._heard)) is not None:
+            event = self._heard[: end.start()].decode("utf-8", errors="replace")
+            del self._heard[: end.end()]
+            if self._is_endpoint(event):
+                self._heard = None
+                return
+        if len(self._heard) > MOST_GREETING:
+            self._silence.end("does not say where its messages go")
+
+    def _is_endpoint(self, event: str) -> bool:
+        lines = [line.partition(":") for line in re.split(r"\r\n|\n|\r", event)]
+        values = [(name, value.removeprefix(" ")) for name, _, value in lines]
+        if ("event", "endpoint") not in values:
+            return False
+        data = "\n".join(value for name, value in values if name == "data")
+        try:
+            ours, theirs = urlsplit(self._url), urlsplit(urljoin(self._url, data))
+        except ValueError:
+            self._silence.end("gives an address for its messages that is none")
+        if (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc):
+            origin = neutral_line(f"{theirs.scheme}://{theirs.netloc.rpartition('@')[2]}", 120)
+            self._silence.end(f"wants its messages at another place, which is not done: {origin}")
+        return True
 
 
 async def _without_odd_pauses(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

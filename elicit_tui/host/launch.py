@@ -20,7 +20,7 @@ from typing import IO, Final
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
-from elicit_tui.paths import SYSTEM_PATH
+from elicit_tui.paths import SYSTEM_PATH, start_directory
 
 INHERITED: Final = (
     (
@@ -177,7 +177,7 @@ def start_process(settings: ServerSettings) -> ServerProcess:
             stderr=subprocess.PIPE,
             bufsize=0,
             env=environment,
-            cwd=settings.cwd,
+            cwd=server_directory(settings),
             start_new_session=sys.platform != "win32",
         )
     except (OSError, ValueError) as error:
@@ -196,6 +196,19 @@ def _popen_class() -> type[subprocess.Popen[bytes]]:
 
         return windows_utils.Popen
     return subprocess.Popen
+
+
+def server_directory(settings: ServerSettings) -> str | None:
+    """Where a server starts; None: in our own directory.
+
+    One of `--with` is a command line of the moment, and means what a shell would.
+    """
+    if settings.cwd is not None:
+        return settings.cwd
+    managed = settings.fixed_path or settings.layer == "managed"
+    if settings.layer == "command line" and not managed:
+        return None
+    return str(start_directory(managed=managed))
 
 
 def server_environment(settings: ServerSettings) -> dict[str, str]:

@@ -1,10 +1,21 @@
-"""What a server offers, and what a call came to: plain frozen values without the SDK."""
+"""What a server offers, read page by page, and what a call came to: plain values, no SDK."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.text import ascii_json, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.host.session import Session
+
+MOST_PAGES: Final = 200
+MOST_ENTRIES: Final = 10_000
+MOST_CHARACTERS: Final = 64 * 1024 * 1024
+"""Of all pages together, as JSON; one page alone is bounded by the size of a message."""
 
 
 def _text(raw: Mapping[str, Any], key: str) -> str | None:
@@ -130,6 +141,31 @@ class Resource:
 
 
 @dataclass(frozen=True)
+class ResourceTemplate:
+    """One entry of resources/templates/list (spec: server/resources, "Resource Templates")."""
+
+    uri_template: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Any]) -> ResourceTemplate | None:
+        """The entry as a value; None when it has no template."""
+        template = _text(raw, "uriTemplate")
+        if template is None:
+            return None
+        return cls(
+            uri_template=template,
+            name=_text(raw, "name") or template,
+            title=_text(raw, "title"),
+            description=_text(raw, "description"),
+            raw=raw,
+        )
+
+
+@dataclass(frozen=True)
 class CallResult:
     """How one call of the owner ended well: the server's result, exactly as it came.
 
@@ -145,3 +181,63 @@ class CallResult:
     def is_error(self) -> bool:
         """Whether the tool itself says that it failed (spec: server/tools, "isError")."""
         return self.result.get("isError") is True
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a server listed, as it came; what is no object is left out."""
+
+    entries: list[dict[str, Any]]
+    left_out: str | None = None
+    """Why the list is not whole, in a sentence; None when it is."""
+
+
+async def all_pages(session: Session, kind: str) -> Listed:
+    """The entries of tools, prompts, resources or templates (spec: server/utilities/pagination).
+
+    As many as a person could ever look at.
+    """
+    entries: list[dict[str, Any]] = []
+    cursor: str | None = None
+    seen: set[str] = set()
+    characters = 0
+    for number in range(1, MOST_PAGES + 1):
+        try:
+            listed, kept, cursor = await _page(session, kind, cursor)
+        except (ProtocolCallError, ServerError) as error:
+            if number == 1:
+                raise
+            # What was read so far is not hidden by what could not be read.
+            said = neutral_line(str(error), 200).rstrip(".")
+            return Listed(entries, f"Its list of {kind} broke off after {len(entries):,}: {said}.")
+        entries.extend(
+            entry
+            for entry in listed
+            if isinstance(entry, dict) and (kept is None or entry.get("name") in kept)
+        )
+        if len(entries) > MOST_ENTRIES:
+            return Listed(entries[:MOST_ENTRIES], _left_out(kind, MOST_ENTRIES))
+        if not isinstance(cursor, str):
+            return Listed(entries)
+        if cursor in seen:
+            return Listed(entries, f"Its list of {kind} led back to a page that was read already.")
+        seen.add(cursor)
+        characters += len(cursor) + len(ascii_json(listed))
+        if characters > MOST_CHARACTERS or number == MOST_PAGES:
+            break
+    return Listed(entries, _left_out(kind, len(entries)))
+
+
+async def _page(
+    session: Session, kind: str, cursor: str | None
+) -> tuple[list[Any], set[str] | None, Any]:
+    """The entries of one page, the names that the SDK kept of it (tools only), the next cursor."""
+    page, kept = await session.page(kind, cursor)
+    listed = page.get("resourceTemplates" if kind == "templates" else kind)
+    if not isinstance(listed, list):
+        raise ServerError(f"The server's list of {kind} is no list.", code="invalid_answer")
+    return listed, kept, page.get("nextCursor")
+
+
+def _left_out(kind: str, count: int) -> str:
+    return f"It lists {kind} without an end in sight; what follows the first {count:,} is left out."

@@ -1,138 +1,218 @@
-"""Drives one call to its end: rounds of questions, and pages that must be visited first."""
+"""Drives one call to its end: rounds of questions, and pages that must be visited first.
+
+A round is an InputRequiredResult (spec: 2026-07-28, multi round-trip requests); pages come with
+error -32042 (spec: 2025-11-25, "URL elicitation required").
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Final, Protocol
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation import Call, ElicitationRequest, Outcome
-from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
-from elicit_tui.host.answers import elicit_result
-from elicit_tui.host.exchange import Exchange, Judged, Round
-from elicit_tui.host.url_required import MOST_RETRIES, url_elicitations
+from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
+from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
+from elicit_tui.host.exchange import Exchange, Round
+from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
+from elicit_tui.host.session import Gone, Session, TransportRefused
 from elicit_tui.text import neutral_line
 
 FIRST_PAUSE_SECONDS: Final = 0.05
 LONGEST_PAUSE_SECONDS: Final = 2.0
+PROBE_SECONDS: Final = 2.0
 
 URL_ELICITATION_REQUIRED: Final = -32042
-METHOD_NOT_FOUND: Final = -32601
+MOST_RETRIES: Final = 5
+MOST_PAGES: Final = 16
+MOST_ON_RECORD: Final = 1_000
+"""Of more pages than that only the number is told."""
 
 
-class Link(Protocol):
-    """What the driver needs of its connection."""
+@dataclass(frozen=True)
+class CallDriver:
+    """Sends a call's requests over one session and has the broker answer what comes back."""
 
-    async def exchange(self, exchange: Exchange) -> dict[str, Any]:
-        """Send one request and return its answer as it came."""
-        ...
+    identity: ServerIdentity
+    session: Session
+    broker: Broker
+    call: Call
+    most_rounds: int
+    """Rounds in which no person was asked."""
+    round_started: Callable[[Call, int, int], None]
+    """Told the call, the number of the round and how many questions of it were let through."""
+    given_up: Callable[[], bool]
+    """Whether the call is to end: what is still open is refused, and nothing new is asked."""
 
-    async def watched(self, questions: Sequence[ElicitationRequest]) -> tuple[Outcome, ...]:
-        """Resolve questions side by side, while noticing when the server goes away."""
-        ...
+    async def run(self) -> tuple[dict[str, Any], int]:
+        """The server's result, exactly as it came, and how many rounds it took.
 
-    def url_question(self, call: Call, params: Any, attempt: int, group: int) -> ElicitationRequest:
-        """A page to be visited, as a question of this server."""
-        ...
+        Raises ProtocolCallError, ServerError, Gone, Interrupted when the call was given up, or
+        LimitReached when `most_rounds` rounds passed in which no person was asked.
+        """
+        exchange = Exchange(call=self.call)
+        number = without_person = retries = 0
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                result = await self.session.send(exchange)
+            except ProtocolCallError as error:
+                retries += 1
+                questions = self._pages(error, retries)
+                if len(questions) > MOST_PAGES:
+                    raise await self._too_many_pages(error, questions) from None
+                if not questions or retries > MOST_RETRIES:
+                    raise
+                consents = await self._watched(questions)
+                if any(consent.action != "accept" for consent in consents):
+                    raise
+                exchange = replace(exchange, round=retries + 1, answering=tuple(questions))
+                continue
+            asked = exchange.asked
+            if asked is None:
+                return result, number
+            if exchange.last:
+                # The refusals have left; what it asks now is nobody's question any more.
+                raise Interrupted("The call was cancelled.")
+            number += 1
+            self.round_started(self.call, number, len(asked.let_through))
+            await self._refuse_what_cannot_be_answered(asked)
+            outcomes = await self._outcomes(asked)
+            if not any(outcome.decided_by in ("user", "deadline") for outcome in outcomes.values()):
+                without_person += 1
+                if without_person > self.most_rounds:
+                    raise self._too_many_rounds()
+            if asked.elicitations:
+                pause = FIRST_PAUSE_SECONDS
+            else:
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+            exchange = self._next(asked, outcomes, number + 1)
 
-    def round_started(self, call: Call, number: int, group_size: int) -> None:
-        """Tell who watches that questions came."""
-        ...
-
-
-async def drive(
-    link: Link, broker: Broker, call: Call, most_rounds: int
-) -> tuple[dict[str, Any], int]:
-    """The server's result, exactly as it came, and how many rounds it took.
-
-    Raises ProtocolCallError, ServerError, or LimitReached when `most_rounds` rounds passed in
-    which no person was asked.
-    """
-    exchange = Exchange(call=call)
-    number = without_person = retries = 0
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        try:
-            result = await link.exchange(exchange)
-        except ProtocolCallError as error:
-            retries += 1
-            pages = url_elicitations(error) if error.code == URL_ELICITATION_REQUIRED else ()
-            questions = [link.url_question(call, page, retries, len(pages)) for page in pages]
-            if not questions or retries > MOST_RETRIES:
-                raise
-            consents = await link.watched(questions)
-            if any(consent.action != "accept" for consent in consents):
-                raise
-            exchange = replace(exchange, round=retries + 1, answering=tuple(questions))
-            continue
-        asked = exchange.asked
-        if asked is None:
-            return result, number
-        number += 1
-        link.round_started(call, number, len(asked.let_through))
-        await _refuse_what_cannot_be_answered(broker, asked)
-        outcomes = await _outcomes(link, asked)
-        if not any(outcome.decided_by in ("user", "deadline") for outcome in outcomes.values()):
-            without_person += 1
-            if without_person > most_rounds:
-                raise LimitReached(
-                    f"The call of {neutral_line(call.name, 100)} went on for {most_rounds} rounds "
-                    "in which no person was asked (elicitation.rounds allows more).",
-                    code="rounds",
-                )
+    def _next(self, asked: Round, outcomes: Mapping[str, Outcome], number: int) -> Exchange:
+        extra: dict[str, Any] = {}
         if asked.elicitations:
-            pause = FIRST_PAUSE_SECONDS
-        else:
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
-        exchange = _next(call, asked, outcomes, number + 1)
+            extra["inputResponses"] = {
+                judged.key: elicit_result(outcomes[judged.key]) for judged in asked.elicitations
+            }
+        if asked.request_state is not None:
+            extra["requestState"] = asked.request_state
+        answering = tuple(
+            judged.request for judged in asked.elicitations if not outcomes[judged.key].in_group
+        )
+        ending = any(outcome.decided_by == "shutdown" for outcome in outcomes.values())
+        last = ending or self.given_up()
+        return Exchange(self.call, round=number, extra=extra, answering=answering, last=last)
 
-
-def _next(call: Call, asked: Round, outcomes: dict[str, Outcome], number: int) -> Exchange:
-    extra: dict[str, Any] = {}
-    if asked.elicitations:
-        extra["inputResponses"] = {
-            judged.key: elicit_result(outcomes[judged.key]) for judged in asked.elicitations
+    async def _outcomes(self, asked: Round) -> dict[str, Outcome]:
+        outcomes = {
+            judged.key: judged.outcome
+            for judged in asked.elicitations
+            if judged.outcome is not None
         }
-    if asked.request_state is not None:
-        extra["requestState"] = asked.request_state
-    answering = tuple(
-        judged.request for judged in asked.elicitations if not outcomes[judged.key].in_group
+        questions = asked.let_through
+        resolved = await self._watched([judged.request for judged in questions])
+        for judged, outcome in zip(questions, resolved, strict=True):
+            outcomes[judged.key] = outcome
+        return outcomes
+
+    async def _watched(self, questions: Sequence[ElicitationRequest]) -> tuple[Outcome, ...]:
+        """Resolve questions side by side. Raises Gone when the server went away meanwhile."""
+        if not questions:
+            return ()
+        work = [asyncio.ensure_future(self.broker.resolve(question)) for question in questions]
+        probe = asyncio.ensure_future(self._probe()) if self._needs_probe else None
+        try:
+            outcomes = tuple(await asyncio.gather(*work))
+        finally:
+            ending: list[asyncio.Future[Any]] = [*work, *([probe] if probe is not None else [])]
+            for task in ending:
+                task.cancel()
+            await asyncio.gather(*ending, return_exceptions=True)
+        if any(outcome.decided_by == "server" for outcome in outcomes):
+            raise Gone
+        return outcomes
+
+    @property
+    def _needs_probe(self) -> bool:
+        """Only there does no open stream show that a server is gone while a person thinks."""
+        return self.identity.transport == "http" and self.session.wire.era == "modern"
+
+    async def _probe(self) -> None:
+        while True:
+            await asyncio.sleep(PROBE_SECONDS)
+            # An answer that refuses is a sign of life too; a lost connection ends the connection.
+            with contextlib.suppress(ProtocolCallError, TransportRefused, ServerError, Gone):
+                await self.session.probe()
+
+    def _pages(self, error: ProtocolCallError, attempt: int) -> list[ElicitationRequest]:
+        """The pages that an error says must be visited first, each as a question."""
+        pages = url_elicitations(error)
+        return [self._page(params, attempt, len(pages)) for params in pages]
+
+    def _page(self, params: Mapping[str, Any], attempt: int, group: int) -> ElicitationRequest:
+        identifier = params.get("elicitationId")
+        return ElicitationRequest(
+            server=self.identity,
+            params=params,
+            era="handshake",
+            calls=(self.call,),
+            round=attempt,
+            group_size=group,
+            wire_id=identifier if isinstance(identifier, str) else "",
+        )
+
+    async def _too_many_pages(
+        self, error: ProtocolCallError, questions: Sequence[ElicitationRequest]
+    ) -> ProtocolCallError:
+        """The error with our reason, once the pages are on record as not asked about."""
+        sentence = (
+            f"The server wants {len(questions):,} pages visited first; no more than {MOST_PAGES} "
+            "at once are asked about"
+        )
+        for question in questions[:MOST_ON_RECORD]:
+            if self.broker.admit(question) is None:
+                await self._withdrawn(question, f"{sentence}.")
+        return ProtocolCallError(error.code, f"{sentence}. It says: {error.message}", error.data)
+
+    async def _refuse_what_cannot_be_answered(self, asked: Round) -> None:
+        """A round with something in it that was never advertised ends the call.
+
+        inputResponses has no place for an error, and to leave an entry out would be an answer that
+        the server cannot tell from a fault of ours.
+        """
+        if asked.defect is None and not asked.refused_methods:
+            return
+        sentence = asked.defect or (
+            f"The server asked for {asked.refused_methods[0]}, which was not advertised to it."
+        )
+        for judged in asked.let_through:
+            await self._withdrawn(judged.request, sentence)
+        if asked.defect is not None:
+            raise ServerError(asked.defect, code="invalid_answer")
+        raise ProtocolCallError(METHOD_NOT_FOUND, sentence)
+
+    async def _withdrawn(self, request: ElicitationRequest, sentence: str) -> None:
+        self.broker.withdraw(request.id, f"Its call ended: {sentence}")
+        await self.broker.resolve(request)
+
+    def _too_many_rounds(self) -> LimitReached:
+        return LimitReached(
+            f"The call of {neutral_line(self.call.name, 100)} went on for {self.most_rounds} "
+            "rounds in which no person was asked (elicitation.rounds allows more).",
+            code="rounds",
+        )
+
+
+def url_elicitations(error: ProtocolCallError) -> tuple[Mapping[str, Any], ...]:
+    """The params of each page; what is no page cannot be answered, and does not count."""
+    if error.code != URL_ELICITATION_REQUIRED or not isinstance(error.data, Mapping):
+        return ()
+    listed = error.data.get("elicitations")
+    return tuple(
+        {**entry, "mode": "url"}
+        for entry in (listed if isinstance(listed, list) else ())
+        if isinstance(entry, Mapping) and entry.get("mode", "url") == "url"
     )
-    return Exchange(call=call, round=number, extra=extra, answering=answering)
-
-
-async def _outcomes(link: Link, asked: Round) -> dict[str, Outcome]:
-    outcomes = {
-        judged.key: judged.outcome for judged in asked.elicitations if judged.outcome is not None
-    }
-    questions = asked.let_through
-    resolved = await link.watched([judged.request for judged in questions]) if questions else ()
-    for judged, outcome in zip(questions, resolved, strict=True):
-        outcomes[judged.key] = outcome
-    return outcomes
-
-
-async def _refuse_what_cannot_be_answered(broker: Broker, asked: Round) -> None:
-    """A round with something in it that was never advertised ends the call.
-
-    inputResponses has no place for an error, and to leave an entry out would be an answer that
-    the server cannot tell from a fault of ours.
-    """
-    if asked.defect is None and not asked.refused_methods:
-        return
-    sentence = asked.defect or (
-        f"The server asked for {asked.refused_methods[0]}, which was not advertised to it."
-    )
-    for judged in asked.let_through:
-        await _withdrawn(broker, judged, sentence)
-    if asked.defect is not None:
-        raise ServerError(asked.defect, code="invalid_answer")
-    raise ProtocolCallError(METHOD_NOT_FOUND, sentence)
-
-
-async def _withdrawn(broker: Broker, judged: Judged, sentence: str) -> None:
-    broker.withdraw(judged.request.id, f"Its call ended: {sentence}")
-    await broker.resolve(judged.request)

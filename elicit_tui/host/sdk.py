@@ -1,4 +1,9 @@
-"""Loads the SDK once, off the event loop: it takes longer than all else in a short run."""
+"""Loads the SDK once, off the event loop: it takes longer than all else in a short run.
+
+Only what a client needs of it: `import mcp` also loads the SDK's server and, with it, a web
+framework, a third of the processor time and a quarter of the memory of a short run, which uses
+neither.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,16 @@ import gc
 import logging
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec, module_from_spec
 from typing import Final
 
-from elicit_tui.host.client_only import client_only
+PACKAGES: Final = ("mcp", "mcp.client")
+"""On the way to the client's modules; their own `__init__` is what loads the server."""
+
+SERVING: Final = (*PACKAGES, "mcp.server")
+"""The same for the SDK's low-level server, whose package loads a second, larger one."""
 
 _LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
 """What libraries say goes nowhere: each fault that matters is told as a sentence of ours."""
@@ -34,12 +45,19 @@ def load_sdk(*, remote: bool = False) -> None:
             _load(_remote)
 
 
-def _load(modules: Callable[[], None]) -> None:
+def load_serving(modules: Callable[[], None]) -> None:
+    """Import modules that speak to agents by the SDK's low-level server, and what it needs only."""
+    with _one_at_a_time:
+        _load(modules, SERVING)
+        _quieten()
+
+
+def _load(modules: Callable[[], None], packages: Sequence[str] = PACKAGES) -> None:
     resting = gc.isenabled()
     gc.disable()
     try:
         try:
-            with client_only():
+            with client_only(packages):
                 modules()
         except ImportError:
             modules()
@@ -64,3 +82,26 @@ def _quieten() -> None:
         logger = logging.getLogger(name)
         logger.addHandler(logging.NullHandler())
         logger.propagate = False
+
+
+@contextmanager
+def client_only(packages: Sequence[str] = PACKAGES) -> Iterator[None]:
+    """Within this, `import mcp.client.session` loads that module and what it needs itself.
+
+    The packages on the way stand empty while those are imported. Afterwards they are gone again,
+    and an `import mcp` runs its `__init__` as ever. Raises ImportError from within where the SDK's
+    modules cannot be had one by one.
+    """
+    if any(name in sys.modules for name in packages):
+        yield
+        return
+    for name in packages:
+        spec = find_spec(name)
+        if spec is None or spec.submodule_search_locations is None:
+            break
+        sys.modules[name] = module_from_spec(spec)
+    try:
+        yield
+    finally:
+        for name in packages:
+            sys.modules.pop(name, None)

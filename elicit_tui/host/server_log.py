@@ -33,10 +33,13 @@ class LogFile:
         """Append one line with its time and server; quietly nothing once the file is full."""
         if self._path is None or self._written > FILE_BYTES:
             return
+        from elicit_tui.text import ci_safe
+
         if self._file is None:
             self._file = _opened(self._path)
         stamp = rfc3339(now())
-        text = f"{stamp} {server}: {line}\n".encode("utf-8", errors="replace")
+        safe = ci_safe(f"{stamp} {server}: {line}")
+        text = f"{safe}\n".encode("utf-8", errors="replace")
         self._written += len(text)
         if self._written > FILE_BYTES:
             text = f"{stamp} elicit-tui: this log is full, nothing more is written\n".encode()

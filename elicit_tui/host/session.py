@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -24,6 +24,8 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequest,
     ReadResourceRequestParams,
+    Request,
+    RequestParams,
 )
 
 from elicit_tui import __version__
@@ -32,6 +34,7 @@ from elicit_tui.errors import ProtocolCallError, ServerError
 from elicit_tui.host.exchange import CURRENT, Exchange
 from elicit_tui.host.streams import JudgedRead, JudgedWrite
 from elicit_tui.host.wire import Wire
+from elicit_tui.text import quoted
 
 HANDSHAKE: Final = "2025-11-25"
 MODERN: Final = "2026-07-28"
@@ -50,7 +53,7 @@ _TRANSPORT_WORDS: Final = (
 
 
 class Gone(Exception):
-    """The connection ended before the answer came; its life's task knows why."""
+    """The connection ended before the answer came; its lifecycle knows why."""
 
 
 class TransportRefused(Exception):
@@ -64,6 +67,8 @@ class Session:
         self._sdk = sdk
         self._remote = remote
         self.wire = wire
+        self.greeting: dict[str, Any] = {}
+        """What the server answered to the handshake or the discovery, as it came."""
 
     @property
     def protocol_version(self) -> str | None:
@@ -76,27 +81,40 @@ class Session:
         info = self._sdk.server_info
         return (info.name, info.version) if info is not None else (None, None)
 
-    def offers(self, kind: str) -> bool:
-        """Whether the server says that it has tools, prompts or resources."""
-        return getattr(self._sdk.server_capabilities, kind, None) is not None
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the server says that it can do, as it wrote it."""
+        said = self.greeting.get("capabilities")
+        return said if isinstance(said, Mapping) else {}
+
+    @property
+    def instructions(self) -> str | None:
+        """How the server wants to be used: its own words."""
+        said = self.greeting.get("instructions")
+        return said if isinstance(said, str) else None
 
     async def connect(self, protocol: str) -> None:
         """Agree on a revision: the handshake first unless the owner pinned the modern one."""
         if protocol != MODERN:
             try:
-                await self._checked(Exchange(), self._sdk.initialize())
+                await self._greeted(self._sdk.initialize())
                 return
             except (ProtocolCallError, TransportRefused, RuntimeError) as error:
                 if protocol == HANDSHAKE:
                     raise
                 refusal = error
             try:
-                await self._checked(Exchange(), self._sdk.discover())
+                await self._greeted(self._sdk.discover())
             except (ProtocolCallError, TransportRefused, RuntimeError):
                 raise refusal from None
         else:
-            await self._checked(Exchange(), self._sdk.discover())
+            await self._greeted(self._sdk.discover())
         self.wire.era = "modern"
+
+    async def _greeted(self, request: Any) -> None:
+        exchange = Exchange()
+        await self._checked(exchange, request)
+        self.greeting = exchange.result or {}
 
     async def probe(self) -> None:
         """Ask for a sign of life; in the modern era nothing else shows that a server is gone."""
@@ -110,16 +128,39 @@ class Session:
 
     async def send(self, exchange: Exchange) -> dict[str, Any]:
         """Send one request of a call; its answer exactly as it came, a round's included."""
-        assert exchange.call is not None
-
+        call = exchange.call
+        assert call is not None
+        if call.method != "resources/read":
+            # As they are: the library's own way there would drop or change some values.
+            exchange.extra = {"arguments": dict(call.arguments), **exchange.extra}
         await self._checked(
             exchange,
-            self._sdk.send_request(
-                _request_of(exchange.call), EmptyResult, progress_callback=_told
-            ),
+            self._sdk.send_request(_request_of(call), EmptyResult, progress_callback=_told),
         )
         assert exchange.result is not None
         return exchange.result
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        acknowledged: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """Send any other request; params and answer stay exactly as they are.
+
+        Raises ProtocolCallError, ServerError, Gone, TransportRefused.
+        """
+        exchange = Exchange(extra=params, acknowledged=acknowledged)
+        request = Request[RequestParams, str](method=method, params=RequestParams())
+        await self._checked(exchange, self._sdk.send_request(request, EmptyResult))
+        return exchange.result or {}
+
+    async def listen(self, wanted: Mapping[str, Any], opened: Callable[[], None]) -> None:
+        """Hold a stream of notifications open (modern era); returns when the server ends it."""
+        try:
+            await self.request("subscriptions/listen", {"notifications": wanted}, opened)
+        except (Gone, TransportRefused) as error:
+            raise ServerError(f"The stream of notifications ended: {error}") from None
 
     async def page(self, kind: str, cursor: str | None) -> tuple[dict[str, Any], set[str] | None]:
         """One page of a list as it came, and the names the SDK kept of it (tools only)."""
@@ -132,8 +173,11 @@ class Session:
                 kept = {tool.name for tool in listed.tools}
             elif kind == "prompts":
                 await self._checked(exchange, self._sdk.list_prompts(params=params))
-            else:
+            elif kind == "resources":
                 await self._checked(exchange, self._sdk.list_resources(params=params))
+            else:
+                listing = self._sdk.list_resource_templates(params=params)
+                await self._checked(exchange, listing)
         except ServerError:
             # One malformed entry must not hide the others; they are read one by one.
             if exchange.result is None:
@@ -143,7 +187,9 @@ class Session:
     async def _checked(self, exchange: Exchange, request: Any) -> Any:
         token = CURRENT.set(exchange)
         try:
-            return await request
+            answer = await request
+            self._judge_kind(exchange)
+            return answer
         except MCPError as error:
             raise self._kind_of(exchange, error) from None
         except (ValueError, RecursionError):
@@ -156,6 +202,21 @@ class Session:
         finally:
             CURRENT.reset(token)
             self.wire.forget(exchange)
+
+    def _judge_kind(self, exchange: Exchange) -> None:
+        """An answer of a kind nobody knows is invalid (spec: 2026-07-28, `resultType`).
+
+        Absent means complete. Raises ServerError.
+        """
+        if self.wire.era != "modern" or exchange.result is None or exchange.asked is not None:
+            return
+        kind = exchange.result.get("resultType", "complete")
+        if kind != "complete":
+            named = quoted(kind, 60) if isinstance(kind, str) else "no text"
+            raise ServerError(
+                f"The server's answer is of a kind that is not known (resultType: {named}).",
+                code="invalid_answer",
+            )
 
     def _kind_of(self, exchange: Exchange, error: MCPError) -> Exception:
         """Whether the server said no, the HTTP layer did, or the connection is gone."""
@@ -176,8 +237,7 @@ def _request_of(call: Call) -> Any:
             params=CallToolRequestParams(name=call.name, arguments=dict(call.arguments))
         )
     if call.method == "prompts/get":
-        arguments = {name: str(value) for name, value in call.arguments.items()}
-        return GetPromptRequest(params=GetPromptRequestParams(name=call.name, arguments=arguments))
+        return GetPromptRequest(params=GetPromptRequestParams(name=call.name))
     return ReadResourceRequest(params=ReadResourceRequestParams(uri=call.name))
 
 

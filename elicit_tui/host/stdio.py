@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,8 +17,9 @@ import anyio
 from mcp.shared.message import SessionMessage
 
 from elicit_tui.host.ending import end_process
-from elicit_tui.host.envelope import read_message
 from elicit_tui.host.launch import ServerProcess
+from elicit_tui.host.messages import read_message
+from elicit_tui.host.numbers import json_line
 
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """A longer message ends the connection: it could not be told from a server that floods us."""
@@ -101,14 +101,16 @@ class StdioRead:
 class StdioWrite:
     """One JSON message a line to the server's stdin, in printable ASCII."""
 
-    def __init__(self, transport: asyncio.WriteTransport, flow: _Flow) -> None:
+    def __init__(self, transport: asyncio.WriteTransport, flow: Flow) -> None:
         self._transport = transport
         self._flow = flow
 
     async def send(self, item: SessionMessage) -> None:
         """Write one message, waiting while the pipe is full. Raises anyio.ClosedResourceError."""
         body: Any = item.message.model_dump(by_alias=True, mode="python", exclude_unset=True)
-        line = json.dumps(body, separators=(",", ":"), default=_plain).encode("ascii") + b"\n"
+        await self._write(json_line(body, default=_plain))
+
+    async def _write(self, line: bytes) -> None:
         if self._flow.closed or self._transport.is_closing():
             raise anyio.ClosedResourceError
         self._transport.write(line)
@@ -132,7 +134,7 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-class _Flow(asyncio.BaseProtocol):
+class Flow(asyncio.BaseProtocol):
     """Back pressure and the end of the pipe to the server."""
 
     def __init__(self) -> None:
@@ -142,19 +144,24 @@ class _Flow(asyncio.BaseProtocol):
 
     @property
     def closed(self) -> bool:
+        """Whether nobody reads any more."""
         return self.gone.is_set()
 
     def pause_writing(self) -> None:
+        """The pipe is full."""
         self._free.clear()
 
     def resume_writing(self) -> None:
+        """There is room again."""
         self._free.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody reads any more."""
         self.gone.set()
         self._free.set()
 
     async def writable(self) -> None:
+        """Return once there is room, or nobody reads."""
         await self._free.wait()
 
 
@@ -172,7 +179,7 @@ async def stdio_streams(
         read_transport, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), process.stdout
         )
-        write_transport, flow = await loop.connect_write_pipe(_Flow, process.stdin)
+        write_transport, flow = await loop.connect_write_pipe(Flow, process.stdin)
         write = StdioWrite(write_transport, flow)
         read = StdioRead(reader, garbage, flooded)
         watch = asyncio.ensure_future(_watch(process, flow, read_transport))
@@ -208,9 +215,7 @@ async def _drained(reader: asyncio.StreamReader) -> None:
             pass
 
 
-async def _watch(
-    process: ServerProcess, flow: _Flow, read_transport: asyncio.BaseTransport
-) -> None:
+async def _watch(process: ServerProcess, flow: Flow, read_transport: asyncio.BaseTransport) -> None:
     """Ends the reading when no answer can come any more.
 
     The process is gone but a child of it still holds the pipe open, or it closed its own input.

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 from mcp.shared.message import SessionMessage
 
-from elicit_tui.host.envelope import Message
+from elicit_tui.host.messages import Message
 from elicit_tui.host.wire import Wire
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
+from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp_types import (
     ErrorData,
     JSONRPCError,
@@ -26,16 +27,20 @@ from mcp_types import (
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Era, Outcome, ServerIdentity
 from elicit_tui.elicitation.outcome import INVALID_PARAMS
-from elicit_tui.host.advertise import advertise
-from elicit_tui.host.answers import REFUSED, elicit_result
-from elicit_tui.host.envelope import METHOD_NOT_FOUND, Message, error_message, result_message
-from elicit_tui.host.events import HostEvent
-from elicit_tui.host.exchange import CURRENT, Exchange
-from elicit_tui.host.notifications import read_notification, read_progress
-from elicit_tui.host.outbox import Outbox
-from elicit_tui.host.round_judge import is_round, judge_round
-from elicit_tui.host.sample import sample
-from elicit_tui.host.seen import SeenIds
+from elicit_tui.host.bounds import Outbox, SeenIds, sample
+from elicit_tui.host.events import HostEvent, read_notification, read_progress
+from elicit_tui.host.exchange import CURRENT, Exchange, Round, is_round, judge_round
+from elicit_tui.host.messages import (
+    METHOD_NOT_FOUND,
+    REFUSED,
+    Message,
+    advertise,
+    elicit_result,
+    error_message,
+    result_message,
+    want_log_level,
+)
+from elicit_tui.host.open_calls import OpenCalls
 
 ELICITATION: Final = "elicitation/create"
 
@@ -51,15 +56,17 @@ class Wire:
         broker: Broker,
         modes: tuple[str, ...],
         identity: Callable[[], ServerIdentity],
-        active_call: Callable[[], Call | None],
+        open_calls: OpenCalls,
         emit: Callable[[HostEvent], None],
     ) -> None:
         self._broker = broker
         self._modes = modes
         self._identity = identity
-        self._active_call = active_call
+        self._open_calls = open_calls
         self._emit = emit
         self.era: Era = "handshake"
+        self.log_level: str | None = None
+        """From which level on the server is to log, in the modern era said with each request."""
         self.outbox = Outbox()
         self._seen = SeenIds()
         self._exchanges: dict[str | int, Exchange] = {}
@@ -118,13 +125,12 @@ class Wire:
         self, params: Any, context: Context | None, wire_id: str | int | None, defect: str | None
     ) -> ElicitationRequest:
         exchange = context.get(CURRENT) if context is not None else None
-        call = exchange.call if exchange is not None else self._active_call()
         return ElicitationRequest(
             server=self._identity(),
             params=params,
             # A pushed question is the handshake era's shape, whatever was negotiated.
             era="handshake",
-            call=call,
+            calls=self._calls_of(exchange),
             round=exchange.round if exchange is not None else 1,
             wire_id=wire_id,
             defect=defect,
@@ -145,12 +151,39 @@ class Wire:
         if message.method == "notifications/progress":
             self._progressed(params or {})
             return False
-        event = read_notification(self._identity().name, message.method, params or {})
+        if message.method == "notifications/subscriptions/acknowledged":
+            self._acknowledged(params or {})
+            return False
+        calls = self._calls_of(context.get(CURRENT) if context is not None else None)
+        call_id = calls[0].id if len(calls) == 1 else None
+        event = read_notification(self._identity().name, message.method, params or {}, call_id)
         if event is not None:
             # Not passed on: the SDK would start a task for each, and nobody listens there.
             self._emit(event)
             return False
         return True
+
+    def _calls_of(self, exchange: Exchange | None) -> tuple[Call, ...]:
+        """The calls that what came with this request of ours may belong to.
+
+        A stream that a server writes to by itself was opened with a request that has ended long
+        ago, and tells as little as no request at all.
+        """
+        if exchange is not None and exchange.call is not None:
+            return (exchange.call,)
+        if any(kept is exchange for kept in self._exchanges.values()):
+            return ()
+        return self._open_calls.calls
+
+    def _acknowledged(self, params: Mapping[str, Any]) -> None:
+        """A stream that we asked for has begun; its request's id is in its `_meta`."""
+        meta = params.get("_meta")
+        identifier = meta.get(SUBSCRIPTION_ID_META_KEY) if isinstance(meta, Mapping) else None
+        if not isinstance(identifier, (str, int)) or isinstance(identifier, bool):
+            return
+        exchange = self._exchanges.get(coerce_request_id(identifier))
+        if exchange is not None and exchange.acknowledged is not None:
+            exchange.acknowledged()
 
     def _progressed(self, params: Mapping[str, Any]) -> None:
         """Told for our own open calls only; the id of a request is its progress token."""
@@ -178,14 +211,17 @@ class Wire:
             return
         exchange.result = message.result
         if self.era == "modern" and exchange.call is not None and is_round(message.result):
-            exchange.asked = judge_round(
-                message.result, self._broker, self._identity(), exchange.call, exchange.round
-            )
-            questions = tuple(judged.request for judged in exchange.asked.let_through)
-            self._rounds[exchange.call.id] = questions
+            exchange.asked = Round() if exchange.last else self._judged(exchange, message.result)
             message.result = dict(_STUB_ROUND)
         elif exchange.call is not None:
             message.result = sample(message.result)
+
+    def _judged(self, exchange: Exchange, result: Mapping[str, Any]) -> Round:
+        assert exchange.call is not None
+        asked = judge_round(result, self._broker, self._identity(), exchange.call, exchange.round)
+        questions = tuple(judged.request for judged in asked.let_through)
+        self._rounds[exchange.call.id] = questions
+        return asked
 
     def _failed(self, message: JSONRPCError) -> None:
         if message.id is None:
@@ -205,6 +241,8 @@ class Wire:
                 if exchange.extra:
                     message.params = {**(message.params or {}), **exchange.extra}
             advertise(message, self._modes)
+            if self.era == "modern" and self.log_level is not None:
+                want_log_level(message, self.log_level)
         elif isinstance(message, JSONRPCResponse):
             return self._answering(message)
         elif isinstance(message, JSONRPCError) and message.id is not None:
@@ -280,7 +318,7 @@ class Wire:
         return tuple(
             request
             for request in (*self._let_through.values(), *in_rounds)
-            if call_id is None or (request.call is not None and request.call.id == call_id)
+            if call_id is None or self._open_calls.only_for(request, call_id)
         )
 
     def call_ended(self, call_id: str) -> None:

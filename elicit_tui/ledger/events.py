@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, rfc3339
+from elicit_tui.elicitation import Answerer, ElicitationRequest, Finding, Outcome, Review, rfc3339
+from elicit_tui.elicitation.keeping import ContentPolicy, kept_content
+from elicit_tui.elicitation.shapes import masked
 from elicit_tui.text import neutral, neutral_line, neutral_value
 from elicit_tui.text.digest import digest
-
-ContentPolicy = Literal["redacted", "none", "full"]
 
 LONGEST_MESSAGE: Final = 4_000
 LONGEST_REQUEST: Final = 16_000
 LONGEST_CONTENT: Final = 64_000
 MOST_FINDINGS: Final = 100
+MOST_CALLS: Final = 100
+MOST_ANCESTORS: Final = 50
 
 Body = dict[str, Any]
 
@@ -23,20 +25,22 @@ Body = dict[str, Any]
 def asked(request: ElicitationRequest, review: Review) -> Body:
     """A question arrived."""
     server = request.server
-    call = request.call
+    calls = request.calls
     return {
+        "kind": request.kind,
         "server": neutral_line(server.name),
         "callsItself": _line(server.calls_itself),
         "version": _line(server.version),
         "transport": server.transport,
-        "address": neutral_line(server.address, 1000),
+        "address": neutral_line(masked(server.address), 1000),
         "protocolVersion": _line(server.protocol_version),
-        "method": call.method if call else None,
-        "tool": _line(call.name) if call else None,
-        "callId": call.id if call else None,
+        "method": " or ".join(dict.fromkeys(call.method for call in calls)) or None,
+        "tool": neutral_line(" or ".join(call.name for call in calls)) or None,
+        "callId": request.call.id if request.call else None,
+        "callIds": [call.id for call in calls[:MOST_CALLS]] if len(calls) > 1 else None,
         "round": request.round,
         "groupSize": request.group_size,
-        "mode": neutral_line(request.mode, 40),
+        "mode": None if request.kind == "approval" else neutral_line(request.mode, 40),
         "message": neutral(request.message, LONGEST_MESSAGE),
         "defect": _line(request.defect),
         "request": neutral_value(
@@ -50,8 +54,12 @@ def asked(request: ElicitationRequest, review: Review) -> Body:
 
 def findings(review: Review) -> Body:
     """What the guardian found, as the JSON contract spells it."""
-    found = [finding.as_json() for finding in review.findings[:MOST_FINDINGS]]
-    return {"verdict": review.verdict, "findings": neutral_value(found, text_limit=1000)}
+    return {"verdict": review.verdict, "findings": _found(review.findings)}
+
+
+def _found(findings: tuple[Finding, ...]) -> Any:
+    found = [finding.as_json() for finding in findings[:MOST_FINDINGS]]
+    return neutral_value(found, text_limit=1000)
 
 
 def decided(
@@ -70,23 +78,57 @@ def decided(
         "key": _line(outcome.key),
         "layer": outcome.layer,
         "errorCode": outcome.error_code,
+        "via": outcome.via,
+        "scope": outcome.scope,
+        "answeredBy": _answerer(outcome.answered_by),
+        "acknowledged": [neutral_line(each) for each in sorted(outcome.acknowledged)] or None,
+        "outgoing": _found(review.outgoing) or None,
         "content": stored_content(outcome.content, review, policy),
         "contentPolicy": policy,
+        **_before_a_hook(outcome, review, policy),
         "waitedMs": max(0, round(waited.total_seconds() * 1000)),
     }
 
 
-def stored_content(content: Mapping[str, Any] | None, review: Review, policy: ContentPolicy) -> Any:
-    """Accepted content as the owner wants it kept (`history.content`).
+def abandoned(outcome: Outcome) -> Body:
+    """The process that asked is gone, and its question had no outcome."""
+    return {
+        "action": outcome.action,
+        "decidedBy": outcome.decided_by,
+        "reason": neutral(outcome.reason, LONGEST_MESSAGE),
+    }
 
-    `redacted` masks the fields that the guardian calls sensitive and those of which an outgoing
-    finding says that their value looks like a secret.
-    """
-    if content is None or policy == "none":
+
+def _answerer(by: Answerer | None) -> Body | None:
+    """Who answered from another process, from which terminal, and the processes above it."""
+    if by is None:
         return None
-    if policy == "redacted":
-        content = review.masked(content)
-    return neutral_value(content, total_limit=LONGEST_CONTENT)
+    return {
+        "user": neutral_line(by.user),
+        "terminal": _line(by.terminal),
+        "machine": neutral_line(by.machine),
+        "ancestry": [neutral_line(process) for process in by.ancestry[:MOST_ANCESTORS]],
+    }
+
+
+def _before_a_hook(outcome: Outcome, review: Review, policy: ContentPolicy) -> Body:
+    """What was answered before a hook refused or changed it, and which fields it changed."""
+    given = outcome.answered
+    if given is None:
+        return {}
+    answered = {
+        "action": given.action,
+        "decidedBy": given.decided_by,
+        "via": given.via,
+        "content": stored_content(given.content, review, policy),
+    }
+    return {"answered": answered, "changed": [neutral_line(name) for name in outcome.changed]}
+
+
+def stored_content(content: Mapping[str, Any] | None, review: Review, policy: ContentPolicy) -> Any:
+    """Accepted content as the owner wants it kept, neutral and bounded."""
+    kept = kept_content(content, review, policy)
+    return None if kept is None else neutral_value(kept, total_limit=LONGEST_CONTENT)
 
 
 def flood(server: str, count: int, outcome: Outcome) -> Body:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from elicit_tui.database import Writer
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now, rfc3339
+from elicit_tui.elicitation.keeping import ContentPolicy
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import events
 from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk
-from elicit_tui.ledger.connection import (
-    BUSY_SECONDS,
-    IMPATIENT_SECONDS,
-    connect,
-    plain_errors,
-)
+from elicit_tui.ledger.file import FILE
 from elicit_tui.ledger.rows import Row, fold
 
 
@@ -41,21 +37,21 @@ class Ledger:
         self,
         connection: sqlite3.Connection,
         path: Path,
-        content: events.ContentPolicy = "redacted",
+        content: ContentPolicy = "redacted",
         clock: Callable[[], datetime] = now,
     ) -> None:
         self._connection = connection
         self._path = path
-        self._content: events.ContentPolicy = content
+        self._writer = Writer(FILE, path, connection)
+        self._content: ContentPolicy = content
         self._clock = clock
         self._reviews: dict[str, Review] = {}
-        self._impatient = False
 
     @classmethod
     def open(
         cls,
         path: Path,
-        content: events.ContentPolicy = "redacted",
+        content: ContentPolicy = "redacted",
         create: bool = True,
         clock: Callable[[], datetime] = now,
     ) -> Ledger:
@@ -67,7 +63,7 @@ class Ledger:
             create: make it when there is none; else LedgerMissing is raised.
             clock: the time of day, with its zone.
         """
-        return cls(connect(path, create=create), path, content, clock)
+        return cls(FILE.connect(path, create=create), path, content, clock)
 
     @property
     def path(self) -> Path:
@@ -76,14 +72,14 @@ class Ledger:
 
     def close(self) -> None:
         """Give the file back; the object is of no use afterwards."""
-        with plain_errors(self._path):
+        with FILE.plain_errors(self._path):
             self._connection.close()
 
     # Writing
 
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         """Write that a question came, and what the guardian found."""
-        with self._writing():
+        with self._writer.writing():
             self._append("asked", request.id, events.asked(request, review))
         self._reviews[request.id] = review
 
@@ -92,17 +88,31 @@ class Ledger:
         body = events.decided(request, outcome, review, self._content, self._clock())
         if self._reviews.pop(request.id, None) != review:
             body |= events.findings(review)
-        with self._writing(to_disk=outcome.action == "accept"):
+        with self._writer.writing(to_disk=outcome.action == "accept"):
             self._append("decided", request.id, body)
+
+    def abandoned(self, request_id: str, outcome: Outcome) -> bool:
+        """Write the outcome of a question whose process is gone; False when it has one already."""
+        with self._writer.writing():
+            known = {
+                event
+                for (event,) in self._connection.execute(
+                    "SELECT event FROM records WHERE question = ?", (request_id,)
+                )
+            }
+            if "asked" not in known or "decided" in known:
+                return False
+            self._append("decided", request_id, events.abandoned(outcome))
+        return True
 
     def sent(self, request_id: str) -> None:
         """Write that the answer left."""
-        with self._writing():
+        with self._writer.writing():
             self._append("sent", request_id, {})
 
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Write `count` outcomes alike of one server's questions, as one record."""
-        with self._writing():
+        with self._writer.writing():
             self._append("flood", new_id(), events.flood(server, count, outcome))
 
     def prune(self, before: datetime) -> Pruned:
@@ -111,7 +121,7 @@ class Ledger:
         Questions are kept or removed whole, and what remains is one unbroken run: one still
         open (or ended later) keeps everything that was recorded after it began.
         """
-        with self._writing(to_disk=True):
+        with self._writer.writing(to_disk=True):
             self._connection.execute("PRAGMA secure_delete = ON")
             through = self._last_to_prune(rfc3339(before))
             if through is None:
@@ -124,7 +134,7 @@ class Ledger:
             ).fetchone()[0]
             self._append("pruned", new_id(), events.pruned(through, last, removed, before))
             self._connection.execute("DELETE FROM records WHERE number <= ?", (through,))
-        with plain_errors(self._path):
+        with FILE.plain_errors(self._path):
             # What was removed shall also leave the file; another reader may hold this up.
             self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -151,40 +161,6 @@ class Ledger:
             if earlier is None:
                 return kept - 1 if kept > first else None
             kept = earlier
-
-    @contextmanager
-    def _writing(self, to_disk: bool = False) -> Iterator[None]:
-        """One transaction that no other writer can be in."""
-        with plain_errors(self._path):
-            if to_disk:
-                self._connection.execute("PRAGMA synchronous = FULL")
-            try:
-                self._begin()
-                try:
-                    yield
-                    self._connection.execute("COMMIT")
-                except BaseException:
-                    if self._connection.in_transaction:
-                        self._connection.execute("ROLLBACK")
-                    raise
-            finally:
-                if to_disk:
-                    self._connection.execute("PRAGMA synchronous = NORMAL")
-
-    def _begin(self) -> None:
-        """Wait for other writers: long the first time, shortly while that was in vain."""
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            self._wait_at_most(IMPATIENT_SECONDS)
-            self._impatient = True
-            raise
-        if self._impatient:
-            self._wait_at_most(BUSY_SECONDS)
-            self._impatient = False
-
-    def _wait_at_most(self, seconds: float) -> None:
-        self._connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _append(self, event: str, question: str, body: events.Body) -> None:
         number, previous = self._tail()
@@ -214,7 +190,7 @@ class Ledger:
         since: datetime | None = None,
     ) -> Iterator[Row]:
         """The questions, oldest first, those that match every filter given."""
-        with plain_errors(self._path):
+        with FILE.plain_errors(self._path):
             found = self._connection.execute(
                 "SELECT question FROM records WHERE event <> 'pruned'"
                 " GROUP BY question HAVING min(time) >= ? ORDER BY min(number)",
@@ -231,7 +207,7 @@ class Ledger:
 
     def row(self, question: str) -> Row:
         """One question by its id, or by the beginning of it that no other has."""
-        with plain_errors(self._path):
+        with FILE.plain_errors(self._path):
             found = self._connection.execute(
                 "SELECT DISTINCT question FROM records WHERE event <> 'pruned'"
                 " AND substr(question, 1, ?) = ? LIMIT 2",
@@ -259,11 +235,11 @@ class Ledger:
 
     def head(self) -> str | None:
         """The hash of the last record; None while there is none."""
-        with plain_errors(self._path):
+        with FILE.plain_errors(self._path):
             number, last = self._tail()
         return last if number else None
 
     def verify(self, head: str | None = None) -> Verification:
         """Walk the chain; with `head`, also see that it still holds that record."""
-        with plain_errors(self._path):
+        with FILE.plain_errors(self._path):
             return walk(self._connection, head)

@@ -17,6 +17,8 @@ class Row:
 
     id: str
     server: str
+    kind: str = "elicitation"
+    """`elicitation`, or `approval`: our own question before a tool is called."""
     tool: str | None = None
     mode: str | None = None
     message: str | None = None
@@ -54,6 +56,7 @@ class Row:
         """The row as `history list` and `history export` print it."""
         return {
             "id": self.id,
+            "kind": self.kind,
             "server": self.server,
             "tool": self.tool,
             "mode": self.mode,
@@ -83,6 +86,7 @@ class Row:
 _DETAILS = (
     "method",
     "callId",
+    "callIds",
     "groupSize",
     "callsItself",
     "version",
@@ -90,7 +94,14 @@ _DETAILS = (
     "address",
     "defect",
     "errorCode",
+    "via",
+    "scope",
+    "answeredBy",
+    "acknowledged",
+    "outgoing",
     "contentPolicy",
+    "answered",
+    "changed",
 )
 
 
@@ -108,6 +119,7 @@ def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
     return Row(
         id=question,
         server=told.get("server") or "",
+        kind=told.get("kind") or "elicitation",
         tool=told.get("tool"),
         mode=told.get("mode"),
         message=told.get("message"),

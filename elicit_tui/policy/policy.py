@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui.elicitation.finding import Review
-from elicit_tui.elicitation.outcome import Outcome
+from elicit_tui.elicitation.outcome import cancel
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
+from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.policy import surfacing
-from elicit_tui.policy.explanation import Explanation, explain
-from elicit_tui.policy.rules import RuleAnswer, Rules
-from elicit_tui.policy.tools import Allowance, ToolGate, ToolGates
+from elicit_tui.policy.decision import Decision, ends
+from elicit_tui.policy.rules import Rules, why_not
+from elicit_tui.policy.sentences import layer_of, told, who_can_change
+from elicit_tui.policy.starting import may_run
+from elicit_tui.policy.surfacing import server_settings
+from elicit_tui.policy.tools import judge_call, needs_definition
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
@@ -32,24 +36,32 @@ class Policy:
         person_present: bool = True,
     ) -> None:
         self._settings = settings
-        self._person_present = person_present and answers is None
         self._rules = Rules(settings, answers)
-        nobody = None
+        self._nobody: str | None = None
+        """Why nobody can be asked in this run, in a clause."""
         if answers is not None:
-            nobody = "with answers nobody is asked"
+            self._nobody = "with answers nobody is asked"
         elif not person_present:
-            nobody = "nobody is there to ask"
-        self._gates = ToolGates(settings, nobody=nobody)
+            self._nobody = "nobody is there to ask"
 
-    def surfaces(self, request: ElicitationRequest) -> Outcome | None:
-        """Step 3: the outcome that policy alone decides, or None: the question may surface."""
-        return surfacing.surfaces(self._settings, request)
+    def surfaces(self, request: ElicitationRequest) -> Decision:
+        """Step 3: an end that policy alone decides, or the question may surface."""
+        return surfacing.surfaces(self._settings, request) or self._may_surface
 
-    def weigh(self, request: ElicitationRequest, review: Review) -> Outcome | None:
-        """After step 5: the guardian's decline of a block, or None: the question goes on."""
+    @cached_property
+    def _may_surface(self) -> Decision:
+        return surfacing.may_surface(self._settings)
+
+    @cached_property
+    def within_limits(self) -> Decision:
+        """What step 4 says of a question that is within its server's limits."""
+        return surfacing.within_limits(self._settings)
+
+    def weigh(self, review: Review) -> Decision:
+        """Step 5: what the guardian's verdict does: a decline, or the question goes on."""
         return surfacing.weigh(self._settings, review)
 
-    def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> RuleAnswer:
+    def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> Decision:
         """Step 6: what a rule or the answers file says.
 
         With answers there is always an outcome; one whose `key` is None says that the file had no
@@ -57,53 +69,43 @@ class Policy:
         """
         return self._rules.answer(request, review, form)
 
-    def tool_gate(
-        self,
-        server: ServerSettings,
-        tool: str,
-        annotations: Mapping[str, Any] | None,
-        definition_digest: str,
-        process: str,
-    ) -> ToolGate:
-        """Whether this tool may be called, must be confirmed, or must not be called."""
-        wanted = Allowance(server.name, tool, definition_digest, process)
-        return self._gates.gate(server, wanted, annotations)
+    @cached_property
+    def asking(self) -> Decision:
+        """Step 7: whether anybody is there to ask, and for how long."""
+        if self._nobody is not None:
+            return ends("ask", cancel("nobody", "Nobody is there to ask, so it is cancelled."))
+        key, seconds = "elicitation.timeout_sec", self._settings.elicitation.timeout_sec
+        layer = layer_of(self._settings, key)
+        said = "You are asked, for as long as you like"
+        if seconds:
+            said = "You are asked, and without an answer in time it is cancelled"
+        change = who_can_change(self._settings, key, f"{key} sets the time; 0 means none.")
+        sentence = f"{said}: {told(key, seconds, layer)}."
+        return Decision("ask", sentence, key, layer, change, asks=True)
 
-    def allow_for_session(
-        self, server: str, tool: str, definition_digest: str, process: str
-    ) -> Allowance:
-        """Let a tool be called without asking while its process and definition stay the same."""
-        allowance = Allowance(server, tool, definition_digest, process)
-        self._gates.allow(allowance)
-        return allowance
+    def may_run(self, server: str) -> Decision:
+        """Whether a server is started at all."""
+        return may_run(self._settings, server_settings(self._settings, server))
 
-    @property
-    def allowances(self) -> tuple[Allowance, ...]:
-        """What was allowed for the session, oldest first."""
-        return self._gates.allowances
+    def why_not(
+        self, rule: Rule, request: ElicitationRequest, review: Review, form: Form | None
+    ) -> str | None:
+        """Why a prepared accept, such as a hook's, may not answer this question; None: it may."""
+        return why_not(rule, request, review, form, rule.content, from_answers=False)
 
-    def revoke(self, server: str, tool: str | None = None) -> None:
-        """Ask again before calling this tool, or any tool of this server."""
-        self._gates.drop(server, tool)
+    def needs_definition(self, server: str, tool: str) -> bool:
+        """Whether what a tool says of itself has a part in `judge_call`."""
+        return needs_definition(server_settings(self._settings, server), tool)
 
-    def explain(
-        self,
-        server: str,
-        tool: str | None = None,
-        mode: str = "form",
-        message: str | None = None,
-        review: Review | None = None,
-    ) -> Explanation:
-        """What would happen to a question of this server, and which key would change it.
+    def judge_call(
+        self, server: str, tool: str, definition: Mapping[str, Any] | None, *, allowed: bool
+    ) -> Decision:
+        """Whether a tool call goes out, asks a person first, or ends here.
 
-        `review`: what the guardian finds in the message, where one was given.
+        `definition` is its entry of tools/list, None when its server does not list it; `allowed`
+        whether a person allowed it for the session.
         """
-        return explain(
-            self._settings,
-            server,
-            tool,
-            mode,
-            message,
-            person_present=self._person_present,
-            review=review,
+        known = server_settings(self._settings, server)
+        return judge_call(
+            self._settings, known, tool, definition, allowed=allowed, nobody=self._nobody
         )

@@ -7,43 +7,33 @@ told why, with one the question is cancelled and the reason names the field or t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation.finding import Review, Severity
+from elicit_tui.elicitation.matching import fits, fits_each_tool
 from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import Rule, Settings
-from elicit_tui.policy.sentences import entry_key, flag_told, granted
+from elicit_tui.policy.decision import Decision, ends
+from elicit_tui.policy.sentences import entry_key, flag_told, granted, who_can_change
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
 
 
-@dataclass(frozen=True)
-class RuleAnswer:
-    """What the rules make of a question: an outcome, or (None) a question for a person."""
-
-    outcome: Outcome | None = None
-    note: str | None = None
-    """Why the person is asked although an entry matched."""
+STEP: Final = "rules"
 
 
 def matches(rule: Rule, request: ElicitationRequest) -> bool:
     """Whether every glob the entry has fits, case-sensitively; `[*]` is a literal star."""
-    tool = request.call.name if request.call and request.call.method == "tools/call" else None
     return (
-        _fits(rule.server, request.server.name)
-        and _fits(rule.tool, tool)
-        and _fits(rule.mode, request.mode)
-        and _fits(rule.message, request.message)
+        fits(rule.server, request.server.name)
+        and fits_each_tool(rule.tool, request)
+        and fits(rule.mode, request.mode)
+        and fits(rule.message, request.message)
     )
-
-
-def _fits(glob: str | None, text: str | None) -> bool:
-    return glob is None or (text is not None and fnmatchcase(text, glob))
 
 
 def why_not(
@@ -93,6 +83,11 @@ def filled(rule: Rule, form: Form | None) -> Mapping[str, Any] | None:
     return {**defaults, **(rule.content or {})}
 
 
+def first_match(rules: Sequence[Rule], request: ElicitationRequest) -> Rule | None:
+    """The entry that decides this question, if any."""
+    return next((rule for rule in rules if matches(rule, request)), None)
+
+
 class Rules:
     """The owner's `[[rules]]`, and the `[[answers]]` of a run if it was given any.
 
@@ -105,7 +100,7 @@ class Rules:
         self._answers = None if answers is None else tuple(answers)
         self._spent: set[int] = set()
 
-    def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> RuleAnswer:
+    def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> Decision:
         """The first matching entry decides."""
         if self._answers is None:
             return self._by_rules(self._settings.rules, request, review, form)
@@ -113,16 +108,11 @@ class Rules:
         ruled = self._by_rules(managed, request, review, form)
         if ruled.outcome is not None:
             return ruled
-        asking = self.first_match(managed, request)
+        asking = first_match(managed, request)
         if asking is not None and asking.action == "ask":
             why = f"rule {asking.position} (managed) asks for a person, and nobody is asked here"
-            return RuleAnswer(cancel("answers", f"Cancelled: {why}."))
-        return RuleAnswer(self._by_answers(request, review, form))
-
-    @staticmethod
-    def first_match(rules: Sequence[Rule], request: ElicitationRequest) -> Rule | None:
-        """The entry that decides this question, if any."""
-        return next((rule for rule in rules if matches(rule, request)), None)
+            return ends(STEP, cancel("answers", f"Cancelled: {why}."))
+        return ends(STEP, self._by_answers(request, review, form))
 
     def _by_rules(
         self,
@@ -130,27 +120,35 @@ class Rules:
         request: ElicitationRequest,
         review: Review,
         form: Form | None,
-    ) -> RuleAnswer:
-        rule = self.first_match(rules, request)
+    ) -> Decision:
+        rule = first_match(rules, request)
         if rule is None:
-            return RuleAnswer()
-        origin: dict[str, Any] = {"key": entry_key(rule, "rules"), "layer": rule.layer}
+            change = "A [[rules]] entry for this server and message would answer or refuse it."
+            return Decision(STEP, "No rule matches.", "rules", None, change)
+        key = entry_key(rule, "rules")
+        origin: dict[str, Any] = {"key": key, "layer": rule.layer}
         named = f"rule {rule.position} ({rule.layer})"
+        change = f"{key} decides; removing it or putting another rule before it would change this."
+        if rule.layer == "managed":
+            change = f"{key} is locked by managed configuration."
         if rule.action == "ask":
             if not granted(self._settings).rules:
-                key, sentence, layer = flag_told(self._settings, "rules")
+                flag, sentence, layer = flag_told(self._settings, "rules")
                 reason = f"Declined by policy: {named} asks for a person, and {sentence}."
-                return RuleAnswer(decline("policy", reason, key=key, layer=layer))
-            return RuleAnswer(note=f"{named.capitalize()} asks for a person.")
+                lets = who_can_change(self._settings, flag, f"{flag} = true would let it be asked.")
+                return ends(STEP, decline("policy", reason, key=flag, layer=layer), lets)
+            sentence = f"{named.capitalize()} asks for a person."
+            return Decision(STEP, sentence, key, rule.layer, change, asks=True)
         if rule.action == "decline":
-            return RuleAnswer(decline("rule", f"Declined by {named}.", **origin))
+            return ends(STEP, decline("rule", f"Declined by {named}.", **origin), change)
         if rule.action == "cancel":
-            return RuleAnswer(cancel("rule", f"Cancelled by {named}.", **origin))
+            return ends(STEP, cancel("rule", f"Cancelled by {named}.", **origin), change)
         content = filled(rule, form)
         why = why_not(rule, request, review, form, content, from_answers=False)
         if why is not None:
-            return RuleAnswer(note=f"{named.capitalize()} matched but did not answer: {why}.")
-        return RuleAnswer(accept("rule", f"Accepted by {named}.", content, **origin))
+            sentence = f"{named.capitalize()} matched but did not answer: {why}."
+            return Decision(STEP, sentence, key, rule.layer, change, asks=True)
+        return ends(STEP, accept("rule", f"Accepted by {named}.", content, **origin), change)
 
     def _by_answers(
         self, request: ElicitationRequest, review: Review, form: Form | None

@@ -1,4 +1,4 @@
-"""Step 3: may this question surface at all? Cheap, synchronous, without looking at its content."""
+"""Steps 3 and 5: may this question surface at all, and what does the guardian's verdict do?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from elicit_tui.elicitation.outcome import INVALID_PARAMS, Outcome, cancel, decl
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.elicitation.spelling import dotted
-from elicit_tui.policy.sentences import flag_told, granted, layer_of, told
+from elicit_tui.policy.decision import Decision, ends
+from elicit_tui.policy.sentences import flag_told, granted, layer_of, told, who_can_change
 from elicit_tui.text import neutral_line
 
 
@@ -40,12 +41,26 @@ def unadvertised(settings: Settings, request: ElicitationRequest) -> Outcome | N
     return decline("policy", reason, key=key, layer=layer)
 
 
-def surfaces(settings: Settings, request: ElicitationRequest) -> Outcome | None:
-    """The outcome that policy alone decides, or None: the question may go on.
+def surfaces(settings: Settings, request: ElicitationRequest) -> Decision | None:
+    """The end that policy alone decides, or None: the question may go on.
 
     In this order: a mode not advertised, `approval_policy`, the server's own setting, managed
     configuration.
     """
+    outcome = _kept_down(settings, request)
+    if outcome is None:
+        return None
+    key = outcome.key or ""
+    server = dotted("mcp_servers", request.server.name, "elicitations")
+    wanted = {
+        "approval_policy": 'approval_policy = "on-request"',
+        "approval_policy.granular.mcp_elicitations": f"{key} = true",
+        server: f'{key} = "ask"',
+    }.get(key, f"Another {key}")
+    return ends("policy", outcome, who_can_change(settings, key, f"{wanted} would let it surface."))
+
+
+def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | None:
     refused = unadvertised(settings, request)
     if refused is not None:
         return refused
@@ -67,19 +82,54 @@ def surfaces(settings: Settings, request: ElicitationRequest) -> Outcome | None:
     return None
 
 
-def weigh(settings: Settings, review: Review) -> Outcome | None:
-    """What the guardian's verdict does: a decline, or None: the question goes on.
+def may_surface(settings: Settings) -> Decision:
+    """What step 3 says of a question that goes on."""
+    policy = settings.approval_policy
+    key, layer = "approval_policy", layer_of(settings, "approval_policy")
+    value = policy if isinstance(policy, str) else "granular"
+    return Decision("policy", f"The question may surface: {told(key, value, layer)}.", key, layer)
+
+
+def within_limits(settings: Settings) -> Decision:
+    """What step 4 says of a question that goes on."""
+    limits, key = settings.elicitation.limits, "elicitation.limits"
+    sentence = (
+        f"Over {limits.per_minute} questions a minute or {limits.pending} waiting ones of this "
+        "server are cancelled."
+    )
+    change = who_can_change(settings, key, f"{key}.per_minute and {key}.pending set these limits.")
+    return Decision("flood", sentence, key, layer_of(settings, key), change)
+
+
+def weigh(settings: Settings, review: Review) -> Decision:
+    """What the guardian's verdict does: a decline, or the question goes on.
 
     A block is declined when the guardian reviews (`approvals_reviewer = "auto_review"`) and
     `guardian.on_block` says so; else it goes on, and no rule or answers file may accept it.
     """
-    if review.verdict != "block":
-        return None
-    if settings.approvals_reviewer != "auto_review" or settings.guardian.on_block != "decline":
-        return None
-    worst = review.at_least(Severity.BLOCK)[0]
-    layer = layer_of(settings, "guardian.on_block")
-    sentence = told("guardian.on_block", "decline", layer)
-    found = f"{neutral_line(worst.rule, 80)} in {neutral_line(worst.where, 80)}"
-    reason = f"Declined by the guardian: {found}; {sentence}."
-    return decline("guardian", reason, key="guardian.on_block", layer=layer)
+    key = "guardian.on_block"
+    if settings.approvals_reviewer == "user":
+        key = "approvals_reviewer"
+        said, advice = "The guardian only advises", f'{key} = "auto_review" would let it decline.'
+        value = "user"
+    elif settings.guardian.on_block == "ask":
+        value, said = "ask", "A request that the guardian blocks is asked"
+        advice = f'{key} = "decline" would decline it.'
+    else:
+        value, said = "decline", "A request that the guardian blocks is declined"
+        advice = f'{key} = "ask" would ask about it.'
+    layer = layer_of(settings, key)
+    setting = told(key, value, layer)
+    change = who_can_change(settings, key, advice)
+    if review.verdict == "block" and value == "decline":
+        worst = review.at_least(Severity.BLOCK)[0]
+        found = f"{neutral_line(worst.rule, 80)} in {neutral_line(worst.where, 80)}"
+        reason = f"Declined by the guardian: {found}; {setting}."
+        return ends("guardian", decline("guardian", reason, key=key, layer=layer), change)
+    sentence = f"{said}: {setting}."
+    found = ", ".join(
+        dict.fromkeys(neutral_line(finding.rule, 80) for finding in review.at_least(Severity.WARN))
+    )
+    if found:
+        sentence = f"The guardian finds {found}. {sentence}"
+    return Decision("guardian", sentence, key, layer, change)

@@ -1,6 +1,5 @@
-"""Whoever answers without a screen, nobody too; a recorder; and the one way to the browser."""
+"""Whoever answers without a screen, nobody too; and the one way to the browser."""
 
 from elicit_tui.responders.nobody import NobodyResponder
-from elicit_tui.responders.recorder import AnswerRecorder, RecordedAnswer
 
-__all__ = ["AnswerRecorder", "NobodyResponder", "RecordedAnswer"]
+__all__ = ["NobodyResponder"]

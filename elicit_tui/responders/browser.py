@@ -34,11 +34,14 @@ def is_page(url: str) -> bool:
 
 
 def may_open(url: str) -> bool:
-    """Whether this is a page whose URL holds nothing that a shell or a browser could misread."""
+    """Whether this is a page whose URL holds nothing that a shell or a browser could misread.
+
+    A percent-encoded host is one that the person reads differently than the browser.
+    """
     plain = url.isascii() and not any(
         character <= " " or character in '"<>\\^`{|}\x7f' for character in url
     )
-    return plain and is_page(url)
+    return plain and is_page(url) and "%" not in urlsplit(url).netloc
 
 
 def open_in_browser(url: str) -> bool:

@@ -25,6 +25,10 @@ PAGE_HELP: Final = {
     "open": "agree, and open the page in your browser",
     "agree": "agree; you open the page yourself",
 }
+APPROVAL_HELP: Final = {
+    "once": "call the tool, this time",
+    "session": "call it, and do not ask again in this session",
+}
 WAITING_HELP: Final = {
     "finished": "you are done on that page",
     "open": "open the page in your browser once more",

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, cancel, decline
 from elicit_tui.responders.commands import COMMON_HELP, Command, help_text, read_line
 from elicit_tui.responders.heading import findings
 from elicit_tui.responders.lines import InputGone, Lines
 from elicit_tui.text import ascii_json
-
-Examine = Callable[[Mapping[str, Any], Mapping[str, Any] | None], tuple[Finding, ...]]
-"""Looks at content before it is sent: content and requestedSchema to findings."""
 
 DECLINED = "You declined."
 CANCELLED = "You cancelled."
@@ -41,13 +37,17 @@ class Dialogue:
         """Write lines of neutral text."""
         self._write(text + "\n")
 
-    async def ask(self, prompt: str, *groups: dict[str, str]) -> Command | str:
+    async def ask(
+        self, prompt: str, *groups: dict[str, str], deciding: bool = False
+    ) -> Command | str:
         """One line of the person; `/decline` and its like are dealt with here.
 
-        `groups` are the commands that mean something at this prompt. Raises Decided.
+        `groups` are the commands that mean something at this prompt. `deciding`: an answer lets
+        something happen, so that nothing typed before the prompt stood there counts. Raises
+        Decided.
         """
         while True:
-            line = await self._line(prompt)
+            line = await self._line(prompt, deciding)
             read = read_line(line)
             if not isinstance(read, Command):
                 return read
@@ -66,9 +66,11 @@ class Dialogue:
             else:
                 self.say("This is not a command here. /help lists them; // begins a text with /.")
 
-    async def _line(self, prompt: str) -> str:
-        self._write(prompt)
+    async def _line(self, prompt: str, deciding: bool) -> str:
         try:
+            if deciding:
+                await self._lines.quiet()
+            self._write(prompt)
             line = await self._lines.next()
         except InputGone as gone:
             self.say()
@@ -80,13 +82,16 @@ class Dialogue:
             raise Decided(cancel("user", "You ended the input (Ctrl+D)."))
         return line
 
-    async def agree_to_risks(self, risks: tuple[Finding, ...]) -> bool:
-        """The second, deliberate step; True at once when nothing calls for it."""
+    async def agree_to_risks(self, risks: tuple[Finding, ...]) -> frozenset[str] | None:
+        """The second, deliberate step: what was acknowledged, or None when nothing is to be sent.
+
+        Nothing is asked, and nothing acknowledged, where there are no risks.
+        """
         if not risks:
-            return True
+            return frozenset()
         self.say("\n".join(findings(risks)))
-        answer = await self.ask("Type the word yes to go on all the same: ")
+        answer = await self.ask("Type the word yes to go on all the same: ", deciding=True)
         if answer == "yes":
-            return True
+            return frozenset(finding.id for finding in risks)
         self.say("Nothing was sent.")
-        return False
+        return None

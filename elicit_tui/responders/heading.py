@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from elicit_tui.elicitation import Finding, Question
+from elicit_tui.elicitation import ElicitationRequest, Finding, Question
 from elicit_tui.text import as_name, ascii_json, neutral, neutral_line, quoted
 
 ARGUMENTS_LIMIT: Final = 300
@@ -21,17 +21,17 @@ def heading(question: Question) -> str:
 def _lines(question: Question) -> Iterator[str]:
     request = question.request
     server = request.server
-    yield f"=== {neutral_line(server.name)} asks ==="
+    yield f"=== {_title(request)} ==="
     itself = ""
     if server.calls_itself:
-        version = f" {as_name(server.version, 40, MARKS)}" if server.version else ""
+        version = f", version {quoted(server.version, 40, MARKS)}" if server.version else ""
         itself = f", calls itself {quoted(server.calls_itself, 80, MARKS)}{version}"
     yield f"Server: {neutral_line(server.name)}{itself}; {server.transport}: " + neutral_line(
         server.address
     )
-    if request.call is not None:
-        arguments = neutral_line(ascii_json(dict(request.call.arguments)), ARGUMENTS_LIMIT)
-        yield f"For: {as_name(request.call.name, marks=MARKS)} {arguments}"
+    for number, call in enumerate(request.calls if request.kind == "elicitation" else ()):
+        arguments = neutral_line(ascii_json(dict(call.arguments)), ARGUMENTS_LIMIT)
+        yield f"{'Or for' if number else 'For'}: {as_name(call.name, marks=MARKS)} {arguments}"
     if request.round > 1 or request.group_size > 1:
         together = f", with {request.group_size} questions" if request.group_size > 1 else ""
         yield f"Round {request.round}{together}."
@@ -39,9 +39,19 @@ def _lines(question: Question) -> Iterator[str]:
         yield f"Note: {neutral_line(question.note, None)}"
     yield from findings(question.review.findings)
     yield ""
+    if request.kind == "approval":
+        yield neutral(request.message)  # Ours.
+        return
     yield "The server says:"
     yield indented(neutral(request.message))
     yield ""
+
+
+def _title(request: ElicitationRequest) -> str:
+    if request.kind == "approval" and request.call is not None:
+        called = as_name(request.call.name, marks=MARKS)
+        return f"Call {called} of {neutral_line(request.server.name)}?"
+    return f"{neutral_line(request.server.name)} asks"
 
 
 def findings(found: tuple[Finding, ...]) -> Iterator[str]:

@@ -12,6 +12,18 @@ LINE_BYTES: Final = 1_000_000
 """A longer line is handed over in pieces; nobody types that much, and memory stays bounded."""
 
 
+FLOW_CONTROL: Final = {0x11: None, 0x13: None}
+"""Ctrl+Q and Ctrl+S, which people press to go on and to stop: they are never text."""
+
+
+PASTE_BEGINS: Final = b"\x1b[200~"
+PASTE_ENDS: Final = b"\x1b[201~"
+"""How a terminal marks what is pasted, where it was told to."""
+
+QUIET_SECONDS: Final = 0.3
+"""Nothing typed for so long: whoever types now has seen the prompt."""
+
+
 class InputGone(Exception):
     """The input failed rather than ended: the terminal is not there any more."""
 
@@ -49,8 +61,38 @@ class Lines:
         if self._stream.isatty():
             _flush_terminal(self._stream.fileno())
 
+    async def quiet(self) -> None:
+        """Throw away what a person types ahead, until nothing has come for a moment.
+
+        One paste, or keys pressed before a prompt was read, can so answer nothing that decides.
+        A pipe is read as it is. Raises InputGone.
+        """
+        if not self._stream.isatty():
+            return
+        while True:
+            self.discard()
+            try:
+                chunk = await asyncio.wait_for(self._chunk(), QUIET_SECONDS)
+            except asyncio.TimeoutError:
+                break
+            if not chunk:
+                return
+        self.discard()
+
+    def _line_end(self) -> int:
+        """Where the first line ends in the buffer, -1: not yet. Pasted line ends end nothing."""
+        begin = 0
+        while (end := self._buffer.find(b"\n", begin)) >= 0:
+            pasted = self._buffer.rfind(PASTE_BEGINS, 0, end)
+            if pasted < 0 or self._buffer.rfind(PASTE_ENDS, 0, end) > pasted:
+                return end
+            begin = self._buffer.find(PASTE_ENDS, end)
+            if begin < 0:
+                return -1
+        return -1
+
     def _take_line(self) -> str | None:
-        end = self._buffer.find(b"\n")
+        end = self._line_end()
         if end < 0 and len(self._buffer) < LINE_BYTES:
             return None
         cut = end if end >= 0 else LINE_BYTES
@@ -59,7 +101,9 @@ class Lines:
         return self._decoded(line)
 
     def _decoded(self, line: bytes) -> str:
-        return line.decode(self._stream.encoding or "utf-8", "replace").rstrip("\r")
+        line = line.replace(PASTE_BEGINS, b"").replace(PASTE_ENDS, b"")
+        text = line.decode(self._stream.encoding or "utf-8", "replace").rstrip("\r")
+        return text.translate(FLOW_CONTROL)
 
     async def _chunk(self) -> bytes:
         if self._thread is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TextIO
 
 from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
-from elicit_tui.form.drafts import DraftStore
-from elicit_tui.responders.dialogue import Decided, Dialogue, Examine
+from elicit_tui.responders.dialogue import Decided, Dialogue
 from elicit_tui.responders.heading import heading
 from elicit_tui.responders.lines import Lines
 
@@ -25,15 +25,12 @@ class PlainResponder:
         self,
         stream: TextIO | Lines,
         write: Callable[[str], None],
-        examine: Examine,
         opener: Callable[[str], bool] = lambda url: False,
     ) -> None:
         """`opener` hands a URL to the system's browser and says whether one started."""
         self._opener = opener
         self._lines = stream if isinstance(stream, Lines) else Lines(stream)
         self._write = write
-        self._examine = examine
-        self._drafts = DraftStore()
         self._one_at_a_time = asyncio.Lock()
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
@@ -47,22 +44,29 @@ class PlainResponder:
                 dialogue.say(_time_told(deadline.seconds))
             deadline.start()
             try:
-                return await self._converse(dialogue)
+                outcome = await self._converse(dialogue)
             except Decided as decided:
-                return decided.outcome
+                outcome = decided.outcome
             except asyncio.CancelledError:
                 dialogue.say()
                 dialogue.say("This question is over; nothing that you typed was sent.")
                 raise
+            return replace(outcome, via="plain")
 
     async def _converse(self, dialogue: Dialogue) -> Outcome:
+        if dialogue.question.request.kind == "approval":
+            from elicit_tui.responders.plain_approval import ask_approval
+
+            return await ask_approval(dialogue)
         if dialogue.question.request.mode == "url":
             from elicit_tui.responders.plain_page import ask_page
 
             return await ask_page(dialogue, self._opener)
+        form = dialogue.question.form
+        assert form is not None, "a question that is neither a page nor an approval has a form"
         from elicit_tui.responders.plain_form import FormDialogue
 
-        return await FormDialogue(dialogue, self._drafts, self._examine).run()
+        return await FormDialogue(dialogue, form).run()
 
 
 def _time_told(seconds: float) -> str:

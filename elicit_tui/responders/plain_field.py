@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed
+from elicit_tui.form.formats import FORMATS
 from elicit_tui.responders.heading import indented
 from elicit_tui.text import neutral, neutral_line
 
@@ -15,10 +16,7 @@ if TYPE_CHECKING:
 CHOICES_SHOWN: Final = 200
 
 WANTED: Final = {
-    "email": "an email address",
-    "uri": "a URL",
-    "date": "a date such as 2026-11-21",
-    "date-time": "a date and time with its zone, such as 2026-11-21T09:30:00Z",
+    **{name: each.wanted for name, each in FORMATS.items()},
     "number": "a number",
     "integer": "a whole number",
     "boolean": "yes or no",

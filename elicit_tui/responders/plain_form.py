@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elicit_tui.elicitation import Outcome, Severity, accept
+from elicit_tui.elicitation import Outcome, accept
 from elicit_tui.form import (
-    Draft,
-    DraftStore,
     EmptyOnPurpose,
     Form,
     Problem,
     Unset,
     entry_from_text,
-    read_form,
 )
 from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, Command
-from elicit_tui.responders.dialogue import Dialogue, Examine
+from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.responders.heading import indented
 from elicit_tui.responders.plain_field import describe, told
 from elicit_tui.text import ascii_json, neutral, neutral_line
@@ -28,19 +25,17 @@ if TYPE_CHECKING:
 class FormDialogue:
     """Walks through one form; keeps what is typed so that the same form can be asked again."""
 
-    def __init__(self, dialogue: Dialogue, drafts: DraftStore, examine: Examine) -> None:
+    def __init__(self, dialogue: Dialogue, form: Form) -> None:
         self._dialogue = dialogue
-        self._drafts = drafts
-        self._examine = examine
-        request = dialogue.question.request
-        self._request = request
-        self._form: Form = read_form(request.requested_schema or {})
-        self._fields: tuple[Field, ...] = tuple(
-            field for field in self._form.fields if field.sendable
-        )
-        draft = drafts.find(request) or Draft({})
+        self._form = form
+        self._draft = dialogue.question.draft
+        self._fields: tuple[Field, ...] = tuple(field for field in form.fields if field.sendable)
         names = {field.name for field in self._fields}
-        self._typed = {name: entry for name, entry in draft.entries.items() if name in names}
+        self._typed = {
+            name: entry
+            for name, entry in self._draft.entries.items()
+            if name in names and name in self._draft.touched
+        }
 
     @property
     def _entries(self) -> dict[str, Entry]:
@@ -58,12 +53,11 @@ class FormDialogue:
                 continue
             chosen = await self._review()
             if isinstance(chosen, Outcome):
-                self._drafts.forget(self._request)
                 return chosen
             place = chosen
 
     def _keep_draft(self) -> None:
-        self._drafts.keep(self._request, Draft(dict(self._typed), frozenset(self._typed)))
+        self._draft.write(self._typed, frozenset(self._typed))
 
     def _introduce(self) -> None:
         say = self._dialogue.say
@@ -183,7 +177,7 @@ class FormDialogue:
                 if not self._fields
                 else ("/send, /back or the number of a field such as /1, /decline or /cancel")
             )
-            line = await dialogue.ask(f"{ways}: ", REVIEW_HELP)
+            line = await dialogue.ask(f"{ways}: ", REVIEW_HELP, deciding=True)
             if not isinstance(line, Command):
                 dialogue.say("Nothing was sent. Type /send to send it.")
                 continue
@@ -192,10 +186,11 @@ class FormDialogue:
             if problems:
                 dialogue.say("It cannot be sent yet: see the lines that begin with an !")
                 continue
-            risks = dialogue.question.review.at_least(Severity.WARN)
-            risks += self._examine(content, self._request.requested_schema)
-            if await dialogue.agree_to_risks(risks):
-                return accept("user", "You sent the form.", content)
+            question = dialogue.question
+            risks = (*question.to_acknowledge, *question.examine(content))
+            seen = await dialogue.agree_to_risks(risks)
+            if seen is not None:
+                return accept("user", "You sent the form.", content, acknowledged=seen)
 
     def _show_answers(self) -> None:
         entries = self._entries

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
 
-from elicit_tui.elicitation import Outcome, Severity, accept
+from elicit_tui.elicitation import Outcome, accept
 from elicit_tui.responders.browser import is_page, may_open
 from elicit_tui.responders.commands import PAGE_HELP, WAITING_HELP, Command
 from elicit_tui.responders.dialogue import Dialogue
@@ -32,17 +32,18 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
         return await _only_refuse(dialogue)
     dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")
     while True:
-        line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP)
+        line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP, deciding=True)
         if not isinstance(line, Command):
             dialogue.say("Nothing was opened. Type one of the commands.")
             continue
-        if not await dialogue.agree_to_risks(dialogue.question.review.at_least(Severity.WARN)):
+        seen = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
+        if seen is None:
             continue
         if line.word == "open" and not await _opened(dialogue, opener, url):
             continue
         if dialogue.question.request.answered_by_retry:
             await _finished(dialogue, opener, url)
-        return accept("user", AGREED, None)
+        return accept("user", AGREED, None, acknowledged=seen)
 
 
 async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:
@@ -61,7 +62,9 @@ async def _finished(dialogue: Dialogue, opener: Opener, url: str) -> None:
     """Wait until the person is done there: only then can the call succeed."""
     dialogue.say("When you are done on that page, come back and type /finished.")
     while True:
-        line = await dialogue.ask("/finished, /open, /decline or /cancel: ", WAITING_HELP)
+        line = await dialogue.ask(
+            "/finished, /open, /decline or /cancel: ", WAITING_HELP, deciding=True
+        )
         if isinstance(line, Command) and line.word == "finished":
             return
         if isinstance(line, Command) and line.word == "open":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation import ElicitationRequest, Finding, Responder, Review
+from elicit_tui.elicitation import ElicitationRequest, Finding, Queue, Responder, Review
 from elicit_tui.elicitation.settings import GuardianSettings, Rule, Settings
 from elicit_tui.host import Host
 from elicit_tui.policy import Policy
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from elicit_tui.broker.drafts import Drafts
+    from elicit_tui.form import Form
     from elicit_tui.guardian import Guardian
+    from elicit_tui.hooks import Hooks
     from elicit_tui.host import Launched
     from elicit_tui.ledger import Ledger
 
@@ -44,11 +47,9 @@ class LazyGuardian:
         """All findings about one request."""
         return self.guardian.review(request)
 
-    def outgoing(
-        self, content: Mapping[str, Any], schema: Mapping[str, Any] | None = None
-    ) -> tuple[Finding, ...]:
-        """Secrets that an answer seems to hold."""
-        return self.guardian.outgoing(content, schema)
+    def outgoing(self, content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
+        """Secrets that an answer to this form seems to hold."""
+        return self.guardian.outgoing(content, form)
 
 
 @dataclass(frozen=True)
@@ -61,45 +62,77 @@ class Runtime:
     ledger: Ledger | UnavailableLedger
     broker: Broker
     host: Host
+    hooks: Hooks | None = None
+    """The owner's hooks, where there are any; who waits in the store tells `hooks.waiting`."""
+
+
+def _hooks(settings: Settings) -> Hooks | None:
+    """The owner's hooks; a run without any does not load their room."""
+    if not settings.hooks:
+        return None
+    from elicit_tui.hooks import Hooks
+
+    return Hooks(settings.hooks, settings.history.content)
+
+
+def _draft_file(guardian: LazyGuardian) -> Drafts:
+    from elicit_tui import paths
+    from elicit_tui.broker.draft_file import DraftFile
+
+    return DraftFile(paths.state_directory(), guardian)
 
 
 @asynccontextmanager
 async def open_runtime(
     settings: Settings,
     *,
-    responder: Callable[[LazyGuardian], Responder],
+    responder: Callable[[Queue], Responder],
     answers: Sequence[Rule] | None = None,
     person_present: bool = True,
     launch: Sequence[str] = (),
     launched: Launched | None = None,
     log_file: Path | None = None,
+    keep_drafts: bool = False,
 ) -> AsyncIterator[Runtime]:
     """Compose a run.
+
+    `keep_drafts`: what was typed and not sent is there in the next run too, unless nothing may be
+    kept (`history.content`).
 
     `launch` names the servers whose processes start at once; `launched` are those that were
     started even before this.
 
-    `responder` is given the guardian, whose outgoing check a form asks before it sends. On the
-    way out every open question ends by `shutdown`, is recorded and sent; then the servers end.
+    `responder` is given the queue, which knows what waits, is open and was put off. On the way out
+    every open question ends by `shutdown`, is recorded and sent; then the servers end.
     """
     policy = Policy(settings, answers=answers, person_present=person_present)
     guardian = LazyGuardian(settings.guardian)
     ledger = open_ledger(settings.history)
+    hooks = _hooks(settings)
+    queue = Queue()
+    may_keep = settings.history.content != "none"
     broker = Broker(
         settings,
         policy,
         guardian,
         ledger,  # type: ignore[arg-type]
-        responder(guardian),
+        responder(queue),
+        queue=queue,
         count_rate=answers is None,
+        hooks=hooks,
+        drafts=_draft_file(guardian) if keep_drafts and may_keep else None,
     )
+    if hooks is not None:
+        hooks.tell = broker.notice
     host = Host(settings, broker, log_file=log_file, launched=launched)
     try:
         host.launch(launch)
         async with host:
             try:
-                yield Runtime(settings, policy, guardian, ledger, broker, host)
+                yield Runtime(settings, policy, guardian, ledger, broker, host, hooks)
             finally:
                 await broker.close()
+                if hooks is not None:
+                    await hooks.close()
     finally:
         ledger.close()

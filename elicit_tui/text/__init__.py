@@ -2,8 +2,9 @@
 
 `neutral` and `neutral_line` for people, `quoted` and `as_name` for the names that servers give,
 `stand_in` for a field that is edited, `neutral_value` for records, `readable_json` for values that
-people read, `ascii_json` for data, `ci_safe` for a build's log, `LineNeutralizer` for a stream.
-What counts as active is defined in `elicit_tui.text.active`. `in_seconds` puts a span of time in
+people read, `ascii_json` for data, `ci_safe` for a build's log.
+What counts as active is defined in `elicit_tui.text.active`, what cannot be seen in
+`elicit_tui.text.unseen` (`looks_blank`). `in_seconds` puts a span of time in
 words, `countdown` shows how much of one is left.
 """
 
@@ -11,16 +12,16 @@ from elicit_tui.text.data import ascii_json, neutral_value
 from elicit_tui.text.duration import countdown, in_seconds
 from elicit_tui.text.neutral import as_name, neutral, neutral_line, quoted, stand_in
 from elicit_tui.text.readable import readable_json
-from elicit_tui.text.stream import LineNeutralizer
+from elicit_tui.text.unseen import looks_blank
 from elicit_tui.text.workflow import ci_safe
 
 __all__ = [
-    "LineNeutralizer",
     "as_name",
     "ascii_json",
     "ci_safe",
     "countdown",
     "in_seconds",
+    "looks_blank",
     "neutral",
     "neutral_line",
     "neutral_value",

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from elicit_tui.text.neutral import neutral, neutral_line
+from elicit_tui.text.workflow import escaped_commands
 
 MAXIMUM_DEPTH: Final = 64
 MAXIMUM_ITEMS: Final = 20_000
@@ -90,8 +91,9 @@ class _Neutraliser:
 def ascii_json(value: Any, indent: int | None = None) -> str:
     """JSON in printable ASCII only: every other character is an escape, DEL too.
 
-    Values come out exactly as they are, so a program reads what the server sent while a terminal
-    sees nothing active. What JSON cannot say (NaN, infinities) is null.
+    So is the first sign of what a CI system could take for a command. Values come out exactly as
+    they are: a program reads what the server sent, a terminal and a build's log see nothing active.
+    What JSON cannot say (NaN, infinities) is null.
 
     Args:
         value: a JSON value; nesting beyond 200 levels is replaced by a sentence.
@@ -101,7 +103,7 @@ def ascii_json(value: Any, indent: int | None = None) -> str:
         text = json.dumps(value, indent=indent, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
         text = json.dumps(_sayable(value, _JSON_DEPTH), indent=indent, allow_nan=False)
-    return text.replace("\x7f", "\\u007f")
+    return escaped_commands(text.replace("\x7f", "\\u007f"))
 
 
 def _sayable(value: Any, depth: int) -> Any:

@@ -5,9 +5,11 @@ Nothing is ever fetched: the public suffix list is the one that ships with its l
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
+from urllib.parse import unquote
 
 from elicit_tui.text.neutral import neutral_line
 
@@ -36,6 +38,16 @@ def registrable_domain(host: str) -> str:
     return domain if host.endswith(domain) else host
 
 
+def without_percents(host: str) -> str:
+    """The host as a browser reads it: percent-encoding undone, each kind of full stop a dot.
+
+    Hostile text, and no host name at all where what comes out could not be one.
+    """
+    if "%" not in host:
+        return host
+    return re.sub("[\u3002\uff0e\uff61]", ".", unquote(host)).lower()
+
+
 def unicode_host(host: str) -> str:
     """The host with its punycode labels decoded, legal names or not: hostile text."""
     return ".".join(_decoded(label) for label in host.split("."))
@@ -51,9 +63,13 @@ def _decoded(label: str) -> str:
 
 
 def spellings(host: str) -> tuple[str, ...]:
-    """The host in letters and in ASCII where the two differ, as neutral text; else nothing."""
-    if host.isascii() and "xn--" not in host:
+    """The host in letters and in ASCII where it is not plainly both, as neutral text.
+
+    A percent-encoded host is shown as what a browser makes of it.
+    """
+    if host.isascii() and "xn--" not in host and "%" not in host:
         return ()
+    host = without_percents(host)
     in_letters, in_ascii = unicode_host(host), "not a legal host name"
     if len(host) <= LONGEST_HOST:
         import idna

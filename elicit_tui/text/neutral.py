@@ -13,11 +13,12 @@ from elicit_tui.text.active import (
     piled_marks_pattern,
     visible,
 )
+from elicit_tui.text.unseen import BLANKS, with_single_blanks
 
 if TYPE_CHECKING:
     import regex
 
-_ONE_WORD: Final = re.compile(r"[^\s()\"“”„«»]+")
+_ONE_WORD: Final = re.compile(f'[^{re.escape(BLANKS)}()"“”„«»]+')
 
 NEW_LINE_MARK: Final = "⏎"
 
@@ -69,10 +70,10 @@ def neutral_line(text: str, limit: int | None = 200) -> str:
 def quoted(text: str, limit: int = 200, marks: str = "“”") -> str:
     """A name that somebody gives himself, in quotation marks that he cannot leave.
 
-    A mark inside becomes a single one, and a run of blanks one blank: with either a name could
-    look like the words of ours that stand beside it.
+    A mark inside becomes a single one, and a run of anything that looks blank one blank: with
+    either a name could look like the words of ours that stand beside it.
     """
-    line = re.sub(r"\s{2,}", " ", neutral_line(text, limit))
+    line = with_single_blanks(neutral_line(text, limit))
     return marks[0] + re.sub('["“”„«»]', "'", line) + marks[-1]
 
 

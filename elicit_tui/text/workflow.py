@@ -10,6 +10,15 @@ _DOUBLE_COLON = re.compile(f"({_LINE_START}\\s*):(?=:)")
 _BRACKET = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 
 
+def escaped_commands(text: str) -> str:
+    """Text of a JSON or TOML string in which `##[` and its like begin with an escape.
+
+    A program reads the same value; a CI system that reads the log sees no command. In JSON and in a
+    TOML basic string a `#` stands for itself, so the text may also be a whole JSON document.
+    """
+    return _BRACKET.sub(r"\\u0023", text) if "##" in text else text
+
+
 def ci_safe(text: str) -> str:
     """Text in which no line is a workflow command of a CI system.
 

@@ -2,53 +2,62 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.driver import Driver
+from textual.geometry import Offset, Size
+from textual.widget import Widget
 
-from elicit_tui.elicitation import Outcome, Question
-from elicit_tui.form import Draft
+from elicit_tui.elicitation import Outcome, Pending, Question, Queue
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.question.frame import QuestionFrame
-from elicit_tui.tui.question.quiet import Quiet
+from elicit_tui.tui.question.debounce import Debounce
+from elicit_tui.tui.question.messages import Answered, Later, Painted
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import use_theme
 
-_ROWS = 26
-_LEAST_ROWS = 14
+_FIRST_ROWS = 8
+"""Until the form was painted once: taking more rows scrolls the terminal, giving some back does not
+bring them down again."""
+_MOST_ROWS = 26
+_PROMPT_ROWS = 3
+_ROOMY = 16
+"""Rows of a terminal in which the prompt stays in view above the form."""
 
 
 class InlineApp(OrderedApp[None]):
     """Shows the head of a queue that somebody else keeps, until the queue is empty."""
 
     ENABLE_COMMAND_PALETTE = False
+    INLINE_PADDING = 0
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", "Interrupt", priority=True, show=False),
         Binding("ctrl+q", "interrupt", "Interrupt", priority=True, show=False),
     ]
     CSS = """
     Screen { background: $surface; }
-    Screen:inline { border: none; height: 26; max-height: 100vh; }
+    Screen:inline { border: none; height: 8; }
     """
 
     def __init__(
         self,
+        queue: Queue,
+        view: Callable[[Pending, int, bool], QuestionView],
         *,
-        head: Callable[[], tuple[Question | None, int]],
-        view: Callable[[int], QuestionView | None],
-        answered: Callable[[Question, Outcome], None],
-        later: Callable[[Question, Draft], bool],
         theme: str,
     ) -> None:
+        """`view` makes a new view of a question: its number, and whether the last one vanished."""
         super().__init__()
         self.interrupted = False
-        self._head = head
+        self._queue = queue
         self._new_view = view
-        self._tell_answered = answered
-        self._put_later = later
         self._count = 0
+        self._rows = _FIRST_ROWS
+        self._pending: Pending | None = None
         self._shown: QuestionView | None = None
         use_theme(self, theme)
 
@@ -59,62 +68,118 @@ class InlineApp(OrderedApp[None]):
 
     async def on_mount(self) -> None:
         """The first question."""
-        await self._show_head()
+        await self._show_right_one()
 
     def refresh_question(self) -> None:
-        """The queue changed: show its head, or leave when it is empty."""
-        self.call_later(self._show_head)
+        """The queue changed: show what is to be shown, or leave when it is empty."""
+        self.call_later(self._show_right_one)
 
-    async def _show_head(self) -> None:
-        question, waiting = self._head()
-        if self._shown is not None and self._shown.question is not question:
-            self._shown.keep_draft()
-        if question is None:
+    async def _show_right_one(self) -> None:
+        queue, last, shown = self._queue, self._pending, self._shown
+        right = queue.open or queue.next_to_open() or queue.after(None)
+        if shown is not None and right is last and right is not None:
+            shown.place_in_queue(*queue.place(right))
+            return
+        if shown is not None:
+            shown.keep_draft()
+        if right is None:
             self.exit()
-        elif self._shown is not None and self._shown.question is question:
-            self._shown.place_in_queue(1, waiting)
-        else:
-            self.typed_ahead.discard()
-            shown, self._shown = self._shown, None
-            if shown is not None:
-                await shown.remove()
-            self._count += 1
-            view = self._new_view(self._count)
-            if view is not None:
-                self._shown = view
-                await self.screen.mount(view)
-                self.typed_ahead.discard()
+            return
+        self.typed_ahead.discard()
+        gone = last is not None and queue.get(last.question.id) is not last
+        startled = (
+            gone
+            and last is not None
+            and not last.was_answered
+            and last.question.draft.typed
+            and last.question.draft is not right.question.draft
+        )
+        self._pending, self._shown = right, None
+        queue.show(right)
+        if shown is not None:
+            await shown.remove()
+        self._count += 1
+        self._shown = self._new_view(right, self._count, startled)
+        await self.screen.mount(self._shown)
+        self.typed_ahead.discard()
 
-    async def on_question_view_answered(self, event: QuestionView.Answered) -> None:
+    def _answered(self, question: Question, outcome: Outcome) -> None:
+        pending = self._pending
+        if pending is not None and pending.question is question:
+            pending.answer(outcome)
+
+    async def on_question_view_answered(self, event: Answered) -> None:
         """Hand the outcome over and go on."""
-        self._tell_answered(event.question, event.outcome)
-        await self._show_head()
+        self._answered(event.question, event.outcome)
+        await self._show_right_one()
 
-    async def on_question_view_later(self, event: QuestionView.Later) -> None:
+    async def on_question_view_later(self, event: Later) -> None:
         """The next question, if there is one."""
-        if self._put_later(event.question, event.draft):
-            await self._show_head()
+        if self._pending is not None and self._queue.put_off(self._pending) is not None:
+            await self._show_right_one()
         else:
-            event.view.stay("No other question waits.")
+            assert self._shown is not None
+            self._shown.say("No other question waits.")
 
     def on_key(self, event: events.Key) -> None:
         """A key between two questions belongs to a burst of typing."""
-        Quiet.heard(event.time)
+        Debounce.heard(event.time)
 
-    def on_question_frame_painted(self, event: QuestionFrame.Painted) -> None:
+    def on_question_view_painted(self, event: Painted) -> None:
         """Take no more rows than the question needs."""
         if self.is_inline:
-            wanted = max(event.view.wanted_height, _LEAST_ROWS)
-            self.screen.styles.height = min(wanted, _ROWS, self.size.height)
+            self._fit()
 
     def on_resize(self, event: events.Resize) -> None:
-        """As many rows as a form likes, and no more than the terminal has."""
+        """As many rows as the question needs at this width."""
         if self.is_inline:
-            self.screen.styles.height = min(_ROWS, max(event.size.height, 1))
+            self.call_after_refresh(self._fit)
+            self._take_rows(self._rows)
+
+    def _fit(self, tries: int = 3) -> None:
+        """What is hidden is known once it is laid out; with more rows there may be more of it."""
+        if self._shown is None or not self._shown.is_attached:
+            return
+        before = self._rows
+        self._take_rows(rows_of(self._shown))
+        if tries and self._rows != before:
+            self.call_after_refresh(self._fit, tries - 1)
+
+    def _take_rows(self, wanted: int) -> None:
+        """As many as there are below the prompt, which stays in view unless there is no room."""
+        self._rows = wanted
+        above = _PROMPT_ROWS if self.size.height >= _ROOMY else 1
+        rows = min(wanted, _MOST_ROWS, self.size.height - above)
+        self.screen.styles.height = max(rows, 1)
+
+    @property
+    def cursor_position(self) -> Offset:
+        """Always where the form begins.
+
+        A window that is made narrower breaks the form's lines in ways that differ from terminal to
+        terminal; all of them keep the cursor on its character. From there everything below is the
+        form's, to be cleared and drawn anew.
+        """
+        return Offset(0, 0) if self.is_inline else self._cursor_position
+
+    @cursor_position.setter
+    def cursor_position(self, position: Offset) -> None:
+        self._cursor_position = position
+
+    def _build_driver(
+        self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None
+    ) -> Driver:
+        if headless or not inline or sys.platform == "win32":
+            return super()._build_driver(headless, inline, mouse, size)
+        from elicit_tui.tui.inline_driver import InlineDriver
+
+        self._driver = driver = InlineDriver(self, mouse=mouse, size=size)
+        self._size = Size(*driver._get_terminal_size())
+        return driver
 
     def give_up(self, question: Question, outcome: Outcome) -> bool:
         """End the question that broke and show the next one."""
-        self._tell_answered(question, outcome)
+        self._answered(question, outcome)
         self.refresh_question()
         return True
 
@@ -122,3 +187,20 @@ class InlineApp(OrderedApp[None]):
         """Ctrl+C ends the whole call."""
         self.interrupted = True
         self.exit()
+
+
+def rows_of(view: Widget) -> int:
+    """Rows that a question takes when nothing in it has to scroll, once it was laid out."""
+    rows, below = view.gutter.height, 0
+    for part in view.displayed_children:
+        margin = part.styles.margin
+        rows += max(below, margin.top) + _whole_height(part)
+        below = margin.bottom
+    return rows + below
+
+
+def _whole_height(part: Widget) -> int:
+    """Rows of a part, what is scrolled out of its view included."""
+    if isinstance(part, VerticalScroll):
+        return max((child.virtual_region.bottom for child in part.children), default=0)
+    return part.outer_size.height

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("start", "paint", "form", "flood", "load", "guardian")
+BENCHMARKS = ("start", "paint", "form", "flood", "load", "guardian", "scenarios", "gateway")
 
 for name in sys.argv[1:] or BENCHMARKS:
     print(f"\n══ {name}")

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from elicit_tui.broker import Notice, Requested
-from elicit_tui.elicitation import Call, cancel
+from elicit_tui.elicitation import Call, accept, cancel
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,
@@ -210,12 +210,12 @@ def test_replace_ends_the_older_question_but_not_its_neighbour_of_the_same_round
     async def body() -> None:
         table = bench(Settings(elicitation=ElicitationSettings(concurrent="replace")))
         call = Call("tools/call", "paint")
-        first = form_request("One?", era="modern", call=call, wire_id="a")
-        second = form_request("Two?", era="modern", call=call, wire_id="b")
+        first = form_request("One?", era="modern", calls=(call,), wire_id="a")
+        second = form_request("Two?", era="modern", calls=(call,), wire_id="b")
         tasks = [asyncio.ensure_future(table.broker.resolve(item)) for item in (first, second)]
         await table.person.sees(2)
         assert len(table.broker.pending) == 2
-        newer = form_request("Three?", call=Call("tools/call", "paint"))
+        newer = form_request("Three?", calls=(Call("tools/call", "paint"),))
         tasks.append(asyncio.ensure_future(table.broker.resolve(newer)))
         await table.person.sees(3)
         outcomes = [await task for task in tasks[:2]]
@@ -231,7 +231,7 @@ def test_a_call_waits_while_its_question_is_open(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
         call = Call("tools/call", "paint")
-        task = asyncio.ensure_future(table.broker.resolve(form_request(call=call)))
+        task = asyncio.ensure_future(table.broker.resolve(form_request(calls=(call,))))
         question = await table.person.sees()
         assert table.broker.waiting(call.id)
         assert not table.broker.waiting("another")
@@ -322,9 +322,15 @@ def test_a_secret_that_a_person_sends_all_the_same_is_masked_in_the_record(
         request = form_request()
         answering = asyncio.ensure_future(table.broker.resolve(request))
         secret = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
-        table.person.sends(await table.person.sees(), colour=secret)
+        question = await table.person.sees()
+        seen = frozenset(finding.id for finding in question.examine({"colour": secret}))
+        accepted = accept("user", "Sent.", {"colour": secret}, acknowledged=seen)
+        table.person.answers[question.id].set_result(accepted)
         assert (await answering).content == {"colour": secret}
-        assert secret not in str(table.ledger.row(request.id))
+        row = table.ledger.row(request.id)
+        assert secret not in str(row)
+        assert [finding["where"] for finding in row.details["outgoing"]] == ["content.colour"]
+        assert row.details["acknowledged"] == sorted(seen)
 
     run(body())
 

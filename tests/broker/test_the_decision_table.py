@@ -97,8 +97,9 @@ def met() -> Iterator[Case]:
 def said(case: Case, turn: int) -> Outcome:
     """What the person does: each of the three in turn."""
     content = CONTENT if case.mode == "form" else None
+    seen = frozenset(finding.id for finding in FINDINGS[case.verdict])
     return (
-        accept("user", "You said yes.", content),
+        accept("user", "You said yes.", content, acknowledged=seen),
         decline("user", "You said no."),
         cancel("user", "You dismissed it."),
     )[turn % 3]

@@ -47,6 +47,7 @@ def run(
     stdin: str | None = None,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
+    seconds: float = SECONDS,
 ) -> Ended:
     """Run `elicit-tui ARGUMENTS` without a terminal; stdin is empty unless given."""
     done = subprocess.run(
@@ -55,7 +56,7 @@ def run(
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=SECONDS,
+        timeout=seconds,
         env=environment(**(env or {})),
         cwd=cwd,
         check=False,

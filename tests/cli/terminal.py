@@ -109,6 +109,11 @@ class Terminal:
         self.type(line + "\n")
         return shown
 
+    @property
+    def flow_control(self) -> bool:
+        """Whether Ctrl+S would stop what the terminal shows."""
+        return bool(termios.tcgetattr(self._ours)[0] & termios.IXON)
+
     def hang_up(self) -> None:
         """Close the terminal, as a window that is closed does."""
         os.close(self._ours)

@@ -121,7 +121,7 @@ def test_an_entry_that_declines_is_an_answer_and_only_strict_minds() -> None:
 
 def test_never_stands_before_answers_and_says_so(config: Path) -> None:
     ended = deploy(config, ROUND_ONE, "--approval-policy", "never")
-    assert ended.code == 0
+    assert ended.code == 3
     assert ended.document["elicitations"][0]["decidedBy"] == "policy"
     assert "is not used" in ended.stderr
 
@@ -130,8 +130,9 @@ def test_an_answers_file_with_a_mistake_is_exit_code_2_before_anything_starts(
     config: Path,
 ) -> None:
     ended = deploy(config, '[[answers]]\nmesage = "x"\n')
-    assert ended.code == 2
-    assert ended.stdout == ""
+    assert ended.code == ended.document["exitCode"] == 2
+    assert ended.document["elicitations"] == []
+    assert "message" in ended.document["error"]["message"]
     assert "message" in ended.stderr
     missing = run("--config", str(config), "call", "demo", "deploy", "--answers", "/no/file")
     assert missing.code == 2
@@ -267,3 +268,96 @@ def test_what_is_recorded_over_three_rounds_replays_in_order(rounds: Path) -> No
     replay = run(*arguments[:-1], "--answers", str(recorded), "--strict", "--output", "json")
     assert replay.code == 0, replay.stderr + recorded.read_text()
     assert replay.document["result"]["structuredContent"] == {"said": ["Rome", "Oslo", 7]}
+
+
+def test_an_entry_that_answered_nothing_is_told_and_strict_minds(tmp_path: Path) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text('[[answers]]\nmessage = "Clear everything?"\ncontent = {}\n')
+    ended = call_demo("tell_time", "--answers", str(file), "--output", "json")
+    assert ended.code == 0
+    assert f"entry 1 of {file} answered nothing" in ended.stderr
+    assert "Clear everything?" in ended.stderr
+    strict = call_demo("tell_time", "--answers", str(file), "--output", "json", "--strict")
+    assert strict.code == strict.document["exitCode"] == 3
+    assert strict.document["error"]["code"] == "unused_answers"
+
+
+@pytest.mark.parametrize(
+    ("tool", "decided_by"),
+    [("verify_account", "guardian"), ("ask_the_impossible", "guardian"), ("read_mail", "answers")],
+)
+def test_a_question_that_anything_kept_from_its_answer_is_exit_code_3(
+    tmp_path: Path, tool: str, decided_by: str
+) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text('[[answers]]\nuse_defaults = true\ncontent = { password = "x" }\n')
+    ended = call_demo(tool, "--answers", str(file), "--output", "json")
+    assert ended.code == 3, ended.stderr
+    assert ended.document["elicitations"][0]["decidedBy"] == decided_by
+
+
+def test_a_malformed_question_is_exit_code_3_too(tmp_path: Path) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text("[[answers]]\ncontent = {}\n")
+    forms = tmp_path / "forms.json"
+    asked = {"message": "Well?", "requestedSchema": {"type": "object"}}
+    forms.write_text(json.dumps({"ask": asked}))
+    server = Path(__file__).parent.parent / "servers" / "forms.py"
+    ended = run(
+        *("--with", f"forms={sys.executable} {server} {forms}", "call", "forms", "ask"),
+        *("--answers", str(file), "--output", "json"),
+    )
+    assert ended.code == 3, ended.stderr
+    assert ended.document["elicitations"][0]["decidedBy"] == "policy"
+
+
+def test_a_recorded_page_keeps_its_place_and_becomes_a_scenarios_accept(tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.toml"
+    arguments = ["--with", DEMO, "call", "demo", "sign_in", "--plain"]
+    with Terminal([*arguments, "--record", str(recorded)]) as terminal:
+        terminal.answer("/decline or /cancel: ", "/agree")
+        terminal.end()
+    replay = call_demo("sign_in", "--answers", str(recorded), "--output", "json")
+    assert replay.code == 3, replay.stderr
+    assert "never accepts a URL" in replay.document["elicitations"][0]["reason"]
+    scenario = tmp_path / "page.toml"
+    scenario.write_text(run("test", "--from", str(recorded), "demo", "sign_in").stdout)
+    ended = run("--with", DEMO, "test", str(scenario), "--output", "json")
+    assert ended.code == 0, ended.stdout
+    assert ended.document["runs"][0]["elicitations"][0]["action"] == "accept"
+
+
+def test_a_pasted_entry_names_values_with_titles_and_defaults_for_lists_too(
+    tmp_path: Path,
+) -> None:
+    import tomli
+
+    file = tmp_path / "answers.toml"
+    file.write_text("")
+    ended = call_demo("choose_colours", "--answers", str(file))
+    assert ended.code == 3
+    pasted = ended.stderr[ended.stderr.index("[[answers]]") :]
+    assert 'some of "' in pasted
+    assert " (" in pasted.split("some of ")[1].splitlines()[0]
+    (entry,) = tomli.loads(pasted)["answers"]
+    assert any(isinstance(value, list) for value in entry["content"].values())
+
+
+def test_an_invalid_choice_is_told_with_values_and_titles(config: Path) -> None:
+    wrong = '[[answers]]\nmessage = "Deploy*"\ncontent = { environment = "Staging" }\n'
+    reason = deploy(config, wrong).document["elicitations"][0]["reason"]
+    assert "choose one of: staging (Staging), production (Production)" in reason
+
+
+def test_with_allow_tool_an_added_servers_destructive_tool_is_answered_from_a_file(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text(
+        '[[answers]]\nmessage = "Deploy*"\ncontent = { environment = "staging", downtime = true }\n'
+    )
+    arguments = ("branch=main", "--answers", str(file), "--strict", "--output", "json")
+    assert call_demo("deploy", *arguments).code == 2
+    allowed = call_demo("deploy", *arguments, "--allow-tool")
+    assert allowed.code == 0, allowed.stderr
+    assert allowed.document["result"]["structuredContent"]["deployed"] is True

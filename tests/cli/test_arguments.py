@@ -21,6 +21,7 @@ SCHEMA = {
         "either": {"type": ["string", "integer"]},
         "odd": True,
     },
+    "additionalProperties": True,
 }
 
 
@@ -96,3 +97,44 @@ def test_a_prompts_arguments_are_strings() -> None:
     assert read_given(["a=1"], '{"b": "2"}').as_texts() == {"a": "1", "b": "2"}
     with pytest.raises(UsageError, match="strings"):
         read_given(["a:=1"], None).as_texts()
+
+
+CLOSED = {"type": "object", "properties": {"restaurant": {"type": "string"}, "people": True}}
+
+
+@pytest.mark.parametrize("pair", ["restaurnt=Luigi", 'restaurnt:="Luigi"'])
+def test_an_argument_that_the_tool_does_not_have_is_refused_with_the_nearest_name(
+    pair: str,
+) -> None:
+    with pytest.raises(UsageError, match="Did you mean 'restaurant'"):
+        read_given([pair], None).for_schema(CLOSED)
+    with pytest.raises(UsageError, match="Did you mean 'restaurant'"):
+        read_given([], '{"restaurnt": 1}').for_schema(CLOSED)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"additionalProperties": True},
+        {"additionalProperties": {"type": "string"}},
+        {"patternProperties": {"^x": {}}},
+        {"$ref": "#/$defs/other"},
+        {"allOf": [{}]},
+        {"anyOf": [{}]},
+        {"oneOf": [{}]},
+    ],
+)
+def test_where_the_schema_leaves_names_open_they_are_passed_on(more: dict[str, Any]) -> None:
+    assert read_given(["xx=1"], None).for_schema({**CLOSED, **more}) == {"xx": "1"}
+
+
+@pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"properties": []}])
+def test_a_schema_that_says_nothing_of_names_lets_all_through(schema: dict[str, Any]) -> None:
+    assert read_given(["xx=1"], None).for_schema(schema) == {"xx": "1"}
+
+
+def test_missing_arguments_are_named() -> None:
+    with pytest.raises(UsageError, match="needs the argument 'restaurant'"):
+        read_given(["people=2"], None).for_schema({**CLOSED, "required": ["restaurant"]})
+    with pytest.raises(UsageError, match="needs the arguments 'restaurant', 'people'"):
+        read_given([], None).for_schema({**CLOSED, "required": ["restaurant", "people", 5]})

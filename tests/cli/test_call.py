@@ -31,8 +31,12 @@ def test_with_never_the_question_is_declined_by_policy_and_the_tool_answers() ->
     (elicitation,) = document["elicitations"]
     assert list(elicitation) == [
         "id",
+        "tool",
         "mode",
         "message",
+        "requestedSchema",
+        "url",
+        "elicitationId",
         "round",
         "verdict",
         "findings",
@@ -42,6 +46,9 @@ def test_with_never_the_question_is_declined_by_policy_and_the_tool_answers() ->
         "content",
         "waitedMs",
     ]
+    assert elicitation["tool"] == "book_table"
+    assert "name" in elicitation["requestedSchema"]["properties"]
+    assert (elicitation["url"], elicitation["elicitationId"]) == (None, None)
     assert elicitation["action"] == "decline"
     assert elicitation["decidedBy"] == "policy"
     assert "approval_policy" in elicitation["reason"]
@@ -78,6 +85,8 @@ def test_url_mode_is_declined_in_both_eras(protocol: str, tmp_path: object) -> N
     assert ended.document["protocolVersion"] == protocol
     (elicitation,) = ended.document["elicitations"]
     assert (elicitation["mode"], elicitation["action"]) == ("url", "decline")
+    assert elicitation["url"].startswith("https://")
+    assert elicitation["requestedSchema"] is None
 
 
 def test_with_nobody_there_a_question_is_cancelled_at_once() -> None:
@@ -154,8 +163,8 @@ def test_what_the_guardian_blocks_is_declined_and_the_person_is_told_why() -> No
 
 def test_a_tool_that_needs_a_confirmation_is_not_called_when_nobody_is_there() -> None:
     ended = call_demo("deploy", "branch=main", "--output", "json")
-    assert ended.code == 2
-    assert ended.stdout == ""
+    assert ended.code == ended.document["exitCode"] == 2
+    assert ended.document["error"]["code"] == "tool_not_allowed"
     assert "approval_mode" in ended.stderr
 
 
@@ -216,7 +225,8 @@ def test_the_lists_name_what_a_server_offers() -> None:
     assert tools.code == 0, tools.stderr
     first = tools.document[0]
     assert list(first) == [
-        *("server", "name", "title", "description", "annotations", "inputSchema")
+        *("server", "name", "title", "description", "annotations", "inputSchema"),
+        *("outputSchema", "execution"),
     ]
     assert "book_table" in run("--with", DEMO, "tools", "demo").stdout
     assert "welcome name=" in run("--with", DEMO, "prompts", "demo").stdout
@@ -258,3 +268,28 @@ def test_the_reader_of_stdout_may_go_away_early() -> None:
     assert process.wait(SECONDS) == 0
     assert b"Traceback" not in told
     assert b"BrokenPipe" not in told
+
+
+def test_a_misspelt_argument_is_told_before_the_tool_is_called() -> None:
+    ended = call_demo("book_table", "restaurnt=Luigi", "--output", "json")
+    assert ended.code == 2
+    assert "restaurnt" in ended.stderr
+    missing = call_demo("deploy")
+    assert missing.code == 2
+    assert "needs the argument 'branch'" in missing.stderr
+
+
+@pytest.mark.parametrize("protocol", ["2025-11-25", "2026-07-28"])
+def test_the_revision_of_an_added_server_can_be_pinned(protocol: str) -> None:
+    ended = run(
+        *("--protocol", protocol, "--with", DEMO),
+        *("call", "demo", "book_table", "--output", "json"),
+    )
+    assert ended.document["protocolVersion"] == protocol
+    assert len(ended.document["elicitations"]) == 1
+
+
+def test_a_revision_without_an_added_server_pins_nothing_and_is_wrong_usage() -> None:
+    ended = run("--protocol", "2026-07-28", "tools")
+    assert ended.code == 2
+    assert "mcp_servers.NAME.protocol" in ended.stderr

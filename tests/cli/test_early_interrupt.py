@@ -36,7 +36,7 @@ MOMENTS = [
         "elicit_tui.cli.parser",
         "argparse",
         "elicit_tui.cli.call",
-        "elicit_tui.cli.preparing",
+        "elicit_tui.cli.arguments",
         "elicit_tui.cli.presence",
         "elicit_tui.config",
         "elicit_tui.config.loading",

@@ -6,12 +6,17 @@ import pytest
 
 from elicit_tui import errors
 from elicit_tui.cli.exit_codes import code_of, code_of_call, name_of
+from elicit_tui.elicitation import decline
 
 CODES = [
     (errors.UsageError("x"), 2, "usage"),
     (errors.ConfigError(["x"]), 2, "usage"),
     (errors.ManagedConfigError(["x"]), 2, "usage"),
-    (errors.ToolNotAllowed("x"), 2, "tool_not_allowed"),
+    (errors.ToolRefused("t", decline("policy", "x")), 2, "tool_not_allowed"),
+    (errors.StoreError("x"), 2, "usage"),
+    (errors.SealError("x"), 2, "usage"),
+    (errors.SecretError("x"), 2, "usage"),
+    (errors.StoreTooNew("x"), 2, "usage"),
     (errors.LedgerError("x"), 2, "usage"),
     (errors.ProtocolCallError(-32042, "x"), 1, "-32042"),
     (errors.ServerError("x"), 4, "server_unavailable"),
@@ -46,7 +51,7 @@ def test_every_branch_of_the_error_tree_has_a_code_of_its_own_choosing() -> None
         (None, True, True, 3),
         (errors.ProtocolCallError(-1, "x"), False, False, 1),
         (errors.ProtocolCallError(-1, "x"), False, True, 3),
-        (errors.ToolNotAllowed("x"), False, True, 2),
+        (errors.ToolRefused("t", decline("policy", "x")), False, True, 2),
         (errors.ServerError("x"), False, True, 4),
         (errors.LimitReached("x"), False, True, 5),
         (errors.Interrupted("x"), False, True, 130),
@@ -55,4 +60,4 @@ def test_every_branch_of_the_error_tree_has_a_code_of_its_own_choosing() -> None
 def test_what_was_not_accepted_outweighs_the_error_that_a_tool_makes_of_it(
     error: BaseException | None, is_error: bool, unaccepted: bool, code: int
 ) -> None:
-    assert code_of_call(error=error, is_error=is_error, unaccepted=unaccepted) == code
+    assert code_of_call(error=error, failed=is_error, unaccepted=unaccepted) == code

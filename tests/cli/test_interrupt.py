@@ -119,9 +119,9 @@ def test_a_terminal_that_goes_away_ends_the_run_truthfully(plain: bool, tmp_path
 
 def test_an_end_that_is_asked_for_once_more_after_all_was_told_writes_nothing_more() -> None:
     again = (
-        "import os, signal; from elicit_tui.cli import early; "
-        "from elicit_tui.cli.interrupts import Interrupts; early.raise_when_asked_to_end()\n"
-        "with Interrupts(): pass\n"
+        "import os, signal; from elicit_tui.cli import interrupts; "
+        "interrupts.raise_when_asked_to_end()\n"
+        "with interrupts.Interrupts(): pass\n"
         "os.kill(os.getpid(), signal.SIGINT)"
     )
     ended = subprocess.run(

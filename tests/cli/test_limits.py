@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from elicit_tui.cli.limits import within
+from elicit_tui.cli.one_call import within
 from elicit_tui.errors import LimitReached, ServerError
 
 

@@ -11,7 +11,8 @@ import pytest
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.result_text import result_text
-from tests.cli.running import SECONDS, environment
+from tests.cli.running import DEMO, SECONDS, environment, run
+from tests.cli.terminal import Terminal
 
 
 def python(program: str, **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -113,3 +114,14 @@ def test_a_result_is_shown_as_neutral_text_that_commands_no_ci_system() -> None:
 
 def test_a_result_with_structured_content_only_is_shown_as_json() -> None:
     assert '"a": 1' in result_text({"content": [], "structuredContent": {"a": 1}})
+
+
+def test_prose_on_a_terminal_breaks_at_words_and_goes_on_indented() -> None:
+    explain = ("--with", DEMO, "config", "explain", "demo", "deploy")
+    with Terminal(explain, columns=60, CI="1") as terminal:
+        assert terminal.end() == 0
+        lines = terminal.shown.splitlines()
+    assert max(map(len, lines)) <= 60
+    words = {word for line in lines for word in line.split()}
+    piped = run(*explain).stdout
+    assert words >= {word for word in piped.split() if len(word) < 50}

@@ -86,3 +86,27 @@ def test_a_commands_help_ends_the_parsing(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(HelpShown):
         parse("call", ["--help"])
     assert "--answers FILE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["--wiht", "x=y", "call", "s", "t"], ["--wiht=x=y", "tools"], ["-w", "tools"]],
+)
+def test_an_unknown_option_before_a_command_is_told_as_one(argv: list[str]) -> None:
+    with pytest.raises(UsageError, match="There is no option") as raised:
+        find_command(argv)
+    if "--wiht" in argv[0]:
+        assert "Did you mean --with?" in str(raised.value)
+
+
+def test_an_unknown_option_after_a_command_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match=r"'--wiht'\. Did you mean --with"):
+        parse("call", ["s", "t", "--wiht", "x=y"])
+    with pytest.raises(UsageError, match=r"'--answer'\. Did you mean --answers"):
+        parse("call", ["s", "t", "--answer=x"])
+
+
+@pytest.mark.parametrize("arguments", [[], ["--limit", "3"], ["--server", "list"]])
+def test_a_history_without_a_command_lists(arguments: list[str]) -> None:
+    _, namespace = parse("history", arguments)
+    assert namespace.history_command == "list"

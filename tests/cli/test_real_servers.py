@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run
+from tests.cli.running import SECONDS, environment, run
 from tests.cli.terminal import Terminal
 
 MODULE = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
@@ -51,10 +53,46 @@ def test_a_person_answers_server_everything_and_it_names_what_was_typed(tmp_path
             terminal.wait_for("Field 1 of ")
             terminal.answer("\n> ", "Ada Lovelace")
             terminal.answer("\n> ", "/review")
-            # The second line is for the second step, if the guardian makes one of its wording.
-            terminal.answer("or /cancel: ", "/send\nyes")
+            terminal.answer("or /cancel: ", "/send")
+            terminal.answer("all the same: ", "yes")
             assert terminal.end() == 0, terminal.shown
     document = json.loads(file.read_text())
     (elicitation,) = document["elicitations"]
     assert elicitation["action"] == "accept", terminal.shown
     assert "Ada Lovelace" in json.dumps(document["result"])
+
+
+def test_over_http_an_entry_with_a_tool_meets_a_question_that_names_no_call(
+    tmp_path: Path,
+) -> None:
+    answers = tmp_path / "answers.toml"
+    answers.write_text(
+        '[[answers]]\ntool = "trigger-elicitation-request"\nuse_defaults = true\n'
+        'content = { name = "Ada Lovelace" }\ndespite = ["*"]\n'
+    )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        ["node", str(EVERYTHING), "streamableHttp"],
+        env=environment(PORT=str(port)),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        while "listening" not in process.stderr.readline():
+            assert process.poll() is None
+        ended = run(
+            *("--with", f"everything=http://127.0.0.1:{port}/mcp", "call", "everything"),
+            *("trigger-elicitation-request", "--answers", str(answers), "--strict"),
+            *("--output", "json"),
+        )
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+        process.stderr.close()
+    assert ended.code == 0, ended.stderr
+    assert ended.document["elicitations"][0]["tool"] == "trigger-elicitation-request"
+    assert "Ada Lovelace" in json.dumps(ended.document["result"])

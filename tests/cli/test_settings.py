@@ -62,9 +62,8 @@ def test_a_missing_name_stops_what_would_start_its_server() -> None:
 
 
 def namespace(**more: object) -> argparse.Namespace:
-    return argparse.Namespace(
-        **{"config": None, "approval_policy": None, "with_servers": [], "log_file": None, **more}
-    )
+    shared = {"config": None, "with_servers": [], "protocol": None, "log_file": None}
+    return argparse.Namespace(**{**shared, "approval_policy": None, **more})
 
 
 def test_the_demo_runs_on_its_own_server_only(tmp_path: Path) -> None:

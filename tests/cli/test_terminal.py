@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 from pathlib import Path
 
 import pytest
@@ -117,9 +118,14 @@ def test_a_dumb_terminal_gets_plain_prompts() -> None:
 
 def test_a_destructive_tool_is_called_only_after_a_yes() -> None:
     with Terminal([*CALL, "deploy", "branch=main", "--plain"]) as terminal:
-        terminal.answer("anything else not to: ", "y")
+        terminal.answer("or /cancel: ", "yes")
+        terminal.answer("or /cancel: ", "/decline")
         assert terminal.end() == 2
-        assert "asks" not in terminal.shown
+        assert "deploy was not called" in terminal.shown
+        assert "demo asks" not in terminal.shown
+    with Terminal([*CALL, "deploy", "branch=main", "--plain"]) as terminal:
+        terminal.answer("or /cancel: ", "/once")
+        terminal.wait_for("demo asks")
 
 
 def type_until(terminal: Terminal, keys: str, appears: str) -> None:
@@ -140,7 +146,7 @@ def test_the_form_appears_under_the_prompt_while_data_goes_to_a_file(tmp_path: P
     with file.open("wb") as out, Terminal(arguments, stdout=out, columns=100) as terminal:
         terminal.wait_for("not set")
         type_until(terminal, "Rome", "ready to send")
-        type_until(terminal, "\x13", "accepted by user")
+        type_until(terminal, "\x13", "✓ change_mind · city=Rome")
         assert terminal.end() == 0, terminal.shown
     document = json.loads(file.read_text())
     assert "\x1b" not in file.read_text()
@@ -160,3 +166,77 @@ def test_control_c_in_the_inline_form_interrupts_the_call(tmp_path: Path) -> Non
     document = json.loads(file.read_text())
     assert document["exitCode"] == 130
     assert [entry["decidedBy"] for entry in document["elicitations"]] == ["shutdown"]
+
+
+def test_ctrl_s_before_a_form_stops_nothing_and_the_terminal_is_put_back() -> None:
+    stop = "\x13"
+    with Terminal([*CALL, "plan_trip", "--plain"]) as terminal:
+        assert terminal.flow_control
+        terminal.type(stop)
+        terminal.wait_for("City")
+        assert not terminal.flow_control
+        terminal.type(stop)
+        terminal.answer("> ", "/cancel")
+        terminal.answer("> ", "/cancel")
+        assert terminal.end() == 0, terminal.shown
+        assert terminal.flow_control
+
+
+def test_a_run_that_is_ended_at_a_stopped_terminal_ends_and_puts_it_back() -> None:
+    with Terminal([*CALL, "plan_trip"]) as terminal:
+        terminal.type("\x13")
+        terminal.wait_for("City")
+        terminal.process.terminate()
+        assert terminal.end() == 130, terminal.shown
+        assert terminal.flow_control
+
+
+@pytest.mark.parametrize("pause", [None, 0.02])
+def test_one_paste_never_passes_the_review_and_the_second_step(
+    pause: float | None, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[guardian]\non_block = "ask"\n')
+    with Terminal(["--config", str(config), *CALL, "verify_account", "--plain"]) as terminal:
+        terminal.wait_for("\n> ")
+        lines = ["hunter", "hunter", "/review", "/send", "yes", ""]
+        if pause is None:
+            terminal.type("\n".join(lines))
+        else:
+            for line in lines:
+                terminal.type(line + "\n")
+                select.select([], [], [], pause)
+        terminal.wait_for("or /cancel: ")
+        terminal.answer("", "/send")
+        terminal.type("yes\n")
+        terminal.wait_for("all the same: ")
+        terminal.type("no\n")
+        terminal.answer("or /cancel: ", "/decline")
+        assert terminal.end() == 0, terminal.shown
+    assert "You sent the form" not in terminal.shown
+    assert "declined by user" in terminal.shown
+
+
+def test_a_page_is_not_agreed_to_by_what_was_typed_ahead(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[guardian]\non_block = "ask"\n')
+    with Terminal(["--config", str(config), *CALL, "open_odd_page", "--plain"]) as terminal:
+        terminal.wait_for("asks")
+        terminal.type("/agree\nyes\n/finished\n")
+        terminal.wait_for("/decline or /cancel: ")
+        terminal.type("/cancel\n")
+        assert terminal.end() == 0, terminal.shown
+    assert "cancelled by user" in terminal.shown
+
+
+def test_pasted_line_ends_end_nothing_and_the_marks_are_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    arguments = [*CALL, "plan_trip", "--plain", "--output", "json"]
+    with file.open("wb") as out, Terminal(arguments, stdout=out) as terminal:
+        terminal.answer("\n> ", "\x1b[200~New\nYork\x1b[201~")
+        shown = terminal.answer("or /cancel: ", "/send")
+        assert "New\\nYork" in shown
+        terminal.answer("\n> ", "3")
+        terminal.answer("or /cancel: ", "/send")
+        assert terminal.end() == 0, terminal.shown
+    assert json.loads(file.read_text())["result"]["structuredContent"]["city"] == "New\nYork"

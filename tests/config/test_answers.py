@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from elicit_tui.config import load_answers
 from elicit_tui.config.answer_entry import exactly, ready_entry, recorded_entry
-from elicit_tui.config.answers import read_answers
 from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,
@@ -25,6 +24,7 @@ from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.errors import ConfigError
 from elicit_tui.form import read_form
 from elicit_tui.policy import Policy
+from tests.config.texts import read_answers
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -43,7 +43,7 @@ def asked(
     return ElicitationRequest(
         ServerIdentity("deploy", "stdio", "x"),
         {"message": message, "requestedSchema": schema, **params},
-        call=Call("tools/call", "deploy"),
+        calls=(Call("tools/call", "deploy"),),
         wire_id=1,
     )
 

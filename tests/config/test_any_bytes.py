@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.config import Problem, load
-from elicit_tui.config.answers import read_answers
 from elicit_tui.config.documents import LARGEST_FILE, parse
 from elicit_tui.config.importing import import_text
 from elicit_tui.config.keys import USER, USER_FILE
-from elicit_tui.config.loading import check_managed_text, user_faults
+from elicit_tui.config.loading import user_faults
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.elicitation.spelling import dotted, toml_value
 from elicit_tui.errors import ConfigError
 from tests.bounds import bounded
+from tests.config.texts import check_managed_text, read_answers
 
 KEYS = st.sampled_from(
     [*USER_FILE.keys, "mcp_servers.a", "mcp_servers.a.tools.t", "elicitation.limits", "managed",

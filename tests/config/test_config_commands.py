@@ -73,6 +73,21 @@ def test_check_prints_every_problem_and_ends_with_2(file: Path, capsys: Capture)
     ]
 
 
+def test_check_tells_of_a_header_that_cannot_be_sent_without_its_value(
+    file: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN", "the-secret\r")
+    file.write_text(
+        '[mcp_servers.a]\nurl = "https://a.example/"\nbearer_token_env_var = "TOKEN"\n'
+        'http_headers = { X-Key = "key ${TOKEN}" }\n'
+    )
+    assert run(["--config", str(file), "config", "check"]) == 2
+    out = capsys.readouterr().out
+    for what in ("header X-Key", "bearer token"):
+        assert f"The {what} of the server a, from the environment's TOKEN, cannot be sent" in out
+    assert "the-secret" not in out
+
+
 def test_check_of_a_sound_file_ends_with_0(file: Path, capsys: Capture) -> None:
     file.write_text(example_text())
     assert run(["config", "check", str(file)]) == 0

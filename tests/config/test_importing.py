@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from elicit_tui.config import load
 from elicit_tui.config.importing import import_from, import_text
 from elicit_tui.elicitation.settings import ServerSettings, ToolSettings
 from elicit_tui.errors import ConfigError
+from tests.bounds import bounded
 
 CODEX = """
 model = "gpt-5.5"
@@ -261,3 +263,118 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 def test_the_result_is_a_plain_value() -> None:
     value: Any = import_text('{"mcpServers": {"a": {"command": "x"}}}')
     assert value.toml == '[mcp_servers.a]\ncommand = "x"\n'
+
+
+KEPT_BACK = [
+    # a server's table, what of it may not be copied, what stays
+    (
+        {"command": "x", "args": ["--header", "Authorization: Bearer abc.def"]},
+        "abc.def",
+        "Authorization: Bearer ${A_ARG_2}",
+    ),
+    (
+        {"command": "x", "args": ["--header=Authorization: Bearer abc.def"]},
+        "abc.def",
+        "--header=Authorization: Bearer ${A_ARG_1}",
+    ),
+    ({"command": "x", "args": ["-H", "X-Api-Key: ab cd"]}, "cd", "X-Api-Key: ${A_ARG_2}"),
+    (
+        {"command": "docker", "args": ["run", "-e", "DB_PASSWORD=hunter2", "img"]},
+        "hunter2",
+        "DB_PASSWORD=${A_ARG_3}",
+    ),
+    ({"command": "x", "args": ["--token", "hunter2"]}, "hunter2", "${A_ARG_2}"),
+    ({"command": "x", "args": ["--token", "${USER}-hunter2"]}, "hunter2", "${A_ARG_2}"),
+    ({"command": "x", "args": ["-u", "me:hunter2"]}, "hunter2", "${A_ARG_2}"),
+    (
+        {
+            "command": "sh",
+            "args": ["-c", "API_TOKEN=hunter2 exec srv --db-password 'hunter2' ${X}"],
+        },
+        "hunter2",
+        "API_TOKEN=${A_ARG_2} exec srv --db-password '${A_ARG_2_2}' ${X}",
+    ),
+    (
+        {"command": "sh", "args": ["-c", 'curl -H "Authorization: Bearer hunter2" x']},
+        "hunter2",
+        "Authorization: Bearer ${A_ARG_2}",
+    ),
+    ({"command": "sh", "args": ["-c", 'srv \'{"token": "hunter2"}\'']}, "hunter2", "${A_ARG_2}"),
+    (
+        {"command": "API_TOKEN=hunter2 srv --port 80"},
+        "hunter2",
+        "API_TOKEN=${A_COMMAND} srv --port 80",
+    ),
+    ({"command": "x", "env": {"API_TOKEN": "${USER}:hunter2"}}, "hunter2", "${API_TOKEN}"),
+    (
+        {"command": "x", "env": {"NOTE": "${USER} password: hunter2!"}},
+        "hunter2",
+        "${USER} password: ${NOTE}",
+    ),
+    ({"command": "x", "env": {"URL": "postgres://${USER}:hunter2@db/x"}}, "hunter2", "${URL}"),
+    ({"command": "x", "cwd": "/srv/ghp_0123456789abcdefghij0123456789abcd"}, "ghp_", "${A_CWD}"),
+    ({"url": "https://h/x?region=${R}&api_key=hunter2"}, "hunter2", "${A_URL}"),
+    (
+        {"url": "https://h/x", "headers": {"Authorization": "Bearer ${P}hunter2"}},
+        "hunter2",
+        "Bearer ${A_AUTHORIZATION}",
+    ),
+    (
+        {"url": "https://h/x", "bearer_token_env_var": "sk-proj-0123456789abcdefghij"},
+        "sk-proj",
+        "bearer_token_env_var is no name",
+    ),
+    ({"command": "x", "env_vars": ["ghp_0123456789abcdefghij0123456789abcd"]}, "ghp_", "command"),
+    ({"command": "x", "env": {"A": "${API_KEY:-hunter2}"}}, "hunter2", "${API_KEY}"),
+]
+
+
+@pytest.mark.parametrize(("table", "secret", "stays"), KEPT_BACK)
+def test_a_secret_is_left_out_wherever_it_stands(
+    table: dict[str, Any], secret: str, stays: str
+) -> None:
+    told = import_text(json.dumps({"mcpServers": {"a": table}}))
+    everything = told.toml + "".join(told.notes)
+    assert secret not in everything
+    assert stays in everything.replace('\\"', '"')
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "--key=${KEY}",
+        "Authorization: Bearer ${TOKEN}",
+        "postgres://${USER}:${PASSWORD}@db/x",
+        "${HOME}/Library/Application2/Support-x9/server-files",
+        "@modelcontextprotocol/server-filesystem-v2",
+        "/Users/me2/Projects/My-Server/dist/index.js",
+        "1000:1000",
+        "https://mcp.example.com/mcp",
+        "--log-level=debug",
+    ],
+)
+def test_what_is_no_secret_is_copied(argument: str) -> None:
+    table = {"command": "x", "args": ["-u", argument]}
+    told = import_text(json.dumps({"mcpServers": {"a": table}}))
+    assert json.dumps(argument) in told.toml
+    assert told.notes == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"\\' * 40_000,
+        '{"a": "' + '\\"' * 40_000,
+        "/*" * 40_000,
+        "{" + ",/*" * 30_000,
+        json.dumps({"mcpServers": {"a": {"command": "a-" * 40_000 + " " + "token " * 10_000}}}),
+        json.dumps({"mcpServers": {"a": {"command": "${" * 40_000, "args": ["://" * 20_000]}}}),
+        '{"mcpServers": {"a": {"command": "x", "startup_timeout_ms": 1' + "0" * 400 + "}}}",
+        '{"mcpServers": {"a": {"command": "x", "startup_timeout_ms": 1' + "0" * 5000 + "}}}",
+        '{"mcpServers": {"a": {"command": 1' + "0" * 4000 + ', "args": [1e999]}}}',
+        '[mcp_servers.a]\ncommand = "x"\nstartup_timeout_ms = 1' + "0" * 400,
+    ],
+)
+def test_a_file_made_to_be_slow_or_to_crash_is_read_in_time(text: str) -> None:
+    with bounded(10), contextlib.suppress(ConfigError):
+        import_text(text)

@@ -72,6 +72,17 @@ def test_the_command_line_stands_above_the_users_file_whole(machine: Machine) ->
         ('allowed_approval_policies = ["never"]', ["F:1: allowed_approval_policies: only the managed file may have it"]),
         ('[[guardian.rules]]\nid = "a.b"\nseverity = "warn"\npattern = "("', ["F:4: guardian.rules[1].pattern: is not a regular expression: missing ) at position 1"]),
         ('[history]\npath = "${NOPE}/x"', ["F:2: history.path: the environment has no NOPE"]),
+        ('[mcp_servers.agent]\ncommand = "x"', ["F:1: mcp_servers.agent: agent is a reserved name: what an agent itself asks comes under it"]),
+        ("[gateway]\nhold_sec = true", ['F:2: gateway.hold_sec: must be a number or "auto", not true']),
+        ('[gateway]\nhold_sec = "soon"', ['F:2: gateway.hold_sec: must be a number or "auto", not "soon"']),
+        ('[[hooks]]\ncommand = ["x"]', ["F:1: hooks[1]: needs event"]),
+        ('[[hooks]]\nevent = "Asked"', ["F:1: hooks[1]: needs exactly one of command and url"]),
+        ('[[hooks]]\nevent = "Asked"\ncommand = []', ["F:3: hooks[1].command: must name a program"]),
+        ('[[hooks]]\nevent = "Asked"\ncommand = ["./x"]', ["F:3: hooks[1].command: must be absolute, or a bare name of PATH: it is never looked up where you stand"]),
+        ('[[hooks]]\nevent = "Asked"\nurl = "file:///x"', ["F:3: hooks[1].url: must be an http or https address"]),
+        ('[[hooks]]\nevent = "Asked"\nurl = "http://x"\nformat = "slack"', ['F:4: hooks[1].format: goes with event = "Waiting" only']),
+        ('[[hooks]]\nevent = "Waiting"\ncommand = ["x"]\nformat = "slack"', ["F:4: hooks[1].format: goes with url, not with command"]),
+        ('[[hooks]]\nevent = "Waiting"\nurl = "http://x"\ninclude = ["content"]', ['F:4: hooks[1].include: must be one of "message", not "content"']),
         ("a = ", ["F:1: is not TOML: Invalid value (at end of document)"]),
     ],
 )  # fmt: skip
@@ -206,3 +217,16 @@ def test_with_a_name_that_exists_is_wrong_usage(machine: Machine) -> None:
 def test_timeout_stands_above_every_servers_own(machine: Machine) -> None:
     machine.user('[mcp_servers.a]\ncommand = "x"\ntool_timeout_sec = 10\n')
     assert machine.load(timeout=99).servers["a"].tool_timeout_sec == 99
+
+
+def test_a_hook_that_names_a_missing_variable_says_so_and_stops_nothing_else(
+    machine: Machine,
+) -> None:
+    machine.user('[[hooks]]\nevent = "Waiting"\nurl = "https://x/${TOPIC}"\nformat = "ntfy"\n')
+    assert machine.load().hooks[0].cannot_run == "the environment has no TOPIC"
+    assert machine.load({"TOPIC": "t"}).hooks[0].url == "https://x/t"
+
+
+def test_the_name_of_the_agent_is_reserved_on_the_command_line_too(machine: Machine) -> None:
+    with pytest.raises(UsageError, match="reserved name"):
+        machine.load(with_servers=("agent=server",))

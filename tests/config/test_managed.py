@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.config.loading import check_managed_text
 from elicit_tui.config.locks import AS_STRICT
 from elicit_tui.config.merging import leaves
 from elicit_tui.elicitation.settings import GranularApproval, Settings
 from elicit_tui.errors import ConfigError, ManagedConfigError
 from tests.config.conftest import ALLOW, Machine
+from tests.config.texts import check_managed_text
 
 
 def value_at(settings: Settings, key: str) -> Any:
@@ -48,6 +48,18 @@ LOCKS = [
     ("console.keys", "{ send = 'f2' }", "{ send = 'f3' }", None),
     ("history.content", '"redacted"', '"full"', '"none"'),
     ("history.path", '"/var/a"', '"/tmp/b"', None),
+    ("store.secret_env", '"A"', '"B"', None),
+    ("store.answer_without_terminal", "false", "true", None),
+    ("store.answer_without_terminal", "true", None, "false"),
+    ("gateway.wait_sec", "60", "30", None),
+    ("gateway.hold_sec", "50", '"auto"', None),
+    ("gateway.ask_via", '"console"', '"auto"', None),
+    ("gateway.ask_via", '"auto"', '"client"', '"console"'),
+    ("gateway.prefix", '"always"', '"never"', None),
+    ("gateway.elicit_tool", "false", "true", None),
+    ("gateway.elicit_tool", "true", None, "false"),
+    ("gateway.agent_answers", '"never"', '"allow"', None),
+    ("gateway.agent_answers", '"allow"', None, '"never"'),
 ]
 
 
@@ -174,6 +186,34 @@ def test_a_user_cannot_silence_or_replace_a_managed_guardian_rule(machine: Machi
     assert len(machine.load().notices) == 3
 
 
+def test_managed_hooks_come_first_and_may_be_the_only_ones(machine: Machine) -> None:
+    program = machine.program("audit")
+    hook = '[[hooks]]\nevent = "Asked"\ncommand = ["{}"]\n'
+    machine.managed(hook.format("audit"))
+    machine.user(hook.format("/bin/own"))
+    hooks = machine.load().hooks
+    assert [(hook.key, hook.command) for hook in hooks] == [
+        ("managed.hooks[1]", (str(program),)),
+        ("hooks[1]", ("/bin/own",)),
+    ]
+    assert hooks[0].fixed_path == (str(machine.programs),)
+    assert machine.load().origin("managed.hooks[1]").locked
+    machine.managed('[managed]\nhooks = "only"\n' + hook.format("audit"))
+    settings = machine.load()
+    assert [hook.key for hook in settings.hooks] == ["managed.hooks[1]"]
+    assert "yours are ignored" in settings.notices[0]
+
+
+def test_a_managed_hook_is_never_looked_up_in_the_users_path(
+    machine: Machine, tmp_path: Path
+) -> None:
+    machine.program("audit", tmp_path)
+    machine.managed('[[hooks]]\nevent = "Asked"\ncommand = ["audit"]\n')
+    hook = machine.load({"PATH": str(tmp_path)}).hooks[0]
+    assert hook.cannot_run is not None
+    assert "not in the system path" in hook.cannot_run
+
+
 # Servers
 
 
@@ -209,6 +249,11 @@ def test_references_in_managed_values_are_taken_in_env_and_headers_only(machine:
         '[managed]\nservers = "some"',
         'approval_policy = "on-request"\nallowed_approval_policies = ["never"]',
         'allowed_approval_policies = "never"',
+        '[managed]\nhooks = "some"',
+        '[[hooks]]\nevent = "Asked"\ncommand = ["bin/x"]',
+        '[[hooks]]\nevent = "Asked"\ncommand = ["/x", "${EVIL}"]',
+        '[[hooks]]\nevent = "Asked"\nurl = "https://${EVIL}/"',
+        '[mcp_servers.agent]\ncommand = "/x"',
         "unknown = 1",
         "not toml",
     ],

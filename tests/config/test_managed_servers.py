@@ -197,3 +197,20 @@ def test_with_under_an_allow_list_must_match_it(machine: Machine) -> None:
     assert settings.servers["team-x"].refused is None
     with pytest.raises(ConfigError, match="--with"):
         machine.load(with_servers=("team-x=https://evil.example/mcp",))
+
+
+def test_a_tool_is_allowed_for_a_run_only_where_the_administrator_says_nothing_else(
+    machine: Machine,
+) -> None:
+    machine.managed(
+        '[mcp_servers.a]\ncommand = "/bin/x"\n'
+        '[mcp_servers.b]\ncommand = "/bin/x"\ndefault_tools_approval_mode = "approve"\n'
+    )
+    machine.user('[mcp_servers.c]\ncommand = "/bin/x"\ndefault_tools_approval_mode = "prompt"\n')
+    with pytest.raises(ConfigError, match=r"a\.tools\.t\.approval_mode is locked by managed"):
+        machine.load(allowed_tools=(("a", "t"),))
+    assert machine.load(allowed_tools=(("b", "t"),)).servers["b"].tools == {}
+    settings = machine.load(allowed_tools=(("c", "t"),))
+    assert settings.servers["c"].tools["t"].approval_mode == "approve"
+    assert settings.origin("mcp_servers.c.tools.t.approval_mode").layer == "command line"
+    assert settings.servers["c"].default_tools_approval_mode == "prompt"

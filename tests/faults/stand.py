@@ -129,9 +129,15 @@ class Stand:
         return [json.loads(line) for line in lines]
 
     def sent(self, name: str = "faulty") -> str:
-        """The same in short, in order: methods, and the answers to the server's questions."""
+        """The same in short, in order: methods, and the answers to the server's questions.
+
+        A list that is read again at once is told once: a tool is looked at anew before its call
+        where its server would not tell of a change.
+        """
         told = (_short(message) for message in self.received(name))
-        return ", ".join(word for word in told if word) or "nothing"
+        words = [word for word in told if word]
+        again = {n for n, word in enumerate(words) if word == "list" and words[n - 1] == "list"}
+        return ", ".join(word for n, word in enumerate(words) if n not in again) or "nothing"
 
     def pid(self, name: str = "faulty") -> int:
         """A server's process id, once it has started."""
@@ -161,7 +167,7 @@ class Stand:
 
     def bears_out(self, row: Row, name: str = "faulty") -> None:
         """What was sent, what is in the ledger and what was left is what the row says."""
-        assert self.sent(name) == row.sent
+        assert self.sent(name) in row.sent.split(" or ")
         assert self.ledger() in row.ledger.split(" or ")
         self.nothing_left()
 

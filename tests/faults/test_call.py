@@ -93,7 +93,10 @@ WITH_A_QUESTION = (
         "reuses the id of a question",
         "cancel error -32602 then error -32602",
         case="reuses_request_ids",
-        sent=f"{CALLED}, error -32602, cancel, error -32602",
+        sent=" or ".join(
+            f"{CALLED}, {answers}, error -32602"
+            for answers in ("cancel, error -32602", "error -32602, cancel")
+        ),
         ledger=", ".join((NOBODY, REFUSED, REFUSED)),
     ),
     Row(
@@ -111,7 +114,13 @@ WITH_A_QUESTION = (
         code=4,
         ledger=EITHER,
     ),
-    Row("withdraws its question", "never mind", case="takes_it_back", ledger=EITHER),
+    Row(
+        "withdraws its question",
+        "never mind",
+        case="takes_it_back",
+        sent=f"{CALLED} or {CALLED}, cancel",
+        ledger=EITHER,
+    ),
     Row(
         "asks round after round (2026-07-28)",
         never_ends("asks_round_after_round"),

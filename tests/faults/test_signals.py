@@ -104,6 +104,36 @@ def test_a_signal_during_plain_prompts_cancels_them_truthfully(row: Row, stand: 
     ends_in_order(row, stand, "--plain")
 
 
+@each(
+    (
+        Row(
+            "SIGINT during a question of a server that asks round after round (2026-07-28)",
+            SAID,
+            done="`call` with a form open",
+            case="asks_round_after_round",
+            code=130,
+            sent="discovery, list, call, call",
+            ledger="cancel by shutdown",
+            keys={"protocol": "2026-07-28"},
+        ),
+    )
+)
+def test_a_signal_is_answered_to_a_round_once_and_the_tool_is_not_called_again(
+    row: Row, stand: Stand
+) -> None:
+    stand.faulty("modern", **row.keys)
+    command = stand.command("call", "faulty", row.case, "--output", "text")
+    with Terminal(command, stand.environment) as terminal:
+        terminal.until(lambda: any(words in terminal.text for words in QUESTIONS), "the form")
+        terminal.signal(signal.SIGINT)
+        assert terminal.end() == row.code
+        assert f"elicit-tui: {row.saw}" in terminal.everything
+    # Whether the server answered the refusals before it heard of the end is its own affair.
+    assert stand.sent().removesuffix(", withdrawal") == row.sent
+    assert stand.ledger() == row.ledger
+    stand.nothing_left()
+
+
 @each(asked_when("the console with a form open", "the shell's screen again"))
 def test_a_signal_during_a_question_of_the_console_leaves(row: Row, stand: Stand) -> None:
     ends_in_order(row, stand)

@@ -43,7 +43,7 @@ def output(recorded: str, form: str) -> tuple[int, str]:
 def test_jsonl_has_one_line_for_each_request_in_order(recorded: str) -> None:
     code, text = output(recorded, "jsonl")
     rows = [json.loads(line) for line in text.splitlines()]
-    assert code == 1
+    assert code == 2
     assert [row.get("verdict") for row in rows] == ["allow", None, "block", "warn"]
     assert rows[1]["error"] == "not a JSON object"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from functools import lru_cache
 from random import Random
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.index import FOLDER, load_toml
+from elicit_tui.guardian.words import FOLDER, paragraphs
 from tests.guardian.requests import SERVER, TEXT
 from tests.text.alphabet import DRAWN_FORMATS
 
@@ -54,15 +53,12 @@ def severity(text: str, place: str) -> int:
 
 @lru_cache(maxsize=1)
 def vocabulary() -> tuple[str, ...]:
-    """Every entry of the credential lists of all languages that is words and no expression."""
+    """Every word of all languages that is a secret by itself, or may be one."""
     words: set[str] = set()
-    for path in sorted(FOLDER.glob("*.toml")):
-        for entries in load_toml(path.name).get("credentials", {}).values():
-            words.update(
-                entry
-                for entry in entries
-                if isinstance(entry, str) and not re.search(r"[\\()\[\]|?*+{}.…^$]", entry)
-            )
+    for path in sorted(FOLDER.glob("*/*.txt")):
+        for heading, entries in paragraphs(path.read_text("utf-8")):
+            if heading in ("sure", "maybe", "name", "harmless"):
+                words.update(entries)
     return tuple(sorted(words))
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import unicodedata
 
 import pytest
@@ -11,8 +10,6 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.guardian import RULE_FAILED
-from elicit_tui.guardian.index import INDEX, build, index
-from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.likeness import lookalikes
 from elicit_tui.guardian.patterns import trouble_in
 from elicit_tui.guardian.rule import Rule
@@ -191,37 +188,6 @@ def test_no_text_makes_the_guardian_raise_or_show_anything_active(message: str, 
             assert finding.rule != RULE_FAILED
             categories = {unicodedata.category(one) for one in finding.evidence}
             assert not categories & {"Cc", "Cf", "Zl", "Zp"}
-
-
-def test_every_vocabulary_entry_compiles_and_takes_linear_time() -> None:
-    hostile = ("a" * 3000, "word " * 600, "1,234 " * 500, "x y " * 700)
-    for full_name in index()["concepts"]:
-        wanted = concept(*full_name.split("."))
-        for text in hostile:
-            with bounded():
-                wanted.first(text)
-
-
-def test_the_index_belongs_to_the_vocabularies_beside_it() -> None:
-    written = json.loads(INDEX.read_text("utf-8"))
-    assert written == json.loads(json.dumps(build())), "run python -m elicit_tui.guardian.index"
-
-
-@pytest.mark.parametrize("repeated", [1, 60])
-def test_entries_tried_one_by_one_find_what_all_at_once_find(repeated: int) -> None:
-    texts = [
-        "your api key and the access token of the server",
-        "passwort und einmalcode bitte, mot de passe",
-        "请输入密码和验证码 api token",
-    ]
-    for full_name in ("credentials.secret", "credentials.about_before", "destructive.effect"):
-        wanted = concept(*full_name.split("."))
-        for text in texts:
-            spans = list(wanted.matches(text + " "))
-            padded = list(wanted.matches((text + " ") * repeated + "." * 1500))
-            assert [span for span in padded if span[1] <= len(text)][: len(spans)] == [
-                span for span in spans if span[1] <= len(text)
-            ]
 
 
 @pytest.mark.parametrize(

@@ -363,21 +363,3 @@ async def test_closing_one_connection_cancels_its_question_by_shutdown(
         outcome = here.only_outcome()
         assert (outcome.action, outcome.decided_by) == ("cancel", "shutdown")
         assert here.host.connections["asking"].state == "closed"
-
-
-async def test_a_call_that_waits_for_its_turn_can_be_cancelled() -> None:
-    server = python_server("asking", "asking.py", protocol=HANDSHAKE, tool_timeout_sec=0.5)
-    async with world(server) as here:
-        connection = await here.host.connect("asking")
-        first = asyncio.ensure_future(connection.call(Call("tools/call", "one")))
-        await asyncio.wait_for(here.person.someone_asked.wait(), WAIT)
-        second = Call("tools/call", "plain")
-        waiting = asyncio.ensure_future(connection.call(second))
-        done, _ = await asyncio.wait((waiting,), timeout=0.8)
-        assert not done
-        await connection.cancel(second.id)
-        with pytest.raises(Interrupted):
-            await waiting
-        assert not first.done()
-        first.cancel()
-        await asyncio.wait((first,), timeout=WAIT)

@@ -319,6 +319,20 @@ async def test_the_owners_lists_hide_tools_and_a_broken_entry_hides_no_other() -
             assert tools[0].raw["x-vendor"] == 1
 
 
+async def test_a_page_of_a_list_that_cannot_be_read_hides_none_that_was() -> None:
+    from elicit_tui.broker import Notice
+
+    server = python_server("raw", "raw.py", HANDSHAKE, "--second-page-fails", protocol=HANDSHAKE)
+    async with world(server) as here:
+        told: list[Any] = []
+        here.broker.subscribe(told.append)
+        tools = await (await here.host.connect("raw")).tools()
+        assert [tool.name for tool in tools] == ["good", "hidden"]
+        assert [event.sentence for event in told if isinstance(event, Notice)] == [
+            "Its list of tools broke off after 3: the second page is lost."
+        ]
+
+
 def _alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)

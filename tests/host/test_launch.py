@@ -8,13 +8,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ServerError
-from elicit_tui.host.launch import FIXED_PATH, server_environment, start_process
+from elicit_tui.host.launch import (
+    FIXED_PATH,
+    server_directory,
+    server_environment,
+    start_process,
+)
 from tests.host.world import HANDSHAKE, MODERN, python_server, text_of, world
 
 
@@ -54,6 +60,47 @@ def test_a_managed_command_is_never_looked_up_in_our_path(
         start_process(ServerSettings("s", command="no-such-command", fixed_path=True))
     with pytest.raises(ServerError, match="neither absolute"):
         start_process(ServerSettings("s", command="./true", fixed_path=True))
+
+
+@pytest.mark.parametrize(
+    ("settings", "runs_what_lies_there"),
+    [
+        ({}, False),
+        ({"layer": "managed"}, False),
+        ({"fixed_path": True}, False),
+        ({"layer": "command line", "fixed_path": True}, False),
+        ({"layer": "command line"}, True),
+    ],
+    ids=["configured", "managed", "allowed", "allowed, by --with", "by --with"],
+)
+def test_a_cloned_repository_runs_nothing_in_the_place_of_a_configured_server(
+    settings: dict[str, Any],
+    runs_what_lies_there: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    repository = tmp_path / "cloned"
+    repository.mkdir()
+    (repository / "my_server.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(repository)
+    server = ServerSettings("s", command=sys.executable, args=("-m", "my_server"), **settings)
+    process = start_process(server)
+    assert (process.popen.wait(20) == 9) is runs_what_lies_there
+    _close(process.popen)
+
+
+def test_a_server_starts_in_the_persons_home_or_where_its_configuration_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    assert server_directory(ServerSettings("s", command="x")) == str(home)
+    assert server_directory(ServerSettings("s", command="x", cwd="/srv")) == "/srv"
+    assert server_directory(ServerSettings("s", command="x", fixed_path=True)) == "/"
+    assert server_directory(ServerSettings("s", command="x", layer="managed", cwd="/srv")) == "/srv"
+    monkeypatch.setenv("HOME", str(tmp_path / "gone"))
+    assert server_directory(ServerSettings("s", command="x")) == "/"
 
 
 def _close(popen: subprocess.Popen[bytes]) -> None:

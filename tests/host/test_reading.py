@@ -13,14 +13,12 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 
 from elicit_tui.elicitation import accept, decline
 from elicit_tui.errors import ProtocolCallError
-from elicit_tui.host.address import shown_address
-from elicit_tui.host.answers import elicit_result
-from elicit_tui.host.call_clock import wait_within
-from elicit_tui.host.envelope import read_message, result_message
+from elicit_tui.host.bounds import Outbox, Overflow, SeenIds
+from elicit_tui.host.connection import shown_address
+from elicit_tui.host.messages import elicit_result, read_message, result_message
 from elicit_tui.host.offers import Prompt, Resource, Tool
-from elicit_tui.host.outbox import Outbox, Overflow
-from elicit_tui.host.seen import SeenIds
-from elicit_tui.host.url_required import url_elicitations
+from elicit_tui.host.open_calls import wait_within
+from elicit_tui.host.rounds import url_elicitations
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -115,7 +113,7 @@ def test_ids_are_remembered_within_bounds() -> None:
 def test_an_outbox_that_nobody_empties_ends_the_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("elicit_tui.host.outbox.MOST_UNREAD", 2)
+    monkeypatch.setattr("elicit_tui.host.bounds.MOST_UNREAD", 2)
     outbox = Outbox()
     outbox.put(result_message(1, {}))
     outbox.put(result_message(2, {}))
@@ -129,8 +127,9 @@ def test_pages_are_read_only_in_the_agreed_shape() -> None:
     assert url_elicitations(good) == ({"mode": "url", **page},)
     for data in (None, [], {"elicitations": None}, {"elicitations": []}, {"elicitations": [5]}):
         assert url_elicitations(ProtocolCallError(-32042, "visit", data)) == ()
-    flood = ProtocolCallError(-32042, "visit", {"elicitations": [page] * 1000})
-    assert url_elicitations(flood) == ()
+    form = {"mode": "form", "message": "m", "requestedSchema": {}}
+    mixed = ProtocolCallError(-32042, "visit", {"elicitations": [form, page, 5]})
+    assert url_elicitations(mixed) == ({"mode": "url", **page},)
 
 
 def test_an_accept_carries_content_in_form_mode_and_a_refusal_never_does() -> None:

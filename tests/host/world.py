@@ -77,6 +77,12 @@ class Person:
         self.someone_asked = asyncio.Event()
         self.delay = 0.0
 
+    async def asked_times(self, count: int) -> None:
+        """Wait until so many questions were asked."""
+        while len(self.asked) < count:
+            self.someone_asked.clear()
+            await self.someone_asked.wait()
+
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         deadline.start()
         self.asked.append(question)

@@ -158,6 +158,12 @@ def slow_event(request: Request) -> None:
     request.pour(b"data: a\n" for _ in drip())
 
 
+def endless_chunk_extensions(request: Request) -> None:
+    """A body of one byte a chunk, and eight thousand beside each."""
+    request.begin(200, JSON, Transfer_Encoding="chunked")
+    request.pour(for_ever((b"1;x=" + b"a" * 8000 + b"\r\n \r\n") * 100))
+
+
 def body_of(kind: str, piece: bytes) -> Callable[[Request], None]:
     def play(request: Request) -> None:
         request.begin(200, kind)
@@ -252,6 +258,7 @@ ATTACKS: dict[str, Callable[[Request], None]] = {
     "endless_headers": endless_headers,
     "endless_interim_answers": endless_interim_answers,
     "endless_body": body_of(JSON, MEBIBYTE),
+    "endless_chunk_extensions": endless_chunk_extensions,
     "endless_event": body_of(EVENTS, b"data: " + MEBIBYTE),
     "endless_lines_of_an_event": body_of(EVENTS, b"data: a\n" * 10_000),
     "endless_comments": body_of(EVENTS, b": nothing\n" * 10_000),

@@ -36,8 +36,9 @@ from elicit_tui.guardian import Guardian
 from elicit_tui.host.events import LogMessage, Progress
 from elicit_tui.host.server_log import LogFile
 from elicit_tui.ledger import Ledger
-from elicit_tui.text import LineNeutralizer, neutral_line
-from elicit_tui.tui.console.results import as_json, as_text
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.bounded_json import bounded_json
+from elicit_tui.tui.console.results import as_text
 from tests.hostile.tricks import COMMAND_LINES, EVERYTHING, MARKUP
 from tests.responders.typing import answered, person
 from tests.text.alphabet import active_left, any_text
@@ -71,7 +72,7 @@ def request_of(text: str, mode: str = "form") -> ElicitationRequest:
         params |= {"url": f"https://example.com/{text}", "elicitationId": text}
     else:
         params["requestedSchema"] = schema
-    return ElicitationRequest(server, params, call=Call("tools/call", text, {text: text}))
+    return ElicitationRequest(server, params, calls=(Call("tools/call", text, {text: text}),))
 
 
 def resolved(text: str) -> Resolved:
@@ -121,7 +122,7 @@ def test_the_question_on_the_screen(text: str, size: tuple[int, int], mode: str)
 @given(hostile)
 def test_a_result_in_the_console(text: str) -> None:
     blocks = [{"type": text, "text": text}, {"type": "image", "data": text, "mimeType": text}]
-    for told in (as_text({"content": blocks}), as_json({text: blocks}), as_text({"a": text})):
+    for told in (as_text({"content": blocks}), bounded_json({text: blocks}), as_text({"a": text})):
         assert active_left(told) == []
 
 
@@ -149,7 +150,7 @@ def test_json_and_json_lines(text: str) -> None:
 @example(EVERYTHING)
 def test_text_in_a_build(text: str) -> None:
     stream = io.StringIO()
-    told = Telling(Narration(stream))
+    told = Telling(Narration(stream), "redacted")
     told.resolved(resolved(text))
     told.notice(Notice("server", neutral_line(text)))
     told.progress(Progress("server", "call", 1.0, None, text))
@@ -189,9 +190,9 @@ def encoded(text: str) -> bytes:
 def test_the_log_file(pieces: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "log")
-        log, stream = LogFile(path), LineNeutralizer()
-        for line in [line for piece in pieces for line in stream.feed(piece)] + stream.close():
-            log.write("server", line)
+        log = LogFile(path)
+        for line in b"".join(pieces).split(b"\n"):
+            log.write("server", neutral_line(line.decode("utf-8", errors="replace"), 2000))
         log.write("server", "end")
         log.close()
         assert active_left(path.read_text("utf-8")) == []

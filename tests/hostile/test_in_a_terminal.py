@@ -14,6 +14,7 @@ pytest.importorskip("pty", reason="there is no pseudo-terminal")
 
 from tests.hostile.terminal import Terminal
 from tests.hostile.tricks import ALL, COMMAND_LINES, FORBIDDEN, SHOWN
+from tests.servers.scripts import added, form
 
 SERVER = Path(__file__).with_name("server.py")
 SECONDS = 60.0
@@ -178,3 +179,27 @@ def test_nothing_that_a_server_says_comes_between_a_prompt_and_its_answer(
         terminal.type("/send\n")
         assert terminal.end(SECONDS) == 0
         assert told in terminal.written.decode().partition("accepted by user")[0]
+
+
+def test_the_environment_presses_no_key_and_keeps_no_log_of_what_is_typed(tmp_path: Path) -> None:
+    log, shots = tmp_path / "keys.log", tmp_path / "shots"
+    environment = {
+        **os.environ,
+        "TEXTUAL_PRESS": "x,ctrl+s",
+        "TEXTUAL_LOG": str(log),
+        "TEXTUAL_SCREENSHOT": "1",
+        "TEXTUAL_SCREENSHOT_LOCATION": str(shots),
+        "TEXTUAL_DRIVER": "nowhere:Driver",
+        "TEXTUAL": "debug,devtools",
+    }
+    server = added(tmp_path, {"t": [{"ask": form("What is your name?")}]})
+    run = [sys.executable, "-m", "elicit_tui", *server, "call", "s", "t"]
+    with Terminal(run, environment) as terminal:
+        assert terminal.read_until("Decline", SECONDS), bytes(terminal.written[-2000:])
+        terminal.read_for(1.5, most=5)
+        assert terminal.process.poll() is None, bytes(terminal.written[-2000:])
+        terminal.type(DECLINE)
+        terminal.end(SECONDS)
+    assert b'"action": "decline"' in terminal.written
+    assert not log.exists()
+    assert not shots.exists()

@@ -68,6 +68,7 @@ def test_a_question_is_one_row_of_what_was_asked_found_decided_and_sent(
     assert len(told.pop("requestDigest")) == 64
     assert told == {
         "id": asked.id,
+        "kind": "elicitation",
         "server": "deploy",
         "tool": "deploy",
         "mode": "form",
@@ -304,3 +305,23 @@ def test_reading_does_not_make_a_ledger(path: Path) -> None:
     with pytest.raises(LedgerMissing, match="There is no ledger"):
         Ledger.open(path, create=False)
     assert not path.parent.exists()
+
+
+def test_a_question_whose_process_is_gone_gets_one_outcome_if_it_has_none(ledger: Ledger) -> None:
+    open_one, decided = request(), request()
+    gone = cancel("store", "The process that asked ended.")
+    for asked in (open_one, decided):
+        ledger.asked(asked, PASSED)
+    ledger.decided(decided, accept("user", "Sent.", {}), PASSED)
+    assert [ledger.abandoned(each.id, gone) for each in (open_one, open_one, decided)] == [
+        True,
+        False,
+        False,
+    ]
+    assert not ledger.abandoned("unknown", gone)
+    assert (ledger.row(open_one.id).action, ledger.row(open_one.id).decided_by) == (
+        "cancel",
+        "store",
+    )
+    assert ledger.row(decided.id).decided_by == "user"
+    assert ledger.verify().ok

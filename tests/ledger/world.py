@@ -33,7 +33,7 @@ def request(
     return ElicitationRequest(
         ServerIdentity(server, "stdio", "deploy-mcp-server", "Deploy", "1.4", "2025-11-25"),
         more.pop("params", {"message": message, "requestedSchema": SCHEMA}),
-        call=Call("tools/call", "deploy"),
+        calls=more.pop("calls", (Call("tools/call", "deploy"),)),
         **arrived,
         **more,
     )

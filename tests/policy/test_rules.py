@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import GranularApproval, Rule, ServerSettings, Settings
 from elicit_tui.form import read_form
-from elicit_tui.policy import Policy, RuleAnswer
+from elicit_tui.policy import Decision, Policy
+from elicit_tui.policy.rules import matches
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -35,9 +37,14 @@ def asked(
     return ElicitationRequest(
         ServerIdentity("deploy", "stdio", "x"),
         {"message": message, "requestedSchema": SCHEMA if schema is None else schema, **params},
-        call=Call("tools/call", tool) if tool else None,
+        calls=(Call("tools/call", tool),) if tool else (),
         wire_id=1,
     )
+
+
+def asked_for(*tools: str) -> ElicitationRequest:
+    calls = tuple(Call("tools/call", tool) for tool in tools)
+    return replace(asked(), calls=calls)
 
 
 def answer(
@@ -46,13 +53,13 @@ def answer(
     findings: tuple[Finding, ...] = (),
     answers: tuple[Rule, ...] | None = None,
     **settings: Any,
-) -> RuleAnswer:
+) -> Decision:
     request = request or asked()
     policy = Policy(Settings(rules=rules, **settings), answers)
     return policy.answer(request, Review(findings), read_form(request.requested_schema))
 
 
-def outcome_of(found: RuleAnswer) -> Outcome:
+def outcome_of(found: Decision) -> Outcome:
     assert found.outcome is not None
     return found.outcome
 
@@ -253,7 +260,16 @@ def test_a_managed_accept_that_cannot_answer_leaves_the_question_to_the_file() -
 
 def test_a_refused_server_is_declined_with_the_administrators_reason() -> None:
     own = ServerSettings("deploy", command="x", refused="The server deploy may not run: no.")
-    outcome = Policy(Settings(servers={"deploy": own})).surfaces(asked())
+    outcome = Policy(Settings(servers={"deploy": own})).surfaces(asked()).outcome
     assert outcome is not None
     assert (outcome.action, outcome.decided_by, outcome.layer) == ("decline", "policy", "managed")
     assert "may not run" in outcome.reason
+
+
+def test_a_question_of_several_open_calls_is_answered_only_if_each_of_them_fits() -> None:
+    rule = Rule(action="decline", tool="deploy*")
+    assert matches(rule, asked_for("deploy", "deploy_again"))
+    assert not matches(rule, asked_for("deploy", "tell_time"))
+    assert not matches(rule, asked_for())
+    for_each = Rule(action="decline")
+    assert matches(for_each, asked_for("deploy", "tell_time"))

@@ -190,7 +190,7 @@ def decide(case: Case) -> tuple[Outcome | None, str | None]:
         ServerIdentity("s", "stdio", "x"), {"mode": case.mode, "message": "m"}, wire_id=1
     )
     review = Review(FINDINGS[case.verdict])
-    outcome = policy.surfaces(request) or policy.weigh(request, review)
+    outcome = policy.surfaces(request).outcome or policy.weigh(review).outcome
     if outcome is not None:
         return outcome, None
     answer = policy.answer(request, review, FORM if case.mode == "form" else None)
@@ -236,6 +236,6 @@ def test_a_server_in_the_modern_era_gets_a_decline_in_place_of_an_error() -> Non
     request = ElicitationRequest(
         ServerIdentity("s", "stdio", "x"), {"message": "m"}, era="modern", wire_id="k"
     )
-    outcome = Policy(settings).surfaces(request)
+    outcome = Policy(settings).surfaces(request).outcome
     assert outcome is not None
     assert (outcome.action, outcome.decided_by, outcome.error_code) == ("decline", "policy", None)

@@ -16,7 +16,7 @@ from elicit_tui.elicitation.settings import (
     Settings,
     ToolSettings,
 )
-from elicit_tui.policy import Policy, ToolGate
+from elicit_tui.policy import Decision, Policy
 
 TABLE = """
 policy      mode     hints                person   | kind  reason names
@@ -27,11 +27,11 @@ policy      mode     hints                person   | kind  reason names
 *           auto     harmless             *        | allow default_tools_approval_mode = "auto"
 *           writes   reads                *        | allow default_tools_approval_mode = "writes"
 *           writes   destructive+reads    *        | allow default_tools_approval_mode = "writes"
-never       *        *                    *        | deny  approval_policy = "never"
-no-calls    *        *                    *        | deny  approval_policy.granular.tool_calls = false
+never       *        *                    *        | decline approval_policy = "never"
+no-calls    *        *                    *        | decline approval_policy.granular.tool_calls = false
 *           *        *                    there    | ask   default_tools_approval_mode
-*           *        *                    nobody   | deny  nobody is there to ask
-*           *        *                    answers  | deny  with answers nobody is asked
+*           *        *                    nobody   | cancel nobody is there to ask
+*           *        *                    answers  | cancel with answers nobody is asked
 """
 POLICIES: dict[str, Any] = {
     "on-request": "on-request",
@@ -51,14 +51,25 @@ HINTS: dict[str, Any] = {
 
 def gate(
     policy: str = "on-request", mode: str = "auto", hints: str = "silent", person: str = "there"
-) -> ToolGate:
+) -> Decision:
     server = ServerSettings("s", command="x", default_tools_approval_mode=mode)  # type: ignore[arg-type]
     decider = Policy(
         Settings(approval_policy=POLICIES[policy], servers={"s": server}),
         () if person == "answers" else None,
         person_present=person != "nobody",
     )
-    return decider.tool_gate(server, "t", HINTS[hints], "digest", "process")
+    return decider.judge_call("s", "t", {"name": "t", "annotations": HINTS[hints]}, allowed=False)
+
+
+def kind_of(decision: Decision) -> str:
+    """The table's word for what becomes of a call."""
+    if decision.outcome is None:
+        return "ask" if decision.asks else "allow"
+    return f"{decision.outcome.action} {decision.outcome.decided_by}"
+
+
+def of(settings: Settings, tool: str = "t", *, allowed: bool = False, **more: Any) -> Decision:
+    return Policy(settings, **more).judge_call("s", tool, {"name": tool}, allowed=allowed)
 
 
 def test_every_combination_of_policy_mode_hints_and_person_is_as_the_table_says() -> None:
@@ -76,11 +87,12 @@ def test_every_combination_of_policy_mode_hints_and_person_is_as_the_table_says(
         )
         used.add(index)
         result = gate(*case)
-        assert result.kind == kind, (case, result)
-        assert reason in result.reason, (case, result)
-        if kind == "deny":
-            assert 'mcp_servers.s.tools.t.approval_mode = "approve"' in result.reason
-            assert result.remedy == "mcp_servers.s.tools.t.approval_mode"
+        assert kind_of(result).split()[0] == kind, (case, result)
+        assert reason in result.sentence, (case, result)
+        if result.outcome is not None:
+            assert 'mcp_servers.s.tools.t.approval_mode = "approve"' in result.sentence
+            assert result.outcome.reason == result.sentence
+            assert result.outcome.decided_by == ("policy" if kind == "decline" else "nobody")
     assert used == set(range(len(table)))
 
 
@@ -91,9 +103,9 @@ def test_a_tools_own_mode_stands_before_the_servers() -> None:
         default_tools_approval_mode="approve",
         tools={"t": ToolSettings("prompt")},
     )
-    policy = Policy(Settings(servers={"s": server}))
-    assert policy.tool_gate(server, "t", None, "d", "p").kind == "ask"
-    assert policy.tool_gate(server, "u", None, "d", "p").kind == "allow"
+    settings = Settings(servers={"s": server})
+    assert kind_of(of(settings)) == "ask"
+    assert kind_of(of(settings, "u")) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -108,45 +120,23 @@ def test_a_tool_that_the_owner_does_not_offer_is_denied_with_the_list_named(
     lists: dict[str, Any], key: str
 ) -> None:
     server = ServerSettings("s", command="x", default_tools_approval_mode="approve", **lists)
-    result = Policy(Settings(servers={"s": server})).tool_gate(server, "t", None, "d", "p")
-    assert result.kind == "deny"
+    result = of(Settings(servers={"s": server}), allowed=True)
+    assert kind_of(result) == "decline policy"
     assert result.key == f"mcp_servers.s.{key}"
-
-
-def test_what_is_allowed_for_the_session_ends_with_the_process_or_the_definition() -> None:
-    server = ServerSettings("s", command="x", default_tools_approval_mode="prompt")
-    policy = Policy(Settings(servers={"s": server}))
-
-    def kind(tool: str = "t", digest: str = "d", process: str = "p") -> str:
-        return policy.tool_gate(server, tool, None, digest, process).kind
-
-    policy.allow_for_session("s", "t", "d", "p")
-    assert kind() == "allow"
-    assert kind(tool="u") == "ask"
-    assert kind(digest="changed") == "ask"
-    assert kind() == "ask", "an allowance that ended does not come back"
-    policy.allow_for_session("s", "t", "d", "p")
-    assert kind(process="restarted") == "ask"
-    assert policy.allowances == ()
-
-
-def test_allowances_can_be_seen_and_revoked() -> None:
-    server = ServerSettings("s", command="x", default_tools_approval_mode="prompt")
-    policy = Policy(Settings(servers={"s": server}))
-    for tool in ("a", "b"):
-        policy.allow_for_session("s", tool, "d", "p")
-    assert [each.tool for each in policy.allowances] == ["a", "b"]
-    policy.revoke("s", "a")
-    assert [each.tool for each in policy.allowances] == ["b"]
-    policy.revoke("s")
-    assert policy.allowances == ()
 
 
 def test_never_stands_before_what_was_allowed_for_the_session() -> None:
     server = ServerSettings("s", command="x", default_tools_approval_mode="prompt")
-    policy = Policy(Settings(approval_policy="never", servers={"s": server}))
-    policy.allow_for_session("s", "t", "d", "p")
-    assert policy.tool_gate(server, "t", None, "d", "p").kind == "deny"
+    settings = Settings(approval_policy="never", servers={"s": server})
+    assert kind_of(of(settings, allowed=True)) == "decline policy"
+    assert kind_of(of(Settings(servers={"s": server}), allowed=True)) == "allow"
+
+
+@pytest.mark.parametrize(("mode", "asks"), [("auto", False), ("writes", True), ("prompt", True)])
+def test_a_tool_that_its_server_does_not_list_is_silent(mode: Any, asks: bool) -> None:
+    server = ServerSettings("s", command="x", default_tools_approval_mode=mode)
+    policy = Policy(Settings(servers={"s": server}))
+    assert policy.judge_call("s", "t", None, allowed=False).asks is asks
 
 
 def test_a_locked_server_says_that_only_the_administrator_can_change_it() -> None:
@@ -154,13 +144,11 @@ def test_a_locked_server_says_that_only_the_administrator_can_change_it() -> Non
     settings = Settings(
         servers={"s": server}, provenance={"mcp_servers.s": Provenance("managed", True)}
     )
-    result = Policy(settings, person_present=False).tool_gate(server, "t", None, "d", "p")
-    assert "administrator" in result.reason
+    assert "administrator" in of(settings, person_present=False).sentence
 
 
 def test_a_tools_hostile_name_is_quoted_in_the_key_that_would_allow_it() -> None:
     server = ServerSettings("s", command="x", default_tools_approval_mode="prompt")
-    policy = Policy(Settings(servers={"s": server}), person_present=False)
-    result = policy.tool_gate(server, 'a"]\n\x1b[2J\u202e', None, "d", "p")
-    assert result.remedy == 'mcp_servers.s.tools."a\\"]\\u000a\\u001b[2J\\u202e".approval_mode'
-    assert all(character.isprintable() for character in result.reason)
+    result = of(Settings(servers={"s": server}), 'a"]\n\x1b[2J\u202e', person_present=False)
+    assert 'mcp_servers.s.tools."a\\"]\\u000a\\u001b[2J\\u202e".approval_mode' in result.sentence
+    assert all(character.isprintable() for character in result.sentence)

@@ -45,6 +45,7 @@ def modules_loaded_by(*arguments: str) -> set[str]:
         ("config", "check"),
         ("check", "/dev/null"),
         ("history", "list"),
+        ("inbox", "list"),
     ],
     ids=" ".join,
 )

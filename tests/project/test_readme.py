@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.cli import exit_codes
+from elicit_tui.config import load
+from elicit_tui.scenarios import read_scenarios
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -115,11 +117,27 @@ def test_ci_and_contributing_run_the_test_command_of_the_readme() -> None:
     assert command in CONTRIBUTING.splitlines()
 
 
-@pytest.mark.parametrize(("place", "kind"), [(0, "answers"), (1, "managed")])
+@pytest.mark.parametrize(("place", "kind"), [(0, "answers"), (3, "managed")])
 def test_the_configuration_in_the_readme_is_valid(place: int, kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"{kind}.toml"
     path.write_text(blocks(README, "toml")[place], encoding="utf-8")
     printed("config", "check", str(path), "--as", kind)
+
+
+def test_the_hooks_of_the_readme_are_valid(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(blocks(README, "toml")[2], encoding="utf-8")
+    environment = {"HOME": "/home/me", "NTFY_TOPIC": "topic"}
+    settings = load(config_path=path, environment=environment, managed_path=tmp_path / "none")
+    assert [hook.cannot_run for hook in settings.hooks] == [None] * 5
+
+
+def test_the_scenario_in_the_readme_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "book.toml"
+    path.write_text(blocks(README, "toml")[1], encoding="utf-8")
+    (scenario,) = read_scenarios([path])
+    assert scenario.accepts
+    assert scenario.watch
 
 
 @pytest.mark.parametrize("text", [README, CONTRIBUTING], ids=["README", "CONTRIBUTING"])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -137,14 +138,12 @@ def test_a_warning_asks_for_a_second_deliberate_step() -> None:
 
 
 def test_an_answer_that_looks_like_a_secret_asks_for_a_second_step() -> None:
-    def examine(content: Any, schema: Any) -> tuple[Finding, ...]:
+    def examine(content: Any) -> tuple[Finding, ...]:
         found = Finding("outgoing.key", Severity.WARN, "content.a", "ghp_…", "It is a key.")
         return (found,) if "ghp" in content.get("a", "") else ()
 
-    question = form_question({"a": {"type": "string"}})
-    outcome, shown = ask(
-        "ghp_1", "/send", "no", "/1", "x", "/send", question=question, examine=examine
-    )
+    question = replace(form_question({"a": {"type": "string"}}), examine=examine)
+    outcome, shown = ask("ghp_1", "/send", "no", "/1", "x", "/send", question=question)
     assert outcome.content == {"a": "x"}
     assert "It is a key." in shown
 

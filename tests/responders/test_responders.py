@@ -1,15 +1,15 @@
-"""Nobody, the recorder, and how plain prompts live with time, queues and ends from outside."""
+"""Nobody, and how plain prompts live with time, queues and ends from outside."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 
-from elicit_tui.elicitation import Deadline, Outcome, Question, accept, cancel
-from elicit_tui.responders import AnswerRecorder, NobodyResponder
+from elicit_tui.elicitation import Deadline, Outcome
+from elicit_tui.responders import NobodyResponder
 from elicit_tui.responders.lines import Lines
 from elicit_tui.responders.plain import PlainResponder
-from tests.responders.typing import answered, ask, form_question, nothing_found, person
+from tests.responders.typing import answered, ask, form_question, person
 
 CITY = {"city": {"type": "string"}}
 
@@ -35,7 +35,7 @@ def test_the_clock_starts_with_the_first_prompt_and_each_line_moves_it() -> None
 
     async def run() -> None:
         with person("Rome", "/send") as typist:
-            responder = PlainResponder(typist.stream, typist.hear, nothing_found)
+            responder = PlainResponder(typist.stream, typist.hear)
             await responder.respond(form_question(CITY), deadline)
 
     asyncio.run(run())
@@ -47,7 +47,7 @@ def test_the_clock_starts_with_the_first_prompt_and_each_line_moves_it() -> None
 def test_two_questions_come_one_after_the_other() -> None:
     async def run() -> tuple[list[Outcome], str]:
         with person("Rome", "/send", "Oslo", "/send") as typist:
-            responder = PlainResponder(typist.stream, typist.hear, nothing_found)
+            responder = PlainResponder(typist.stream, typist.hear)
             outcomes = await asyncio.gather(
                 *(responder.respond(form_question(CITY), Deadline(300)) for _ in range(2))
             )
@@ -61,7 +61,7 @@ def test_two_questions_come_one_after_the_other() -> None:
 def test_the_clock_of_a_question_that_waits_its_turn_stands_still() -> None:
     async def run() -> bool:
         with person() as typist:
-            responder = PlainResponder(typist.stream, typist.hear, nothing_found)
+            responder = PlainResponder(typist.stream, typist.hear)
             second = Deadline(300)
             tasks = [
                 asyncio.ensure_future(responder.respond(form_question(CITY), deadline))
@@ -80,14 +80,14 @@ def test_the_clock_of_a_question_that_waits_its_turn_stands_still() -> None:
 def test_a_question_that_is_withdrawn_says_so_and_the_next_one_is_asked() -> None:
     async def run() -> tuple[Outcome, str]:
         with person("Rome") as typist:
-            responder = PlainResponder(typist.stream, typist.hear, nothing_found)
-            first = asyncio.ensure_future(responder.respond(form_question(CITY), Deadline(300)))
+            responder = PlainResponder(typist.stream, typist.hear)
+            question = form_question(CITY)
+            first = asyncio.ensure_future(responder.respond(question, Deadline(300)))
             await asyncio.wait_for(typist.silent.wait(), 20)
             first.cancel()
             await asyncio.gather(first, return_exceptions=True)
             assert first.cancelled()
             typist._lines = ["", "/send"]
-            question = form_question(CITY)
             outcome = await asyncio.wait_for(responder.respond(question, Deadline(300)), 20)
             return outcome, typist.shown
 
@@ -103,37 +103,11 @@ def test_what_was_typed_before_a_question_was_shown_is_thrown_away() -> None:
             lines = Lines(typist.stream)
             os.write(typist._write, b"first\n/send\n/send\n")
             assert await asyncio.wait_for(lines.next(), 20) == "first"
-            responder = PlainResponder(lines, typist.hear, nothing_found)
+            responder = PlainResponder(lines, typist.hear)
             question = form_question({})
             return await asyncio.wait_for(responder.respond(question, Deadline(300)), 20)
 
     assert asyncio.run(run()).action == "cancel"
-
-
-def test_the_recorder_keeps_what_the_person_decided_and_nothing_else() -> None:
-    class Scripted:
-        def __init__(self, *outcomes: Outcome) -> None:
-            self._outcomes = list(outcomes)
-
-        async def respond(self, question: Question, deadline: Deadline) -> Outcome:
-            return self._outcomes.pop(0)
-
-    first, second = form_question(CITY), form_question(CITY)
-    recorder = AnswerRecorder(
-        Scripted(
-            accept("user", "x", {"city": "wrong"}),
-            accept("user", "x", {"city": "right"}),
-            cancel("nobody", "x"),
-        )
-    )
-
-    async def run() -> None:
-        await recorder.respond(first, Deadline(0))
-        await recorder.respond(first, Deadline(0))
-        await recorder.respond(second, Deadline(0))
-
-    asyncio.run(run())
-    assert [answer.content for answer in recorder.answers] == [{"city": "right"}]
 
 
 def test_lines_come_whole_whatever_pieces_they_arrive_in() -> None:

@@ -6,18 +6,19 @@ import asyncio
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from elicit_tui.elicitation import (
     Call,
     Deadline,
     ElicitationRequest,
-    Finding,
     Outcome,
     Question,
     Review,
     ServerIdentity,
 )
+from elicit_tui.form import read_form
 from elicit_tui.responders.plain import PlainResponder
 
 SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy \x1b[31mServer", "1.4")
@@ -36,7 +37,8 @@ def form_question(
     requested = {"type": "object", "properties": dict(properties), "required": list(required)}
     params = {"message": message, "requestedSchema": {**requested, **schema}}
     call = Call("tools/call", "deploy", {"branch": "fix\x1b[2J"})
-    return Question(ElicitationRequest(SERVER, params, call=call), review or Review())
+    request = ElicitationRequest(SERVER, params, calls=(call,))
+    return Question(request, review or Review(), form=read_form(request.requested_schema))
 
 
 def page_question(url: Any, review: Review | None = None, **more: Any) -> Question:
@@ -89,33 +91,22 @@ def person(*lines: str) -> Iterator[Person]:
         typist.close()
 
 
-def nothing_found(
-    content: Mapping[str, Any], schema: Mapping[str, Any] | None
-) -> tuple[Finding, ...]:
-    """An outgoing check that finds nothing."""
-    return ()
-
-
 async def answered(
-    typist: Person,
-    question: Question,
-    examine: Any = nothing_found,
-    seconds: float = 20,
-    **options: Any,
+    typist: Person, question: Question, seconds: float = 20, **options: Any
 ) -> Outcome:
     """The outcome of one question, within a bound."""
-    responder = PlainResponder(typist.stream, typist.hear, examine, **options)
+    if question.form is None and question.request.mode == "form":
+        question = replace(question, form=read_form(question.request.requested_schema))
+    responder = PlainResponder(typist.stream, typist.hear, **options)
     return await asyncio.wait_for(responder.respond(question, Deadline(300)), seconds)
 
 
-def ask(
-    *lines: str, question: Question, examine: Any = nothing_found, **options: Any
-) -> tuple[Outcome, str]:
+def ask(*lines: str, question: Question, **options: Any) -> tuple[Outcome, str]:
     """Ask one question of a person who types these lines; the outcome, and all that was shown."""
 
     async def run() -> tuple[Outcome, str]:
         with person(*lines) as typist:
-            outcome = await answered(typist, question, examine, **options)
+            outcome = await answered(typist, question, **options)
             return outcome, typist.shown
 
     return asyncio.run(run())

@@ -68,7 +68,8 @@ def text(value: str) -> types.CallToolResult:
 
 
 async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-    names = [*QUESTIONS, "plain", "slow", "die", "withdraw", "waiting", "endless", "needs_page"]
+    names = [*QUESTIONS, "plain", "slow", "steps", "die", "withdraw", "waiting", "endless"]
+    names.append("needs_page")
     return types.ListToolsResult(
         tools=[
             types.Tool(name=name, description=f"asks: {name}", input_schema={"type": "object"})
@@ -85,6 +86,10 @@ async def call_tool(context: Any, params: types.CallToolRequestParams) -> Any:
     if name == "slow":
         await asyncio.sleep(30)
         return text("slow answer")
+    if name == "steps":
+        for step in (1, 2):
+            await context.session.report_progress(step, 2, f"step {step}")
+        return text("all steps done")
     if name == "die":
         return await die(context, params, modern)
     if name == "needs_page" and not modern:
@@ -274,8 +279,8 @@ def old_sse(server: Server[Any]) -> Any:
     )
 
 
-def main() -> None:
-    server = build()
+def run(server: Server[Any]) -> None:
+    """Serve as the command line says."""
     if len(sys.argv) > 1:
         serve_http(server)
         return
@@ -289,4 +294,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(build())

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import deque
 from typing import Any
 
 from cases import GOOD, MALFORMED
@@ -27,11 +28,26 @@ def send(message: Any) -> None:
     sys.stdout.buffer.flush()
 
 
+REQUESTS: deque[Any] = deque()
+"""What came while an answer was waited for: this server does one thing at a time."""
+HEARD: list[str] = []
+"""The methods of all requests and notifications, in order."""
+
+
 def receive() -> Any:
     line = sys.stdin.buffer.readline()
     if not line:
+        if "--ignore-end" in sys.argv:
+            time.sleep(60)
         sys.exit(0)
-    return json.loads(line)
+    message = json.loads(line)
+    if "method" in message:
+        HEARD.append(message["method"])
+    return message
+
+
+def next_request() -> Any:
+    return REQUESTS.popleft() if REQUESTS else receive()
 
 
 def ask(identifier: Any, params: Any) -> None:
@@ -40,7 +56,14 @@ def ask(identifier: Any, params: Any) -> None:
 
 def answers(count: int) -> list[Any]:
     """The next answers; a notification of ours, such as cancelled, is kept too."""
-    return [receive() for _ in range(count)]
+    got: list[Any] = []
+    while len(got) < count:
+        message = receive()
+        if "method" in message and "id" in message:
+            REQUESTS.append(message)
+        else:
+            got.append(message)
+    return got
 
 
 def finish(identifier: Any, got: Any) -> None:
@@ -128,6 +151,22 @@ def legacy_call(call: Any) -> None:
                 },
             }
         )
+    elif name == "page_and_form":
+        page = {"mode": "url", "message": "Visit", "url": "https://example.com/"}
+        listed = [{**page, "elicitationId": "page"}, {**GOOD, "mode": "form"}]
+        if HEARD.count("tools/call") > 1:
+            finish(identifier, "after the page")
+        else:
+            error = {"code": -32042, "message": "Visit", "data": {"elicitations": listed}}
+            send({"jsonrpc": "2.0", "id": identifier, "error": error})
+    elif name in ("only_a_form", "many_pages"):
+        page = {"mode": "url", "message": "Visit", "url": "https://example.com/"}
+        count = call["params"].get("arguments", {}).get("count", 1)
+        listed = [{**page, "elicitationId": f"page {number}"} for number in range(count)]
+        if name == "only_a_form":
+            listed = [{**GOOD, "mode": "form", "elicitationId": "form"}]
+        error = {"code": -32042, "message": "Visit", "data": {"elicitations": listed}}
+        send({"jsonrpc": "2.0", "id": identifier, "error": error})
     elif name == "pages_malformed":
         error = {"code": -32042, "message": "Visit", "data": {"elicitations": "soon"}}
         send({"jsonrpc": "2.0", "id": identifier, "error": error})
@@ -141,12 +180,20 @@ def legacy_call(call: Any) -> None:
 def modern_call(call: Any) -> None:
     identifier, params = call["id"], call["params"]
     name = params["name"]
-    if "inputResponses" in params or "requestState" in params:
-        finish(identifier, [params.get("inputResponses"), params.get("requestState")])
-        return
     requests: dict[str, Any] | None = None
     state: Any = 'st\u00e4te "quoted" \ud83d\ude00'
-    if name in MALFORMED:
+    if name == "states_for_ever":
+        requests = None
+    elif name == "asks_for_ever":
+        requests = {f"q{len(HEARD)}": question(GOOD)}
+        state = "on and on"
+    elif name == "asks_then_works" and "inputResponses" in params:
+        REQUESTS.extend(answers(1))  # works until it hears that nobody waits any more
+        return
+    elif "inputResponses" in params or "requestState" in params:
+        finish(identifier, [params.get("inputResponses"), params.get("requestState")])
+        return
+    elif name in MALFORMED:
         requests = {"bad": question(MALFORMED[name]), "good": question(GOOD)}
     elif name == "no_method":
         requests = {"bad": {"params": GOOD}, "good": question(GOOD)}
@@ -157,6 +204,12 @@ def modern_call(call: Any) -> None:
             "bad": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}},
             "good": question(GOOD),
         }
+    elif name == "odd_kind":
+        result = {"resultType": params["arguments"]["kind"], "content": []}
+        send({"jsonrpc": "2.0", "id": identifier, "result": result})
+        return
+    elif name == "asks_then_works":
+        requests = {"good": question(GOOD)}
     elif name == "neither":
         requests, state = None, None
     elif name == "state_is_a_number":
@@ -239,6 +292,10 @@ def either_call(call: Any) -> None:
         finish(identifier, "x" * 5_000_000)
     elif name == "environment":
         finish(identifier, dict(os.environ))
+    elif name == "heard":
+        finish(identifier, HEARD)
+    elif name in ("plain", "good"):
+        finish(identifier, "plain")
     elif name == "capabilities":
         finish(identifier, CAPABILITIES)
     else:
@@ -255,12 +312,7 @@ def main() -> None:
 
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
-        line = sys.stdin.buffer.readline()
-        if not line:
-            if "--ignore-end" in sys.argv:
-                time.sleep(60)
-            return
-        message = json.loads(line)
+        message = next_request()
         method, identifier = message.get("method"), message.get("id")
         params = message.get("params") or {}
         info = {"name": "raw", "version": "0"}
@@ -281,6 +333,10 @@ def main() -> None:
                 "cacheScope": "private",
                 "_meta": {"io.modelcontextprotocol/serverInfo": info},
             }
+        elif method == "tools/list" and params.get("cursor"):
+            error = {"code": -32603, "message": "the second page is lost"}
+            send({"jsonrpc": "2.0", "id": identifier, "error": error})
+            continue
         elif method == "tools/list":
             result = {
                 "resultType": "complete",
@@ -293,6 +349,13 @@ def main() -> None:
                 "ttlMs": 0,
                 "cacheScope": "private",
             }
+            if "--changes-silently" in sys.argv:
+                for entry in result["tools"][:2]:
+                    entry["description"] = f"called {HEARD.count('tools/call')} times"
+            if "--changes-always" in sys.argv:
+                result["tools"][0]["description"] = f"told {HEARD.count('tools/list')} times"
+            if "--second-page-fails" in sys.argv:
+                result["nextCursor"] = "2"
         elif method == "tools/call":
             (legacy_call if ERA == "2025-11-25" else modern_call)(message)
             continue

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.documents import LARGEST_FILE
-from elicit_tui.config.importing.references import converted, variable_name
-from elicit_tui.config.importing.secrets import SECRET_NAME, is_secret, looks_secret
+from elicit_tui.config.hiding import Put, hidden, hidden_argument, hidden_under
+from elicit_tui.config.importing.references import converted, is_variable, variable_name
 from elicit_tui.config.importing.sources import Dialect, Source, recognise
-from elicit_tui.config.keys import SERVER, Value
+from elicit_tui.config.keys import SERVER
+from elicit_tui.config.nodes import Value
+from elicit_tui.config.servers import RESERVED
 from elicit_tui.config.validating import shown
+from elicit_tui.elicitation.server import AGENT
 from elicit_tui.elicitation.spelling import dotted, quoted, toml_value
 from elicit_tui.errors import ConfigError
 
-_BEARER: Final = re.compile(r"(Bearer\s+)(\S.*)", re.IGNORECASE)
+_LONGEST_START: Final = 86_400_000
 _IGNORED: Final = {"type", "transport", "name", "description", "$schema"}
 
 
@@ -42,10 +44,23 @@ class _Server:
         self.notes[quoted(sentence)[1:-1].replace('\\"', '"')[:300]] = None
 
     def text(self, value: Any) -> str | None:
-        """A text with its references converted; None, with a note, for anything else."""
+        """A text with its references converted; None for anything else."""
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return converted(str(value), self.dialect, self.note)
         return None
+
+    def put(self, place: str, *words: str) -> Put:
+        """What stands in the place of secrets: variables named by `words`, each told once."""
+        count = 0
+
+        def variable() -> str:
+            nonlocal count
+            count += 1
+            name = variable_name(*words, *([str(count)] if count > 1 else []))
+            self.note(f"{place} holds a secret, which is not copied: set {name}")
+            return f"${{{name}}}"
+
+        return variable
 
 
 def import_from(path: Path) -> Imported:
@@ -75,6 +90,8 @@ def import_text(text: str, file: str = "-") -> Imported:
     for name, table in source.servers.items():
         if not isinstance(name, str) or not name.isprintable() or not name:
             notes.append(f"a server's name is not usable: {shown(name)}")
+        elif name == AGENT:
+            notes.append(f"{RESERVED}; this server is left out: give it another name first")
         elif not isinstance(table, Mapping):
             notes.append(f"{dotted(name)}: is not a table, left out")
         else:
@@ -95,8 +112,11 @@ def _convert(name: str, table: Mapping[str, Any], source: Source) -> _Server:
         _remote(server, rest, str(table.get("type") or table.get("transport") or ""))
     if rest.pop("disabled", False) is True:
         server.values["enabled"] = False
-    if isinstance(milliseconds := rest.pop("startup_timeout_ms", None), int):
+    milliseconds = rest.pop("startup_timeout_ms", None)
+    if isinstance(milliseconds, int) and 0 <= milliseconds <= _LONGEST_START:
         server.values["startup_timeout_sec"] = milliseconds / 1000
+    elif milliseconds is not None:
+        server.note(f"startup_timeout_ms: {shown(milliseconds)} is left out")
     for key in [key for key in rest if key in SERVER.keys]:
         _same(server, key, rest.pop(key))
     if "envFile" in rest:
@@ -111,7 +131,8 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     command = server.text(rest.pop("command"))
     if command is None:
         server.note("command is not a text")
-    server.values["command"] = command or ""
+    put = server.put("command", server.name, "command")
+    server.values["command"] = hidden(command or "", put)
     for key in ("url", "headers", "http_headers", "transport"):
         if rest.pop(key, None) is not None:
             server.note(f"{key} does not go with command and is left out")
@@ -122,12 +143,12 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     names = rest.pop("env_vars", None)
     for each in names if isinstance(names, list) else ():
         wanted = each.get("name") if isinstance(each, Mapping) else each
-        if isinstance(wanted, str):
+        if isinstance(wanted, str) and is_variable(wanted):
             environment.setdefault(wanted, f"${{{wanted}}}")
     if environment:
         server.values["env"] = environment
     if (cwd := server.text(rest.pop("cwd", None))) is not None:
-        server.values["cwd"] = cwd
+        server.values["cwd"] = hidden(cwd, server.put("cwd", server.name, "cwd"))
 
 
 def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
@@ -136,11 +157,7 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
         url = url or server.text(rest.pop(key, None))
     if url is None:
         server.note("has neither command nor url")
-    elif looks_secret(url):
-        name = variable_name(server.name, "url")
-        server.note(f"the url holds a secret, which is not copied: set {name} to the whole url")
-        url = f"${{{name}}}"
-    server.values["url"] = url or ""
+    server.values["url"] = hidden(url or "", server.put("the url", server.name, "url"))
     if kind == "sse":
         server.values["transport"] = "sse"
     if rest.pop("bearer_token", None) is not None:
@@ -152,35 +169,23 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
         headers.update(_texts(server, "headers", rest.pop(key, None)))
     names = rest.pop("env_http_headers", None)
     for header, variable in names.items() if isinstance(names, Mapping) else ():
-        if isinstance(variable, str):
+        if isinstance(variable, str) and is_variable(variable):
             headers[header] = f"${{{variable}}}"
     if headers:
         server.values["http_headers"] = headers
 
 
 def _arguments(server: _Server, arguments: list[Any]) -> list[str]:
-    texts = []
-    after_secret_flag = False
+    texts: list[str] = []
+    before = ""
     for position, argument in enumerate(arguments, start=1):
         text = server.text(argument)
         if text is None:
             server.note(f"argument {position} is not a text and is left out")
             continue
-        flag, equals, value = text.partition("=")
-        named = flag.startswith("-") and SECRET_NAME.search(flag) is not None
-        hidden = None
-        if after_secret_flag and not text.startswith("-") and "${" not in text:
-            hidden = ""
-        elif named and equals and value and "${" not in value:
-            hidden = flag + equals
-        elif looks_secret(text):
-            hidden = flag + equals if flag.startswith("-") and equals else ""
-        after_secret_flag = named and not equals
-        if hidden is not None:
-            name = variable_name(server.name, "arg", str(position))
-            server.note(f"argument {position} holds a secret, which is not copied: set {name}")
-            text = f"{hidden}${{{name}}}"
-        texts.append(text)
+        put = server.put(f"argument {position}", server.name, "arg", str(position))
+        texts.append(hidden_argument(before, text, put))
+        before = text
     return texts
 
 
@@ -192,24 +197,23 @@ def _texts(server: _Server, key: str, table: Any) -> dict[str, str]:
         text = server.text(value)
         if text is None:
             server.note(f"{key}.{name[:60]} is not a text and is left out")
-        elif is_secret(name, text):
-            variable = variable_name(name) if key == "env" else variable_name(server.name, name)
-            server.note(f"{key}.{name[:60]} is a secret, which is not copied: set {variable}")
-            prefix = _BEARER.fullmatch(text)
-            texts[name] = f"{prefix.group(1) if prefix else ''}${{{variable}}}"
-        else:
-            texts[name] = text
+            continue
+        words = (name,) if key == "env" else (server.name, name)
+        texts[name] = hidden_under(name, text, server.put(f"{key}.{name[:60]}", *words))
     return texts
 
 
 def _same(server: _Server, key: str, value: Any) -> None:
     """A key of ours by the same name, where its value is one that we take."""
-    from elicit_tui.config.keys import FileKind, Table
+    from elicit_tui.config.keys import FileKind
+    from elicit_tui.config.nodes import Table
     from elicit_tui.config.validating import validate
 
     faults = validate({key: value}, FileKind(Table("", {key: SERVER.keys[key]})))
     if faults:
         server.note(f"{key}: {faults[0].message}; left out")
+    elif key == "bearer_token_env_var" and not is_variable(value):
+        server.note(f"{key} is no name of a variable; left out")
     else:
         server.values[key] = value
 

@@ -7,8 +7,9 @@ import re
 from typing import Any, Final
 
 _TOKENS: Final = re.compile(
-    r'(?P<string>"(?:[^"\\]|\\.)*")'
-    r"|(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)"
+    # What is not closed reaches to the end: no part of it is looked at twice.
+    r'(?P<string>"(?:[^"\\]|\\.)*(?:"|\\?\Z))'
+    r"|(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\*?\Z))"
     r"|(?P<comma>,)(?=(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*[}\]])",
     re.DOTALL,
 )

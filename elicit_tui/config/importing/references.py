@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from elicit_tui.config.importing.secrets import is_secret
+from elicit_tui.config.hiding import hidden, hidden_under
 from elicit_tui.config.importing.sources import Dialect
 
 _ANY: Final = re.compile(r"\$\{([^{}]*)\}")
@@ -22,6 +22,11 @@ def variable_name(*words: str) -> str:
     """An environment variable's name made of words: `GITHUB_TOKEN`."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(words)).strip("_").upper()
     return name if name and not name[0].isdigit() else f"MCP_{name}"
+
+
+def is_variable(name: str) -> bool:
+    """Whether a text is the name of an environment variable, and no secret put in its place."""
+    return _NAME.fullmatch(name) is not None and hidden(name, lambda: "") == name
 
 
 def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:
@@ -48,7 +53,8 @@ def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:
             note(f"set {name} in the environment; VS Code prompted for it")
             return f"${{{name}}}"
         if colon and rest.startswith("-") and _NAME.fullmatch(kind):
-            default = "" if is_secret(kind, rest[1:]) else f", which was {rest[1:]}"
+            was = hidden_under(kind, rest[1:], lambda: "***")
+            default = f", which was {was}" if was == rest[1:] else ""
             note(f"set {kind} in the environment; there is no default here{default}")
             return f"${{{kind}}}"
         if _NAME.fullmatch(inner) is None:

@@ -1,206 +1,247 @@
 """Acts that are hard to take back. They are allowed, and they should never slip through unread.
 
-Only the effect counts: what goes, whom it touches, whether there is a way back.
+Only the effect counts: what goes, whom it touches, whether there is a way back. An act that is
+explained, listed, warned of, simulated or already done is none (`Clause.reports`), and only its
+own clause says so: a dry run that is mentioned does not make the real run harmless.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.lexicon import concept
+from elicit_tui.elicitation import Severity, Weight
+from elicit_tui.guardian.clauses import Clause, Standing
+from elicit_tui.guardian.frames import THRESHOLD, Frame, held, places_of
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.spotting import distance
+from elicit_tui.guardian.rule import Rule, Sighting, excerpt, weight
+from elicit_tui.guardian.words import Hit
 
-_TABLE: Final = "destructive"
-_NEAR: Final = 70
-_SENTENCE: Final = re.compile(r"([^.?!\n。？！]+)([?？]?)")
+_TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
 _TELLS: Final = 4
-_STEM: Final = 4
-_FIRST_OF_HAN: Final = "\u2e80"
-_CLAUSE: Final = re.compile(
-    r"((?:^|[.?!;:\n。？！]|\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[\s¿¡\"'`*_-]*)"
-    r"((?:(?!\b(?:and|then|und|dann|et|puis|y|luego|e|depois|и|затем)\s)[^.?!;:\n。？！])+)([?？]?)"
+_NEAR: Final = 5
+AMOUNT: Final = re.compile(
+    r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:[$€£¥₹₽₿]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
+    r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usdt|sats?|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
+    r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf)\s?\d",
 )
+_FORCED_PUSH: Final = re.compile(r"git\s+push\b.{0,40}\s(?:\+\w|--force|-f\b)")
+
+_PRODUCTION: Final = (Frame("acts-on-production", 2, ("act", "production"), 1, acts=True),)
+_ACCESS: Final = (
+    Frame("grants-rights", 2, ("grants", "rights"), 1, acts=True),
+    Frame("lifts-protection", 2, ("lifts", "guards"), 1, acts=True),
+    Frame("without-a-check", 2, ("unguarded",), 0),
+    Frame("locks-out", 2, ("locks out", "access of"), 1, acts=True),
+)
+_PUBLISH: Final = (
+    Frame("goes-public", 2, ("publishes", "in public"), 1, acts=True),
+    Frame("made-public", 2, ("makes", "public word", "weighty"), 1, acts=True),
+)
+_MASS_SEND: Final = (Frame("sent-to-many", 2, ("sends", "many people"), 1, acts=True),)
+_TRADES: Final = (Frame("trades", 2, ("trades", "securities"), 0, acts=True),)
 
 
-def _told(reading: Reading) -> list[Place]:
-    """Where an act is told; choices are left to the person, and a URL page asks for itself."""
-    if reading.mode == "url":
-        return []
-    roles = ("message", "schema title", "schema description", "title", "description", "name")
-    choosing = {field.name for field in reading.fields if field.kind == "choice"}
-    return [
-        place
-        for place in reading.places
-        if place.role in roles
-        and not (place.role == "name" and place.field in choosing)
-        and not (place.role in ("name", "title") and _echoes(place, reading.message))
-    ]
-
-
-def _echoes(place: Place, message: Place) -> bool:
-    """Whether a field is called by one word of the message, which tells what is meant by it."""
-    word = place.folded.text.strip(" _-:*?")
-    stem = word[: max(_STEM, len(word) - 2)] if word[:1] < _FIRST_OF_HAN else word[:1]
-    return word.isalpha() and stem in message.folded.text
+# Does the answer let it happen? ---------------------------------------------------------------
 
 
 def _confirms(reading: Reading) -> bool:
     """Whether the answer lets something happen, rather than describes something."""
+    if reading.mode == "url":
+        return False
     if not reading.fields:
         return True
     if any(field.kind == "boolean" or _may_be_left(field) for field in reading.fields):
         return True
-    if len(reading.fields) == 1 and _asks_for_a_yes(reading.message.folded.text):
+    if len(reading.fields) == 1 and reading.fields[0].kind != "choice" and _asks_leave(reading):
         return True
-    confirm = concept(_TABLE, "confirm_field")
     return any(
-        place.folded.text in confirm
+        _confirms_by_name(place)
         for field in reading.fields
+        if field.kind != "choice"
         for place in field.places
-        if place.role in ("name", "title", "description")
+        if place.role in ("name", "title")
     )
+
+
+def _confirms_by_name(place: Place) -> bool:
+    return any(clause.of("confirm") for clause in place.views[0].clauses)
 
 
 def _may_be_left(field: FieldReading) -> bool:
     """Whether one of a field's choices leaves everything as it is."""
-    refuses = concept(_TABLE, "refuses")
     return any(
-        place.role == "choice" and refuses.covers(place.folded.text) for place in field.places
+        hit.start == 0 and hit.end == len(clause.words)
+        for place in field.places
+        if place.role == "choice"
+        for clause in place.views[0].clauses
+        for hit in clause.of("refusal")
     )
+
+
+def _asks_leave(reading: Reading) -> bool:
+    """Whether a message wants leave for an act, though the answer is typed."""
+    return any(
+        clause.is_question and (clause.of("asks leave") or _begins_with_act(clause))
+        for clause in reading.message.views[0].clauses
+    )
+
+
+def _begins_with_act(clause: Clause) -> bool:
+    return any(hit.start == 0 for hit in clause.of("destroys", "takes"))
+
+
+def _told(reading: Reading) -> Iterator[Place]:
+    choosing = {field.name for field in reading.fields if field.kind == "choice"}
+    free = {field.name for field in reading.free_fields}
+    for place in places_of(reading, _TOLD):
+        # What is chosen or typed there only describes; a yes or no lets it happen.
+        if place.role == "name" and (place.field in choosing | free or _is_one_word(place)):
+            continue
+        if place.field in free and place.role != "name" and not _confirms_by_name(place):
+            continue
+        yield place
+
+
+def _is_one_word(place: Place) -> bool:
+    return sum(len(clause.words) for clause in place.views[0].clauses) == 1
+
+
+# What goes ------------------------------------------------------------------------------------
+
+
+def _effect(reading: Reading) -> Iterator[Sighting]:
+    if not _confirms(reading):
+        return
+    places = [*_told(reading), *_telling_choices(reading)]
+    ends = _chooses_how_it_ends(reading)
+    for place in places:
+        for view in place.views:
+            for clause in view.clauses:
+                found = _goes(clause, place, told=ends and place.role == "message")
+                if found is not None:
+                    hit, because = found
+                    evidence = excerpt(view.folded, *clause.span(hit))
+                    yield Sighting(Severity.WARN, place.where, evidence, None, because)
+                    return
+    for place in places:
+        forced = _FORCED_PUSH.search(place.unsplit.text)
+        if forced is not None and not _only_spoken(place, forced.start()):
+            why = (weight(2, "command", place, forced[0]),)
+            yield Sighting(Severity.WARN, place.where, forced[0], None, why)
+            return
+
+
+def _only_spoken(place: Place, at: int) -> bool:
+    """Whether the clause around a position only speaks of what stands there."""
+    return any(
+        hit.start == 0
+        for clause in place.views[0].clauses
+        if clause.spans[0][0] <= at <= clause.spans[-1][1]
+        for hit in clause.of("speaks")
+    )
+
+
+def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weight, ...]] | None:
+    """The act of a clause that takes something away for good, weighed with its object."""
+    for hit in clause.of("irreversible", "command"):
+        if clause.standing(hit, is_act=True) == Standing.ASKED:
+            return hit, (weight(2, hit.concept, place, _text(clause, hit)),)
+    for hit in clause.of("destroys", "takes"):
+        if clause.standing(hit, is_act=True) != Standing.ASKED and not told:
+            continue
+        because = [
+            weight(2 if hit.concept == "destroys" else 0, hit.concept, place, _text(clause, hit))
+        ]
+        weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
+        if weighty is not None and (small is None or weighty[0] <= small[0]):
+            because.append(weight(2, "weighty-object", place, _text(clause, weighty[1])))
+        elif small is not None:
+            because.append(weight(-2, "small-object", place, _text(clause, small[1])))
+        many = _nearest(clause, hit, "everything")
+        if many is not None:
+            because.append(weight(1, "many", place, _text(clause, many[1])))
+        if sum(one.amount for one in because) >= THRESHOLD:
+            return hit, tuple(because)
+    return None
+
+
+def _text(clause: Clause, hit: Hit) -> str:
+    return " ".join(clause.words[hit.start : hit.end])
+
+
+def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
+    """The hit of a concept that stands closest to an act, with how far."""
+    near = [
+        (max(other.start - act.end, act.start - other.end, 0), other)
+        for other in clause.of(concept)
+        if other.end <= act.start or other.start >= act.end
+    ]
+    return min(near, default=None, key=lambda one: (one[0], one[1].start))
+
+
+def _telling_choices(reading: Reading) -> Iterator[Place]:
+    """Choices that tell of an end in several words."""
+    for place in reading.places:
+        if place.role != "choice":
+            continue
+        words = sum(len(clause.words) for clause in place.views[0].clauses)
+        if words >= _TELLS:
+            yield place
 
 
 def _chooses_how_it_ends(reading: Reading) -> bool:
     """Whether deleting stands among the choices, beside leaving everything as it is."""
-    deletes = concept(_TABLE, "deletes")
     return any(
         _may_be_left(field)
-        and any(p.role == "choice" and deletes.covers(p.folded.text) for p in field.places)
+        and any(
+            place.role == "choice" and any(c.of("destroys") for c in place.views[0].clauses)
+            for place in field.places
+        )
         for field in reading.fields
     )
 
 
-def _asks_for_a_yes(message: str) -> bool:
-    """Whether a message wants leave for an act, though the answer is typed."""
-    deletes = concept(_TABLE, "deletes")
-    asked = any(mark and deletes.starts(said.strip()) for said, mark in _SENTENCE.findall(message))
-    return asked or message in concept(_TABLE, "asked")
-
-
-def _softened(reading: Reading) -> bool:
-    return any(place.folded.text in concept(_TABLE, "softened") for place in _told(reading))
-
-
-@lru_cache(maxsize=2048)
-def _done(text: str) -> str:
-    """The text without what is small and without sentences that only tell or ask of an act."""
-    speaks, asks = concept(_TABLE, "speaks"), concept(_TABLE, "asks")
-
-    def silenced(match: re.Match[str]) -> str:
-        opening, told, mark = match.groups()
-        only_told = speaks.starts(told) or (mark and asks.starts(told))
-        return opening + "\0" * len(told) + mark if only_told else match[0]
-
-    return _CLAUSE.sub(silenced, concept(_TABLE, "mild").mask(text))
-
-
-def _distance(name: str, text: str, start: int, end: int) -> int | None:
-    return distance(concept(_TABLE, name), text, start, end)
-
-
-def _takes_away(text: str) -> tuple[int, int] | None:
-    """A verb that takes away what matters: what stands beside it decides, in either order."""
-    for start, end in concept(_TABLE, "deletes").matches(text):
-        small = _distance("small", text, start, end)
-        weighty = _distance("weighty", text, start, end)
-        if small is None or (weighty is not None and weighty < small):
-            return start, end
-    for start, end in concept(_TABLE, "cuts").matches(text):
-        small = _distance("small", text, start, end)
-        weighty = _distance("weighty", text, start, end)
-        much = small is None and _distance("many", text, start, end) is not None
-        if much or (weighty is not None and (small is None or weighty < small)):
-            return start, end
-    return None
-
-
-def _unguards(text: str) -> tuple[int, int] | None:
-    """A protection and a word that takes it away."""
-    for start, end in concept(_TABLE, "guards").matches(text):
-        lifted = _distance("lifts", text, start, end)
-        small = _distance("small", text, start, end)
-        if lifted is not None and (small is None or lifted < small):
-            return start, end
-    return None
-
-
-def _spends(text: str) -> tuple[int, int] | None:
-    """A verb of payment with an amount beside it."""
-    for start, end in concept(_TABLE, "spends").matches(text):
-        if _distance("amount", text, start, end) is not None:
-            return start, end
-    return None
-
-
-def _finder(
-    name: str, beside: Callable[[str], tuple[int, int] | None] | None = None
-) -> Callable[[Reading], Iterator[Sighting]]:
-    """A rule about a concept, or about words that only together say what happens."""
-
+def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
-        if not _confirms(reading) or _softened(reading):
+        if not _confirms(reading):
             return
-        for place in _told(reading):
-            for folded in place.views:
-                text = _done(folded.text)
-                span = concept(_TABLE, name).first(text) or (beside(text) if beside else None)
-                if span is not None:
-                    yield Sighting(Severity.WARN, place.where, excerpt(folded, *span))
-                    return
+        for one in held(frames, _told(reading)):
+            if one.clause.of("small thing") and one.frame.name in ("lifts-protection", "locks-out"):
+                small = _nearest(one.clause, one.hit, "small thing")
+                other = _nearest(one.clause, one.hit, one.frame.needs[1])
+                if small is not None and (other is None or small[0] < other[0]):
+                    continue
+            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (one.weight,))
+            return
 
     return find
 
 
-def _production(reading: Reading) -> Iterator[Sighting]:
-    if not _confirms(reading) or _softened(reading):
+def _money(reading: Reading) -> Iterator[Sighting]:
+    yield from _paid(reading)
+    yield from _framed(_TRADES)(reading)
+
+
+def _paid(reading: Reading) -> Iterator[Sighting]:
+    if not _confirms(reading):
         return
-    for place in _told(reading):
-        if place.role == "name":
-            continue
-        for folded in place.views:
-            text = _done(folded.text)
-            for start, end in concept(_TABLE, "production").matches(text):
-                before = re.split(r"[.?!\n]\s", text[max(0, start - _NEAR) : start])[-1]
-                after = re.split(r"[.?!\n]\s", text[end : end + _NEAR])[0]
-                if before in concept(_TABLE, "act") or after in concept(_TABLE, "act"):
-                    yield Sighting(Severity.WARN, place.where, excerpt(folded, start, end))
+    for place in [*_told(reading), *_telling_choices(reading)]:
+        for view in place.views:
+            for clause in view.clauses:
+                for hit in clause.of("transfer", "subscription"):
+                    if clause.standing(hit, is_act=True) != Standing.ASKED:
+                        continue
+                    start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
+                    said = view.folded.original[max(0, start - 2) : end + 24].lower()
+                    amount = AMOUNT.search(said)
+                    if amount is None:
+                        continue
+                    evidence = excerpt(view.folded, *clause.span(hit))
+                    why = weight(2, "pays-an-amount", place, f"{_text(clause, hit)} {amount[0]}")
+                    yield Sighting(Severity.WARN, place.where, evidence, None, (why,))
                     return
-
-
-_act = _finder("effect", _takes_away)
-
-
-def _effect(reading: Reading) -> Iterator[Sighting]:
-    yield from _act(reading)
-    if _softened(reading):
-        return
-    if _chooses_how_it_ends(reading):
-        message = reading.message.folded
-        span = _takes_away(message.text)
-        if span is not None:
-            yield Sighting(Severity.WARN, reading.message.where, excerpt(message, *span))
-    for place in reading.places:
-        # A choice that is a name is the person's own; one that tells of an end must be read.
-        if place.role == "choice" and len(place.text.split()) >= _TELLS:
-            span = concept(_TABLE, "effect").first(_done(place.folded.text))
-            if span is not None:
-                yield Sighting(Severity.WARN, place.where, excerpt(place.folded, *span))
-                return
 
 
 RULES = (
@@ -214,30 +255,30 @@ RULES = (
         "destructive.production",
         "An act on what others are using right now.",
         "This acts on production; make sure that it is meant to, now.",
-        _production,
+        _framed(_PRODUCTION),
     ),
     Rule(
         "destructive.money",
         "Money moves, or goes on being spent.",
         "Check the amount, who gets it and whether it comes again.",
-        _finder("money", _spends),
+        _money,
     ),
     Rule(
         "destructive.access",
         "More people may do more, or a protection goes.",
         "Check who gains access, or which protection is lost.",
-        _finder("access", _unguards),
+        _framed(_ACCESS),
     ),
     Rule(
         "destructive.publish",
         "Something becomes public and cannot be called back.",
         "What is published stays known; check it first.",
-        _finder("publish"),
+        _framed(_PUBLISH),
     ),
     Rule(
         "destructive.mass_send",
         "A message goes to very many people.",
         "It cannot be called back; check text and recipients.",
-        _finder("mass_send"),
+        _framed(_MASS_SEND),
     ),
 )

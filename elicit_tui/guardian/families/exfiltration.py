@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.lexicon import concept
-from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.spotting import distance, first_spotted, spotted
+from elicit_tui.guardian.frames import Frame, held, places_of, summed
+from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 
-_TABLE: Final = "exfiltration"
+_CONTENTS: Final = Thing("contents", "contents")
+_OTHER_TOOLS: Final = (Frame("other-tools-answers", 3, ("tools", "answered", "handed"), 1),)
+_BULK: Final = (
+    Frame("whole-of-many", 2, ("sources", "whole"), 1),
+    Frame("details-of-many", 2, ("sources", "details"), 1),
+)
 _EXPANDS: Final = re.compile(
-    r"\$\{[^}\n]{1,200}\}|\$\([^)\n]{1,300}\)|(?<![\w$])\$[A-Z_][A-Z0-9_]{2,}|%[A-Z_][A-Z0-9_]{2,}%|\{\{[^}\n]{1,200}\}\}"
-    r"|\{%[^%\n]{1,200}%\}|<%[^%\n]{1,200}%>|`[^`\n]{2,200}`|#\{[^}\n]{1,200}\}|\$env:\w+|process\.env\.?\w*"
-    r"|os\.environ\w*|getenv\(|@\{[^}\n]{1,100}\}|<\?(?:php|=)|\$\[\[|<\([^)]{1,200}\)|!!python/"
+    r"\$\{[^}\n]{1,200}\}|\$\([^)\n]{1,300}\)|(?<![\w$])\$[A-Z_][A-Z0-9_]{2,}|%[A-Z_][A-Z0-9_]{2,}%"
+    r"|\{\{[^}\n]{1,200}\}\}|\{%[^%\n]{1,200}%\}|<%[^%\n]{1,200}%>|`[^`\n]{2,200}`|#\{[^}\n]{1,200}\}"
+    r"|\$env:\w+|process\.env\.?\w*|os\.environ\w*|getenv\(|@\{[^}\n]{1,100}\}|<\?(?:php|=)|\$\[\["
+    r"|<\([^)]{1,200}\)|!!python/"
 )
 
 
@@ -25,45 +31,21 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
     free = tuple(field for field in reading.free_fields if field.kind == "text")
     if reading.mode == "url" or not free:
         return
-    mask = concept(_TABLE, "other_sense")
+    wanting = Wanting(reading, _CONTENTS)
     for field in free:
-        for place in field.places:
-            if place.role in ("pattern", "format"):
-                continue
-            found = spotted(concept(_TABLE, "block"), place, mask)
-            if found is not None:
-                yield Sighting(Severity.BLOCK, found.where, found.evidence, field.name)
-    found = first_spotted(concept(_TABLE, "block"), reading.general_places, mask)
-    found = found or _both(("tools", "answered", "handed"), reading.general_places)
-    if found is not None:
+        found = wanting.of_field(field)
+        if sum(seen.weight.amount for seen in found) >= THRESHOLD:
+            heaviest, because = sighted(found)
+            yield Sighting(
+                Severity.BLOCK, heaviest.place.where, heaviest.evidence, field.name, because
+            )
+    for one in held(_OTHER_TOOLS, places_of(reading)):
         for field in free[:50]:
-            yield Sighting(Severity.BLOCK, found.where, found.evidence, field.name)
+            yield Sighting(Severity.BLOCK, one.place.where, one.evidence, field.name, (one.weight,))
 
 
-def _both(names: tuple[str, ...], places: Iterable[Place]) -> Sighting | None:
-    """Several things in one sentence, such as other tools and what they answered."""
-    first, *others = names
-    for place in places:
-        for folded in place.views:
-            text = concept(_TABLE, "other_sense").mask(folded.text)
-            for start, end in concept(_TABLE, first).matches(text):
-                beside = (distance(concept(_TABLE, name), text, start, end) for name in others)
-                if all(found is not None for found in beside):
-                    return Sighting(Severity.WARN, place.where, excerpt(folded, start, end))
-    return None
-
-
-def _bulk(reading: Reading) -> Iterator[Sighting]:
-    free = reading.free_fields
-    if reading.mode == "url" or not free:
-        return
-    places = [
-        place for place in reading.words if place.role not in ("server", "default", "example")
-    ]
-    found = first_spotted(concept(_TABLE, "bulk"), places, concept(_TABLE, "other_sense"))
-    found = found or _both(("people", "details"), places)
-    if found is not None:
-        yield found
+def _can_carry(reading: Reading) -> bool:
+    return reading.mode != "url" and bool(reading.free_fields)
 
 
 def _expanding_default(reading: Reading) -> Iterator[Sighting]:
@@ -85,7 +67,7 @@ RULES = (
         "exfiltration.bulk",
         "Data about many people, or a map of your systems.",
         "Give away other people's data or inner workings only if you may.",
-        _bulk,
+        summed(Severity.WARN, _BULK, when=_can_carry),
     ),
     Rule(
         "exfiltration.expanding_default",

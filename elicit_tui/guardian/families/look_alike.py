@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
-from elicit_tui.guardian.folding import fold, is_invisible
-from elicit_tui.guardian.lexicon import concept
+from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
     METADATA_HOSTS,
     SCHEME,
@@ -21,7 +20,9 @@ from elicit_tui.guardian.links import (
 )
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.words import WORD, find, within_one_slip
 from elicit_tui.text.hosts import unicode_host
+from elicit_tui.text.unseen import is_invisible
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _SHORT_LABEL = 3
@@ -92,7 +93,7 @@ def _looks_like(domain: str, own: str) -> bool:
     if len(wanted) < 4:
         return False
     first, second = hosts.skeleton(unicode_host(main)), hosts.skeleton(wanted)
-    return first == second or (len(second) > 5 and hosts.within_one_slip(first, second))
+    return first == second or (len(second) > 5 and within_one_slip(first, second))
 
 
 def _unrelated(reading: Reading) -> Iterator[Sighting]:
@@ -118,7 +119,9 @@ def _signed_in_to(message: str) -> Iterator[str]:
     brands, everyday = hosts.brands(), hosts.listed("everyday")
     for sentence in re.split(r"[.?!\n。？！](?:\s|$)?", message):
         folded = fold(sentence)
-        if folded not in concept("urls", "signing_in"):
+        if not any(
+            hit.concept == "signing in" for hit in find(WORD.findall(folded), sentence.isascii())
+        ):
             continue
         for word, also in hosts.other_spellings().items():
             if word in folded:

@@ -1,4 +1,4 @@
-"""Schemas with mistakes: bounds, choices and defaults that do not fit, a consent given for you."""
+"""Schemas with mistakes of their author: bounds, choices, defaults that do not fit; ticks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Final, TypeGuard
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, TYPES, are_choices
-from elicit_tui.guardian.lexicon import concept
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
 
@@ -156,11 +155,10 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
 
 
 def _ticked(reading: Reading) -> Iterator[Sighting]:
-    dangerous = concept("consent", "dangerous")
     for field in reading.fields:
         if field.kind == "boolean" and field.schema.get("default") is True:
-            words = " . ".join(place.folded.text for place in field.places[:6])
-            if words in dangerous:
+            said = (clause for place in field.places[:6] for clause in place.views[0].clauses)
+            if any(clause.of("ticked danger") for clause in said):
                 yield Sighting(_WARN, f"{field.where}.default", field.name[:80])
 
 
@@ -174,14 +172,16 @@ RULES = (
     Rule(
         "schema.choices",
         "Choices that are empty, repeated or endless.",
-        "The list of choices is not in order; read it closely.",
+        "For the server's author: a choice stands there twice, or there is none, or too many.",
         _choices,
+        to_author=True,
     ),
     Rule(
         "schema.flat_mistake",
         "A form that does not follow the protocol.",
-        "The form has mistakes; your answer may not be understood.",
+        "For the server's author: this part of the form is not what the protocol allows.",
         _flat_mistakes,
+        to_author=True,
     ),
     Rule(
         "schema.ticked_consent",

@@ -6,67 +6,66 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.lexicon import concept
+from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import Rule, Sighting, excerpt
-from elicit_tui.guardian.spotting import is_about
+from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 
-_TABLE: Final = "personal"
 _SET: Final = 2
 _FULL_SET: Final = 3
-
-
-def _asked_places(reading: Reading) -> Iterator[Place]:
-    if reading.mode == "url" or not reading.fields:
-        return
-    typed = [field for field in reading.fields if field.kind != "boolean"]
-    if not typed:
-        return
-    wanted = {field.name for field in typed}
-    for place in reading.places:
-        if place.role in ("pattern", "format", "server", "default", "example"):
-            continue
-        if place.role == "choice":
-            continue
-        if place.field is None or place.field in wanted:
-            yield place
+_ROLES: Final = ("message", "schema title", "schema description", "name", "title", "description")
 
 
 def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
-    # "Symptoms of the bug" says of a field `symptoms`, too, that a thing has them.
-    of_things: set[str] = set()
-    for place in _asked_places(reading):
-        for folded in place.views:
-            for start, end in concept(_TABLE, name).matches(folded.text):
-                word = folded.text[start:end]
-                if is_about(_TABLE, folded.text, start, end):
-                    of_things.add(word)
-                elif place.field is None or word not in of_things:
-                    typed: list[str | None] = [f.name for f in reading.free_fields]
-                    fields = [place.field] if place.field else (typed or [None])
-                    for field in fields[:20]:
-                        evidence = excerpt(folded, start, end)
-                        yield Sighting(Severity.WARN, place.where, evidence, field)
-                    return
+    if reading.mode == "url":
+        return
+    wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
+    typed = [field for field in reading.fields if field.kind != "boolean"]
+    for field in typed[:50]:
+        found = wanting.of_field(field)
+        if sum(seen.weight.amount for seen in found) >= THRESHOLD:
+            heaviest, because = sighted(found)
+            yield Sighting(
+                Severity.WARN, heaviest.place.where, heaviest.evidence, field.name, because
+            )
+
+
+def _finder(name: str) -> Callable[[Reading], Iterator[Sighting]]:
+    def find(reading: Reading) -> Iterator[Sighting]:
+        yield from _asks(name, reading)
+
+    return find
+
+
+def _asked_places(reading: Reading) -> Iterator[Place]:
+    if reading.mode == "url":
+        return
+    typed = {field.name for field in reading.fields if field.kind != "boolean"}
+    for place in reading.places:
+        if place.role in _ROLES and typed and (place.field is None or place.field in typed):
+            yield place
 
 
 def _members(name: str, reading: Reading) -> set[str]:
-    found: set[str] = set()
-    for place in _asked_places(reading):
-        text = place.folded.text
-        for start, end in concept(_TABLE, name).matches(text):
-            found.add(text[start:end])
-    return found
+    return {
+        " ".join(clause.words[hit.start : hit.end])
+        for place in _asked_places(reading)
+        for clause in place.views[0].clauses
+        for hit in clause.of(name)
+        if clause.standing(hit) >= Standing.NAMED
+    }
 
 
 def _identity_set(reading: Reading) -> Iterator[Sighting]:
     if not _members("birth", reading):
         return
-    members = _members("set_member", reading)
-    named = bool(_members("full_name", reading))
+    members = _members("set member", reading)
+    named = bool(_members("full name", reading))
     identity = any(True for _ in _asks("identity", reading))
     parts = len(members) + identity
-    quiz = any(place.folded.text in concept(_TABLE, "quiz") for place in reading.general_places)
+    quiz = any(
+        clause.of("quiz") for place in reading.general_places for clause in place.views[0].clauses
+    )
     if quiz and parts + named >= _FULL_SET:
         severity = Severity.BLOCK
     elif parts + named >= _SET or identity:
@@ -75,14 +74,6 @@ def _identity_set(reading: Reading) -> Iterator[Sighting]:
         return
     evidence = ", ".join(sorted(members)[:6])
     yield Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
-
-
-def _finder(*names: str) -> Callable[[Reading], Iterator[Sighting]]:
-    def find(reading: Reading) -> Iterator[Sighting]:
-        for name in names:
-            yield from _asks(name, reading)
-
-    return find
 
 
 RULES = (

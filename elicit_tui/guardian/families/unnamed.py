@@ -2,102 +2,118 @@
 
 No single word gives such a question away, and no order of words either; a few signs that stand
 together do: figures, a phone, just now. Each recipe names the signs that must all be there, in
-one sentence or two neighbouring ones; `[unnamed]` in the vocabularies says how they are written.
+one sentence or two neighbouring ones, each at a word of its own. A sentence that speaks of
+something harmless (`unless`: a scale, a shirt, an error) lends no signs.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
 
-from elicit_tui.guardian.lexicon import concept, languages
+from elicit_tui.elicitation import Weight
+from elicit_tui.guardian.clauses import Clause
+from elicit_tui.guardian.reading import Place
+from elicit_tui.guardian.rule import weight
+from elicit_tui.guardian.sentences import sentences
 
-_TABLE: Final = "unnamed"
-_RECIPES: Final = (
-    # what is typed to get in
-    ("typed", "entry"),
-    # a one-time code: figures, what they came by, and when; or that they change
-    ("figures", "carrier", "moment"),
-    ("figures", "renewing"),
-    ("figures", "generator"),
-    # the figures on a payment card, and those typed where one pays with it
-    ("card_figures", "card"),
-    ("typed", "till", "paying"),
-    ("card_figures", "till", "paying"),
-    # the words that bring a wallet back
-    ("words", "wallet"),
-    # a key by who issued it
-    ("string", "issuer", "issued"),
-    # a key by its file, or by the half that is published
-    ("half", "key_pair"),
-    ("between", "key_file"),
-    # what a browser sends, and where it ends up after a consent
-    ("copied", "browser_data"),
-    ("copied", "consented", "landed", "address"),
-    ("address", "mail", "entry"),
-    ("shown_code", "consented"),
-    # ways into a network, a house, a phone
-    ("typed", "joined", "network"),
-    ("label", "joined", "network"),
-    ("figures", "lock", "unlocked"),
-    ("drawn", "lock_screen"),
-    # codes kept for the day the phone is lost
-    ("figures", "kept", "second_step"),
-    # what a bank asks to know its customer again
-    ("memory", "account_help"),
-)
-# Only these may be put together of a message and a field: two signs meet there by chance.
-_LONG_RECIPES: Final = tuple(recipe for recipe in _RECIPES if len(recipe) > 2)
-_SENTENCE: Final = re.compile(r"(?<=[.?!])\s+|[。？！\n]+")
-_LONGEST: Final = 600
-_SHORTEST: Final = 6
+RECIPES: Final = {
+    "types-to-get-in": ("typed", "entry"),
+    "figures-just-sent": ("figures", "carrier", "moment"),
+    "figures-that-change": ("figures", "renewing"),
+    "figures-of-a-device": ("figures", "generator"),
+    "figures-on-a-card": ("card figures", "card", "card side"),
+    "figures-at-the-till": ("typed", "till", "paying"),
+    "words-of-a-wallet": ("wallet words",),
+    "words-that-bring-back": ("words", "wallet"),
+    "issued-value": ("string", "issuer", "issued"),
+    "half-of-a-pair": ("half", "key pair"),
+    "key-file": ("half", "key file"),
+    "browser-data": ("copied", "browser data"),
+    "address-after-consent": ("copied", "consented", "landed"),
+    "way-into-a-network": ("joined", "network", "typed"),
+    "label-of-a-router": ("label", "network", "copied"),
+    "opens-a-lock": ("typed", "lock", "unlocked"),
+    "drawn-on-a-screen": ("drawn", "lock screen"),
+    "kept-second-step": ("figures", "kept", "second step"),
+    "memory-of-an-account": ("memory", "account help"),
+    "on-your-behalf": ("behalf thing", "on behalf"),
+    "only-you-know": ("typed", "only you know"),
+}
+_LONGEST: Final = 120
+_MOST_TRIED: Final = 6
 
 
-def described_secret(text: str) -> Iterator[tuple[int, int]]:
-    """Where a folded text describes a secret that is wanted; linear in its length."""
-    if len(text) < _SHORTEST:
-        return
-    for recipe in _present(text, _RECIPES):
-        for start, end in _windows(text):
-            if _describes(text[start:end], recipe):
-                yield start, end
-                break
+class Described(NamedTuple):
+    """A recipe that holds, with the text that it was read from."""
+
+    weight: Weight
+    evidence: str
 
 
-def described_together(text: str) -> bool:
-    """Whether a short folded text as a whole, a message and one field, describes a secret."""
-    return _SHORTEST <= len(text) <= _LONGEST and any(
-        _describes(text, recipe) for recipe in _present(text, _LONG_RECIPES)
-    )
+def described(place: Place, message: Place | None) -> Described | None:
+    """The recipe that a place, or the message together with it, fulfils."""
+    own = [list(sentence) for sentence in sentences(list(place.views[0].clauses))]
+    windows: Iterator[list[Clause]] = _windows(own)
+    if message is not None:
+        told = [list(sentence) for sentence in sentences(list(message.views[0].clauses))]
+        windows = ([*said, *sentence] for said in told for sentence in own)
+    for window in windows:
+        if sum(len(clause.words) for clause in window) > _LONGEST:
+            continue
+        name = _fulfilled(window, joined=message is not None)
+        if name is not None:
+            return Described(weight(4, name, place, place.text[:60]), place.text[:120])
+    return None
 
 
-def _present(text: str, recipes: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """The recipes whose signs all stand in a text, in any language; each is looked for once."""
-    signs: dict[str, bool] = {}
-    for recipe in recipes:
-        for sign in recipe:
-            if sign not in signs:
-                signs[sign] = text in concept(_TABLE, sign)
-            if not signs[sign]:
-                break
-        else:
-            yield recipe
+def _windows(own: Sequence[list[Clause]]) -> Iterator[list[Clause]]:
+    yield from own
+    for first, second in pairwise(own):
+        yield [*first, *second]
 
 
-def _describes(window: str, recipe: tuple[str, ...]) -> bool:
-    """Whether all signs are of one language, and it speaks of nothing harmless."""
+def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
+    harmless = {clause.sentence for clause in window if clause.of("unless")}
+    used = [clause for clause in window if clause.sentence not in harmless]
+    if not used:
+        return None
+    signs: dict[str, list[tuple[int, int]]] = {}
+    for number, clause in enumerate(used):
+        for hit in clause.hits:
+            if not clause.denies(hit) and not clause.whether:
+                signs.setdefault(hit.concept, []).append(
+                    (number * 1000 + hit.start, number * 1000 + hit.end)
+                )
+    for name, recipe in RECIPES.items():
+        if joined and len(recipe) < 3:
+            continue
+        if all(sign in signs for sign in recipe) and _apart(recipe, signs):
+            if name == "types-to-get-in" and any(_asks_for_plain(clause) for clause in used):
+                continue
+            return name
+    return None
+
+
+def _asks_for_plain(clause: Clause) -> bool:
+    """Whether something harmless is asked for: an address to log in with."""
+    others = clause.of("entry", "typed")
     return any(
-        all(window in concept(_TABLE, sign, language) for sign in recipe)
-        and window not in concept(_TABLE, "unless", language)
-        for language in languages()
+        not any(other.start <= hit.start < other.end for other in others)
+        for hit in clause.of("plain")
     )
 
 
-def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """Each two neighbouring sentences."""
-    edges = [0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)]
-    if len(edges) == 2:
-        edges.insert(1, 0)
-    for first, last in zip(edges, edges[2:], strict=False):
-        yield first, min(last, first + _LONGEST)
+def _apart(recipe: tuple[str, ...], signs: dict[str, list[tuple[int, int]]]) -> bool:
+    """Whether each sign stands at a word of its own."""
+
+    def place(number: int, taken: list[tuple[int, int]]) -> bool:
+        if number == len(recipe):
+            return True
+        for start, end in signs[recipe[number]][:_MOST_TRIED]:
+            if (start, end) not in taken and place(number + 1, [*taken, (start, end)]):
+                return True
+        return False
+
+    return place(0, [])

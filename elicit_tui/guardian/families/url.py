@@ -12,8 +12,9 @@ from typing import Final
 from urllib.parse import unquote
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian import hosts
-from elicit_tui.guardian.folding import fold, is_invisible
+from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
     METADATA_HOSTS,
     SCHEME,
@@ -27,7 +28,8 @@ from elicit_tui.guardian.links import (
 )
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
-from elicit_tui.guardian.shapes import secret_shape
+from elicit_tui.text.hosts import without_percents
+from elicit_tui.text.unseen import BLANKS, is_invisible
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _LONG: Final = 2_000
@@ -66,7 +68,7 @@ def _trick_characters(reading: Reading) -> Iterator[Sighting]:
             if character <= " " or character == "\x7f" or "\x80" <= character <= "\xa0":
                 yield at_url(_BLOCK, url)
                 break
-            if is_invisible(character) or character in "\u2028\u2029\u3000\u2800":
+            if is_invisible(character) or character in BLANKS:
                 yield at_url(_BLOCK, url)
                 break
         else:
@@ -101,8 +103,8 @@ def _not_encrypted(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         if parts.scheme != "http" or is_loopback(parts.host):
             continue
-        spoken = fold(" ".join((reading.message.text[:4_000], parts.rest[:2_000])))
-        words = re.sub(r"[\W_]+", " ", spoken)
+        said = (clause.said for clause in reading.message.views[0].clauses)
+        words = " ".join((*said, re.sub(r"[\W_]+", " ", fold(parts.rest[:2_000]))))
         signs_in = any(
             (word.rstrip("*") in words if not word.isascii() else f" {word} " in f" {words} ")
             for word in (fold(entry) for entry in hosts.listed("signs_in"))
@@ -118,14 +120,14 @@ def _secret_in_url(reading: Reading) -> Iterator[Sighting]:
             short = _squeezed(name.rpartition("[")[2].rstrip("]") or name)
             if not value or (in_oauth and short in ("state", "nonce", "codechallenge", "request")):
                 continue
-            if secret_shape(value) or (short in secret and _is_value(value)):
+            if known_shape(value) or (short in secret and _is_value(value)):
                 yield at_url(_BLOCK, f"{name}=…")
             elif short in opaque and not _PLAIN_VALUE.fullmatch(value):
                 if short == "key" and len(value) >= 16 and re.search(r"\d", value):
                     yield at_url(_BLOCK, f"{name}=…")
                 elif short not in _OFTEN_PLAIN or len(value) >= 10:
                     yield at_url(_WARN, f"{name}=…")
-        if secret_shape(unquote(parts.rest)):
+        if known_shape(unquote(parts.rest)):
             yield at_url(_BLOCK, "a key or token")
         for step in _OPAQUE_STEP.finditer(parts.rest):
             if _squeezed(step[1].lower()) in opaque and re.search(r"\d", step[2]):
@@ -221,7 +223,8 @@ def _malformed(reading: Reading) -> Iterator[Sighting]:
             labels = host.split(".")
             proper = all(label and len(label) <= 63 and _LABEL.match(label) for label in labels)
             if not proper or len(host) > 253:
-                yield at_url(_BLOCK, host)
+                really = without_percents(host)
+                yield at_url(_BLOCK, host if really == host else f"{host}, which is {really}")
         port = re.search(r":([^:\]]*)\Z", parts.authority.rpartition("@")[2])
         if port is not None and not re.fullmatch(r"\d{0,5}", port[1]):
             yield at_url(_BLOCK, parts.authority)

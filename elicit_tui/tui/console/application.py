@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from elicit_tui.elicitation import Outcome, Question, Responder
+from elicit_tui.elicitation import Outcome, Pending, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.errors import ElicitTuiError
-from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.herald import Herald
-from elicit_tui.tui.console.layers import LAYERS_CSS
+from elicit_tui.tui.console.announcer import Announcer
+from elicit_tui.tui.console.controller import Controller
+from elicit_tui.tui.console.presenter import QuestionPresenter
 from elicit_tui.tui.console.responder import ConsoleResponder
-from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.screen import INBOX_PANES, PANES, ConsoleScreen
 from elicit_tui.tui.console.session import Session
-from elicit_tui.tui.console.stage import QuestionStage
+from elicit_tui.tui.console.shared import SharedQuestions
 from elicit_tui.tui.key_names import key_name
-from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
 from elicit_tui.tui.typed_ahead import is_field
 
 if TYPE_CHECKING:
-    from elicit_tui.runtime import Runtime
-    from elicit_tui.tui import RuntimeFactory
     from elicit_tui.tui.console.calls import CallRecord
-    from elicit_tui.tui.console.conduct import Conduct
     from elicit_tui.tui.console.offers import Offer
-    from elicit_tui.tui.question import QuestionView
+    from elicit_tui.tui.console.run import ConsoleRun, RuntimeFactory
+    from elicit_tui.tui.question.messages import Answered, Later
 
 TICK_SECONDS = 0.1
 PRELOAD_SECONDS = 0.2
@@ -40,7 +37,7 @@ LEAVE_SECONDS = 15.0
 """How long leaving waits for the servers to end; each gets its own grace before that."""
 
 
-class ConsoleApp(OrderedApp[int]):
+class ConsoleApp(Controller):
     """Servers, questions, calls, activity and history on one screen."""
 
     TITLE = "elicit-tui"
@@ -58,12 +55,14 @@ class ConsoleApp(OrderedApp[int]):
             "ctrl+o", "next_question", "Next question", priority=True, id="console.next_question"
         ),
         Binding("f9", "mute_loop", "Mute", priority=True, show=False, id="console.mute_loop"),
-        Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="console.suspend"),
+        Binding(
+            "ctrl+z", "suspend_process", "Suspend", priority=True, show=False, id="console.suspend"
+        ),
         Binding(
             "f3", "allowances", "Allowances", priority=True, show=False, id="console.allowances"
         ),
     ]
-    CSS = LAYERS_CSS
+    CSS_PATH = "console.tcss"
 
     def __init__(
         self,
@@ -72,16 +71,21 @@ class ConsoleApp(OrderedApp[int]):
         *,
         only: Sequence[str] | None = None,
         config_path: str = "",
+        inbox: bool = False,
     ) -> None:
+        """`inbox`: nothing but the questions of other processes."""
         super().__init__()
         self.session = Session(settings, only)
+        if inbox:
+            self.session.servers.clear()
+        self.via = "inbox" if inbox else "console"
         self.config_path = config_path
-        self.stage = QuestionStage(self)
-        self.herald = Herald(self)
-        self.runtime: Runtime | None = None
-        self.guardian: Any = None
+        self.presenter = QuestionPresenter(self)
+        self.announcer = Announcer(self)
+        self.shared = SharedQuestions(self)
+        self.runtime = None
         self._factory = factory
-        self._conduct: Conduct | None = None
+        self._console_run: ConsoleRun | None = None
         self._leaving = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         self._second = 0.0
@@ -93,7 +97,7 @@ class ConsoleApp(OrderedApp[int]):
 
     def get_default_screen(self) -> Screen[Any]:
         """The console's main screen."""
-        return ConsoleScreen(self.session)
+        return ConsoleScreen(self.session, INBOX_PANES if self.via == "inbox" else tuple(PANES))
 
     def on_mount(self) -> None:
         """Take the owner's keys, paint; everything else comes after."""
@@ -109,10 +113,9 @@ class ConsoleApp(OrderedApp[int]):
 
     def _give_keys(self) -> None:
         from elicit_tui.tui.console.keys import give_keys
-        from elicit_tui.tui.console.known_keys import known_keys
 
         keys = self.session.settings.console.keys
-        for sentence in give_keys(self, keys, known_keys()):
+        for sentence in give_keys(self, keys, self.known_keys):
             self.notify(sentence, severity="warning", markup=False, timeout=10)
 
     def _painted(self) -> None:
@@ -123,30 +126,44 @@ class ConsoleApp(OrderedApp[int]):
         """Load what a question needs before the first one comes, so that it opens at once."""
         from elicit_tui.tui.console.preloading import make_ready
 
-        await asyncio.to_thread(make_ready, self.guardian)
+        await asyncio.to_thread(
+            make_ready, self.runtime.guardian if self.runtime is not None else None
+        )
 
     async def _session_run(self) -> None:
-        from elicit_tui.tui.console.conduct import Conduct
+        from elicit_tui.tui.console.run import ConsoleRun
 
-        conduct = self._conduct = Conduct(self)
+        run = self._console_run = ConsoleRun(self)
         try:
-            await conduct.run(self._factory, self._leaving)
+            await run.run(self._factory, self._leaving, self.shared)
         except asyncio.CancelledError:
             pass
         except Exception as error:  # noqa: BLE001 - nobody awaits this: the console ends with it
             self._handle_exception(error)
 
-    def responder(self, guardian: Any) -> Responder:
+    def responder(self, queue: Queue) -> Responder:
         """Who answers the broker's questions: these screens."""
-        self.guardian = guardian
+        self.session.questions = queue
         self.set_timer(PRELOAD_SECONDS, self._preload)
-        return ConsoleResponder(self.session.questions, self.stage)
+        return ConsoleResponder(queue, self.presenter)
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C copies what is selected; say so, and what leaves."""
+        self.notify(
+            f"Nothing is selected to copy. {self.key_of('console.quit')} leaves.", markup=False
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where text is edited, the key that suspends takes back what was typed."""
+        if action == "suspend_process":
+            return self.focused is None or not is_field(self.focused)
+        return super().check_action(action, parameters)
 
     async def action_quit(self) -> None:
         """Leave; asks once while questions wait or calls run."""
-        waiting, running = len(self.session.questions), len(self.session.calls.running)
         from elicit_tui.tui.console.screens.leave import LeaveScreen
 
+        waiting, running = len(self.session.questions), len(self.session.calls.running)
         if isinstance(self.screen, LeaveScreen) or not (waiting or running):
             await self.leave()
             return
@@ -179,7 +196,7 @@ class ConsoleApp(OrderedApp[int]):
         self._gone()
 
     def _gone(self) -> None:
-        self.herald.restore()
+        self.announcer.restore()
         self.exit(self.exit_code)
 
     # Keys and questions
@@ -194,18 +211,19 @@ class ConsoleApp(OrderedApp[int]):
             return focused is None or not is_field(focused)
         return bool(getattr(screen, "interruptible", False))
 
-    def on_question_view_answered(self, message: QuestionView.Answered) -> None:
+    def on_question_view_answered(self, message: Answered) -> None:
         """The person decided."""
-        self.stage.answered(message.question.id, message.outcome, message.view.draft)
+        self.presenter.answered(message.question, message.outcome)
 
-    def on_question_view_later(self, message: QuestionView.Later) -> None:
+    def on_question_view_later(self, message: Later) -> None:
         """The person wants it later."""
-        self.stage.put_off(message.question.id)
+        self.presenter.put_off(message.question)
+        self.shared.put_off(message.question)
         self.run_worker(self.show_pane("questions"))
 
     def give_up(self, question: Question, outcome: Outcome) -> bool:
         """A question that broke ends; everything else goes on."""
-        self.stage.give_up(question.id, outcome)
+        self.presenter.give_up(question, outcome)
         return True
 
     def action_next_question(self) -> None:
@@ -215,55 +233,70 @@ class ConsoleApp(OrderedApp[int]):
         elif not isinstance(self.screen, ConsoleScreen) and self.session.questions.open is None:
             self.notify("Close this first: it would be covered.", markup=False)
         else:
-            self.stage.open_next()
+            self.presenter.open_next()
+
+    async def on_event(self, event: events.Event) -> None:
+        """A key anywhere says that somebody is there."""
+        if isinstance(event, events.Key):
+            self.shared.key_pressed()
+        await super().on_event(event)
+
+    def open_question(self, pending: Pending) -> None:
+        """Bring this question on the screen, in place of the one that is there."""
+        pending.deadline.touch()
+        self.presenter.open(pending)
+
+    def look_for_questions(self) -> None:
+        """A dialog went: a question that waited for this may open."""
+        self.presenter.consider_soon()
+
+    def announce(self, pending: Pending, *, shown: bool) -> None:
+        """Make a question heard that came; `shown` says whether it opened by itself."""
+        self.announcer.question(pending, shown=shown)
+
+    def origin_of(self, question: Question) -> str:
+        """For whom another process asks it, in words; empty for the console's own."""
+        return self.shared.origin(question)
+
+    def held_elsewhere(self, question: Question) -> str:
+        """Who else answers it just now, in words; empty when nobody does."""
+        return self.shared.held(question)
 
     def screen_was_answered(self) -> None:
         """A question left the screen; say why, where it was not the person who ended it."""
-        self._tell_ends()
-
-    def _tell_ends(self) -> None:
-        from elicit_tui.tui.console.words import in_passing
-
-        while (event := self.session.next_end()) is not None:
-            kept = self.stage.ended(event)
-            words = None
-            if kept is not None:
-                words = in_passing(event, self.key_of("pane.questions"), kept=kept)
-            if words is not None:
-                title, text = words
-                self.notify(text, title=title, severity="warning", markup=False, timeout=8)
+        self.announcer.tell_ends(self.presenter.ended)
 
     def _tick(self) -> None:
         now = time.monotonic()
         moment = now - self._second >= 1.0
         if moment:
             self._second = now
-        self._tell_ends()
-        while self.session.notices:
-            notice = self.session.notices.popleft()
-            self.notify(
-                neutral_line(notice.sentence, 400),
-                title=notice.server,
-                severity="warning",
-                markup=False,
-                timeout=8,
-            )
+        self.announcer.tell_ends(self.presenter.ended)
+        self.announcer.tell_notices()
         while self.session.completed_urls:
-            self.stage.completed(*self.session.completed_urls.popleft())
-        self.herald.title()
-        screen: Screen[Any] = self.screen
-        if isinstance(screen, ConsoleScreen):
-            screen.tick(moment=moment)
-        if self._conduct is not None:
-            self._conduct.tick()
+            self.presenter.completed(*self.session.completed_urls.popleft())
+        if self.shared.unsent and isinstance(self.screen, ConsoleScreen):
+            from elicit_tui.tui.console.screens.unsent import UnsentScreen
+
+            self.push_screen(UnsentScreen(self.shared.unsent.popleft()))
+        self.announcer.title()
+        if isinstance(self.screen, ConsoleScreen):
+            self.screen.tick(moment=moment)
+        if self._console_run is not None:
+            self._console_run.tick()
 
     # Actions of the panes
 
+    @property
+    def known_keys(self) -> Mapping[str, Binding]:
+        """Every action that has a key, by its id."""
+        from elicit_tui.tui.console.keys import known_keys
+
+        return known_keys(ConsoleApp)
+
     def key_of(self, action_id: str) -> str:
         """The key that an action has, as it is shown."""
-        from elicit_tui.tui.console.known_keys import known_keys
-
-        binding = known_keys()[action_id]
+        binding = self.known_keys[action_id]
         key = self.own_keys.get(action_id, binding.key)
         if key == binding.key and binding.key_display:
             return binding.key_display
@@ -327,35 +360,23 @@ class ConsoleApp(OrderedApp[int]):
 
     def restart(self, server: str) -> None:
         """End a server and start it again."""
-        if self._conduct is not None:
-            self._conduct.restart(server)
+        if self._console_run is not None:
+            self._console_run.restart(server)
 
     def call_offer(self, server: str, offer: Offer) -> None:
         """Call a tool, get a prompt or read a resource; its arguments are asked first."""
-        if self._conduct is not None:
-            self._conduct.ask_arguments(server, offer)
+        if self._console_run is not None:
+            self._console_run.ask_arguments(server, offer)
 
     def call_again(self, record: CallRecord) -> None:
         """Call the same again; its arguments can be changed first."""
-        if self._conduct is not None:
-            self._conduct.again(record)
+        if self._console_run is not None:
+            self._console_run.again(record)
 
     def cancel_call(self, call_id: str) -> None:
         """Cancel a running call."""
-        if self._conduct is not None:
-            self._conduct.cancel(call_id)
-
-    def save_result(self, result: Any) -> None:
-        """Save what a call brought to private files."""
-        from elicit_tui.tui.console.saving import save_result
-
-        try:
-            saved = save_result(result)
-        except (OSError, ValueError, ElicitTuiError) as error:
-            self.notify(f"Not saved: {neutral_line(str(error))}", severity="error", markup=False)
-            return
-        names = "\n".join(str(path) for path in saved)
-        self.notify(names, title="Saved, for your eyes only", markup=False, timeout=15)
+        if self._console_run is not None:
+            self._console_run.cancel(call_id)
 
     def action_help(self) -> None:
         """Explain the console."""
@@ -370,11 +391,7 @@ class ConsoleApp(OrderedApp[int]):
 
         over = isinstance(self.screen, ConsoleScreen) or self.session.questions.open is not None
         if self.runtime is not None and over and not isinstance(self.screen, AllowancesScreen):
-            self.push_screen(AllowancesScreen(self.runtime.policy))
-
-    def action_theme(self, name: str) -> None:
-        """Wear another theme."""
-        use_theme(self, name)
+            self.push_screen(AllowancesScreen(self.runtime.broker))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the console, for the command palette."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from textual.strip import Strip
 
 from elicit_tui.tui.console.lines import Drawn
-from elicit_tui.tui.console.spans import Line, cells, text_of
+from elicit_tui.tui.console.spans import Line, text_of
 
 if TYPE_CHECKING:
     from textual import events
@@ -30,7 +31,7 @@ class Part:
     @property
     def width(self) -> int:
         """Its width in cells."""
-        return cells(text_of(self.spans))
+        return cell_len(text_of(self.spans))
 
 
 CUT: Final = Part(((" …", "dim"),))

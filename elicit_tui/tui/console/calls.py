@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, Literal
 
 from elicit_tui.elicitation import Action, Call
@@ -14,9 +15,9 @@ KEPT_CALLS: Final = 30
 KEPT_LOG_LINES: Final = 1_000
 KEPT_ANSWERED: Final = 50
 
-CallState = Literal["running", "answered", "failed", "cancelled"]
+CallState = Literal["running", "answered", "failed", "cancelled", "refused"]
 
-SIGNS: Final = {"running": "◐", "answered": "●", "failed": "✗", "cancelled": "○"}
+SIGNS: Final = {"running": "◐", "answered": "●", "failed": "✗", "cancelled": "○", "refused": "✗"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class CallRecord:
 
     server: str
     call: Call
+    began: datetime = field(default_factory=datetime.now)
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
     state: CallState = "running"
@@ -49,6 +51,11 @@ class CallRecord:
     answered: deque[Answered] = field(default_factory=lambda: deque(maxlen=KEPT_ANSWERED))
     result: dict[str, Any] | None = None
     failure: str | None = None
+
+    @property
+    def at(self) -> str:
+        """When it began, by the clock on the wall."""
+        return f"{self.began:%H:%M}"
 
     @property
     def elapsed(self) -> float:

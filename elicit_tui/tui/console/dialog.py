@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,11 +13,16 @@ from textual.widget import Widget
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.widgets.key_button import KeyButton
 
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.controller import Controller
+
 Result = TypeVar("Result")
 
 
 class DialogButton(KeyButton):
     """The button of an action of the console, with the key that the owner gave to it."""
+
+    app: Controller
 
     def __init__(self, words: str, action_id: str, *, id: str, main: bool = False) -> None:
         super().__init__(words, "", id=id, main=main)
@@ -25,13 +30,14 @@ class DialogButton(KeyButton):
 
     def on_mount(self) -> None:
         """Name the key."""
-        app: Any = self.app
-        if self.name_key(app.key_of(self._action_id)) and self.parent is not None:
+        if self.name_key(self.app.key_of(self._action_id)) and self.parent is not None:
             self.parent.refresh(layout=True)
 
 
 class Dialog(ModalScreen[Result], Generic[Result]):
     """A framed screen over the console; Escape leaves it without a result."""
+
+    app: Controller
 
     interruptible: ClassVar[bool] = False
     """Whether a question may open over it by itself."""
@@ -43,32 +49,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         Binding("escape", "leave", "Back", id="dialog.back"),
         Binding("f1", "help", "Help", id="dialog.help"),
     ]
-
-    DEFAULT_CSS = """
-    Dialog {
-        align: center middle;
-        background: $background 70%;
-    }
-    Dialog > .dialog {
-        border: round $accent;
-        border-title-color: $accent;
-        border-title-style: bold;
-        border-subtitle-color: $faint;
-        background: $surface;
-        padding: 0 1;
-        width: 100%;
-        height: 1fr;
-        max-width: 120;
-    }
-    Dialog.-small > .dialog {
-        height: auto;
-        max-height: 90%;
-        max-width: 76;
-    }
-    Dialog .buttons {
-        margin-top: 1;
-    }
-    """
 
     def __init__(self, title: str, subtitle: str = "") -> None:
         super().__init__()
@@ -98,9 +78,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     def on_unmount(self) -> None:
         """A question that waited for this screen to go may open."""
-        stage: Any = getattr(self.app, "stage", None)
-        if stage is not None:
-            stage.consider_soon()
+        self.app.look_for_questions()
 
 
 def _plain(title: str) -> str:

@@ -1,17 +1,53 @@
-"""Keys that the owner gave to actions (`[console.keys]`: action id = key)."""
+"""Every action that has a key, by its id, and the keys that the owner gave (`[console.keys]`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 
 from textual.binding import Binding
 
 from elicit_tui.tui.ordered_app import OrderedApp
 
 
-def known_ids(places: Iterable[type]) -> dict[str, Binding]:
-    """Every action id of these screens and widgets, with its binding."""
+@cache
+def known_keys(application: type) -> dict[str, Binding]:
+    """Action id to its binding, of the application and of all its screens and widgets."""
+    from elicit_tui.tui.console.dialog import Dialog
+    from elicit_tui.tui.console.lines import LineView
+    from elicit_tui.tui.console.panels.activity import ActivityPane
+    from elicit_tui.tui.console.panels.calls import CallsPane
+    from elicit_tui.tui.console.panels.history import HistoryPane
+    from elicit_tui.tui.console.panels.questions import QuestionsPane
+    from elicit_tui.tui.console.panels.servers import ServersPane
+    from elicit_tui.tui.console.rows import RowList
+    from elicit_tui.tui.console.screen import ConsoleScreen
+    from elicit_tui.tui.console.screens.allowances import AllowancesScreen
+    from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+    from elicit_tui.tui.console.screens.leave import LeaveScreen
+    from elicit_tui.tui.question import QuestionView
+    from elicit_tui.tui.widgets.date_line import DateLine
+    from elicit_tui.tui.widgets.text_block import TextBlock
+
+    places = (
+        application,
+        ConsoleScreen,
+        ServersPane,
+        QuestionsPane,
+        CallsPane,
+        ActivityPane,
+        HistoryPane,
+        QuestionView,
+        DateLine,
+        TextBlock,
+        ArgumentsScreen,
+        AllowancesScreen,
+        LeaveScreen,
+        Dialog,
+        RowList,
+        LineView,
+    )
     found: dict[str, Binding] = {}
     for place in places:
         for owner in place.__mro__:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from elicit_tui.elicitation import Method
+from elicit_tui.elicitation import Method, hints_of
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.text.digest import digest
 
@@ -61,20 +61,6 @@ class Offer:
         return all(word in text for word in words.casefold().split())
 
 
-def hints_of(annotations: Mapping[str, Any]) -> tuple[str, ...]:
-    """A tool's hints about itself, in words (spec: tools, annotations)."""
-    hints = []
-    if annotations.get("readOnlyHint") is True:
-        hints.append("read-only")
-    elif annotations.get("destructiveHint") is True:
-        hints.append("destructive")
-    if annotations.get("idempotentHint") is True:
-        hints.append("idempotent")
-    if annotations.get("openWorldHint") is True:
-        hints.append("open world")
-    return tuple(hints)
-
-
 def prompt_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
     """A prompt's arguments as a schema: they are all strings (spec: prompts)."""
     properties: dict[str, Any] = {}
@@ -117,7 +103,7 @@ def read_offer(kind: OfferKind, raw: Mapping[str, Any]) -> Offer | None:
         shown=neutral_line(name, 120),
         title=neutral_line(title, 120) if isinstance(title, str) else "",
         description=neutral(str(raw.get("description") or ""), 4_000).strip(),
-        hints=hints_of(annotations),
+        hints=hints_of(raw) if kind == "tool" else (),
         schema=schema,
         annotations=annotations,
         raw=raw,

@@ -12,21 +12,23 @@ from textual.screen import Screen
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import said
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
-from elicit_tui.tui.theme import THEMES
+from elicit_tui.tui.theme import THEMES, use_theme
 
 if TYPE_CHECKING:
-    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.controller import Controller
 
 OFFERED_TOOLS = 200
 
 
-def commands(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
+def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     """The actions that make sense on this screen."""
     yield from _of_screen(app, screen)
     key = app.key_of
     yield _command("Help", f"key {key('console.help')}", app.action_help)
     if isinstance(screen, ConsoleScreen):
         for name, title in PANES.items():
+            if not screen.has_pane(name):
+                continue
             words = f"key {key(f'pane.{name}')}"
             yield _command(f"Show {title.lower()}", words, partial(app.show_pane, name))
         following = f"key {key('console.next_question')}"
@@ -41,7 +43,7 @@ def commands(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
     allowed = f"see and revoke · key {key('console.allowances')}"
     yield _command("Allowed for this session", allowed, app.action_allowances)
     for name in THEMES:
-        yield _command(f"Theme: {name}", "", partial(app.action_theme, name))
+        yield _command(f"Theme: {name}", "", partial(use_theme, app, name))
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
     leaving = f"asks once while questions wait · key {key('console.quit')}"
     yield _command("Leave elicit-tui", leaving, app.action_quit)
@@ -52,7 +54,7 @@ def _command(title: str, words: str, action: Callable[[], Any]) -> SystemCommand
     return SystemCommand(title.replace("[", "\\["), words.replace("[", "\\["), action)
 
 
-def _of_screen(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
+def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     """What has a key here has an entry here."""
     seen = set()
     for node, binding, enabled, _tooltip in screen.active_bindings.values():
@@ -66,7 +68,7 @@ def _of_screen(app: ConsoleApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
             )
 
 
-def _servers(app: ConsoleApp) -> Iterator[SystemCommand]:
+def _servers(app: Controller) -> Iterator[SystemCommand]:
     for name, record in app.session.servers.items():
         yield _command(f"Restart {name}", record.state, partial(app.restart, name))
         verb = "Unmute" if name in app.muted else "Mute"

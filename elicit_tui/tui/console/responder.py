@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import replace
 from typing import Protocol
 
-from elicit_tui.elicitation import Deadline, Outcome, Question
-from elicit_tui.tui.console.waiting import Waiting, WaitingQuestions
+from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue
 
 
-class Stage(Protocol):
+class Presenter(Protocol):
     """Where questions are shown."""
 
-    def question_came(self, waiting: Waiting) -> None:
+    def question_came(self, pending: Pending) -> None:
         """Show it or announce it."""
         ...
 
-    def question_went(self, waiting: Waiting) -> None:
-        """Take it off the screen; what was typed is kept."""
+    def question_went(self) -> None:
+        """Take off the screen what is no longer asked; what was typed is kept."""
         ...
 
 
 class ConsoleResponder:
-    """Holds each question as a future until a screen, or the queue, answers it."""
+    """Waits for what a screen answers to a question in the queue."""
 
-    def __init__(self, questions: WaitingQuestions, stage: Stage) -> None:
-        self._questions = questions
-        self._stage = stage
+    def __init__(self, queue: Queue, presenter: Presenter) -> None:
+        self._queue = queue
+        self._presenter = presenter
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
-        """Queue the question and wait; when cancelled, the question leaves the screen."""
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        waiting = Waiting(question, deadline, future)
-        self._questions.add(waiting)
+        """Have the question shown and wait; when cancelled, it leaves the screen."""
+        pending = self._queue.get(question.id)
+        assert pending is not None, "the broker queues a question before it asks"
         try:
-            self._stage.question_came(waiting)
-            return await future
+            self._presenter.question_came(pending)
+            return replace(await pending.answered, via="console")
         finally:
-            self._questions.remove(waiting)
-            self._stage.question_went(waiting)
+            self._presenter.question_went()

@@ -1,10 +1,9 @@
-"""A call's result as lines: its text, or the whole of it as JSON; and its binary parts as files."""
+"""A call's result to be read, as text or as JSON, and as private files of its own."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +11,7 @@ from typing import Any, Final
 
 from elicit_tui import paths
 from elicit_tui.text import neutral, neutral_line
-
-SHOWN_CHARACTERS: Final = 400_000
-"""What a screen shows of a result; all of it can be copied or saved."""
-
-SHOWN_VALUES: Final = 20_000
-"""Of its JSON; each is a line at least."""
+from elicit_tui.tui.bounded_json import SHOWN_CHARACTERS, bounded_json
 
 SUFFIXES: Final[Mapping[str, str]] = {
     "image/png": ".png",
@@ -115,49 +109,29 @@ def as_text(result: Mapping[str, Any]) -> str:
         elif isinstance(block.get("uri"), str):
             parts.append(f"→ {block['uri']}")
         else:
-            parts.append(as_json(block))
+            parts.append(bounded_json(block))
     if not parts and isinstance(result.get("structuredContent"), Mapping):
-        parts.append(as_json(result["structuredContent"]))
+        parts.append(bounded_json(result["structuredContent"]))
     return neutral("\n".join(parts) or "(an empty result)", SHOWN_CHARACTERS)
 
 
-def as_json(result: Mapping[str, Any]) -> str:
-    """The result as JSON, as much as can be looked at; long base64 is told, not shown."""
-    try:
-        shown = _Shortened().of(result)
-        text = json.dumps(shown, indent=2, ensure_ascii=False, default=repr)
-    except RecursionError:
-        return "(nested too deeply to be shown)"
-    return neutral(text, SHOWN_CHARACTERS)
+def results_directory() -> Path:
+    """Where results are saved."""
+    return paths.state_directory() / "results"
 
 
-class _Shortened:
-    """A walk over one value that ends when there is enough for a screen."""
+def save_result(result: Mapping[str, Any]) -> list[Path]:
+    """Save each binary part, or the whole text when there is none. Raises OSError, ValueError."""
+    directory = results_directory()
+    found = binaries(result)
+    if found:
+        return [binary.save(directory) for binary in found]
+    path, file = paths.new_private_file(directory, "result", ".txt")
+    with file:
+        file.write(_whole_text(result).encode("utf-8", "backslashreplace"))
+    return [path]
 
-    def __init__(self) -> None:
-        self._left = SHOWN_VALUES
 
-    def of(self, value: Any, key: str = "") -> Any:
-        """The value with what is too long in it told instead."""
-        self._left -= 1
-        if isinstance(value, Mapping):
-            return dict(self._members(value))
-        if isinstance(value, list):
-            return list(self._items(value))
-        if key in ("data", "blob") and isinstance(value, str) and len(value) > 200:
-            return f"{value[:40]}… ({len(value):,} characters of base64)"
-        return value
-
-    def _members(self, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        for taken, (name, item) in enumerate(value.items()):
-            if self._left <= 0:
-                yield "…", f"{len(value) - taken:,} more"
-                return
-            yield name, self.of(item, str(name))
-
-    def _items(self, value: list[Any]) -> Iterator[Any]:
-        for taken, item in enumerate(value):
-            if self._left <= 0:
-                yield f"… {len(value) - taken:,} more"
-                return
-            yield self.of(item)
+def _whole_text(result: Mapping[str, Any]) -> str:
+    texts = [block["text"] for block in blocks(result) if isinstance(block.get("text"), str)]
+    return "\n".join(texts) if texts else as_text(result)

@@ -62,9 +62,17 @@ class RowList(Drawn, can_focus=True):
             return self.rows
 
     def __init__(
-        self, *, row_height: int = 1, empty: str = "", verb: str = "Open", id: str | None = None
+        self,
+        *,
+        row_height: int = 1,
+        empty: str = "",
+        verb: str = "Open",
+        follow: bool = False,
+        id: str | None = None,
     ) -> None:
+        """`follow`: new rows come in front; a cursor on the first row stays on the first one."""
         super().__init__(id=id)
+        self._follow = follow
         self.verb = verb
         """What Enter does, for the bar of keys."""
         self.row_height = row_height
@@ -90,7 +98,9 @@ class RowList(Drawn, can_focus=True):
         if was_empty != (not keys):
             self.refresh_bindings()
         self.virtual_size = Size(0, len(keys) * self.row_height)
-        if before is not None and before in keys:
+        if self._follow and self.cursor == 0:
+            self.scroll_home(animate=False, immediate=True)
+        elif before is not None and before in keys:
             self.cursor = keys.index(before)
         else:
             self.cursor = max(0, min(self.cursor, len(keys) - 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -16,7 +17,7 @@ from elicit_tui.tui.console.spans import line
 from elicit_tui.tui.console.words import plural
 
 if TYPE_CHECKING:
-    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.session import Session
 
 PANES: Final = {
@@ -26,6 +27,9 @@ PANES: Final = {
     "activity": "Activity",
     "history": "History",
 }
+INBOX_PANES: Final = ("questions", "activity")
+"""Of a console with nothing but the questions of other processes."""
+
 NARROW: Final = 60
 ROOMY: Final = 84
 
@@ -33,7 +37,7 @@ ROOMY: Final = 84
 class ConsoleScreen(Screen[None]):
     """Holds the panes; each is made when it is first looked at."""
 
-    app: ConsoleApp
+    app: Controller
 
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-narrow"),
@@ -47,36 +51,13 @@ class ConsoleScreen(Screen[None]):
         for number, (name, title) in enumerate(PANES.items(), 1)
     ]
 
-    DEFAULT_CSS = """
-    ConsoleScreen {
-        background: $background;
-    }
-    ConsoleScreen #panes {
-        height: 1fr;
-    }
-    ConsoleScreen #banner {
-        display: none;
-        background: $warning 20%;
-        padding: 0 1;
-    }
-    ConsoleScreen #banner.-shown {
-        display: block;
-    }
-    ConsoleScreen.-wide #server-list, ConsoleScreen.-wide #call-list { width: 42; }
-    ConsoleScreen.-narrow Pane { layout: vertical; }
-    ConsoleScreen.-narrow #server-list, ConsoleScreen.-narrow #call-list {
-        width: 100%; height: auto; min-height: 4; max-height: 8;
-    }
-    ConsoleScreen.-narrow #offers-box, ConsoleScreen.-narrow #call-detail { height: 1fr; }
-    ConsoleScreen.-short #offer-words { max-height: 5; }
-    ConsoleScreen.-narrow #offer-words { max-height: 4; }
-    """
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, panes: Sequence[str] = tuple(PANES)) -> None:
+        """`panes`: the names of those that there are; the first one is shown."""
         super().__init__(id="console")
         self.session = session
-        self.pane: Pane = ServersPane(session)
-        self._panes: dict[str, Pane] = {"servers": self.pane}
+        self._names = tuple(panes)
+        self.pane: Pane = _pane(panes[0], session)
+        self._panes: dict[str, Pane] = {panes[0]: self.pane}
         self._seen = -1
 
     def compose(self) -> ComposeResult:
@@ -97,6 +78,8 @@ class ConsoleScreen(Screen[None]):
 
     async def action_pane(self, name: str) -> None:
         """Show another pane."""
+        if name not in self._names:
+            return
         if name not in self._panes:
             fresh = self._panes[name] = _pane(name, self.session)
             await self.query_one("#panes", Container).mount(fresh)
@@ -107,6 +90,10 @@ class ConsoleScreen(Screen[None]):
         self.pane.draw()
         self.pane.take_focus()
         self.draw()
+
+    def has_pane(self, name: str) -> bool:
+        """Whether there is a pane of this name."""
+        return name in self._names
 
     def tick(self, *, moment: bool) -> None:
         """Draw what changed; `moment`: a second passed, so ages and times left did."""
@@ -137,6 +124,8 @@ class ConsoleScreen(Screen[None]):
         narrow = self.size.width < ROOMY
         parts = [] if narrow else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
         for number, (name, title) in enumerate(PANES.items(), 1):
+            if name not in self._names:
+                continue
             here = self._panes.get(name) is self.pane
             count = counts.get(name, 0)
             if self.size.width < NARROW and not here:
@@ -200,6 +189,8 @@ class ConsoleScreen(Screen[None]):
 
 def _pane(name: str, session: Session) -> Pane:
     """Make a pane; what it needs is imported only then."""
+    if name == "servers":
+        return ServersPane(session)
     if name == "questions":
         from elicit_tui.tui.console.panels.questions import QuestionsPane
 

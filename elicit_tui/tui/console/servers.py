@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
 from elicit_tui.elicitation.settings import ServerSettings
@@ -44,6 +45,8 @@ class ServerRecord:
     offers_read: bool = False
     questions: int = 0
     flooded: int = 0
+    asked_at: datetime | None = None
+    """When it last asked something, by the clock on the wall."""
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=LOOP_QUESTIONS))
 
     @property
@@ -62,7 +65,13 @@ class ServerRecord:
     def asked(self) -> None:
         """It asked something."""
         self.questions += 1
+        self.asked_at = datetime.now()
         self.recent.append(time.monotonic())
+
+    @property
+    def last_asked(self) -> str:
+        """When it last asked something, by the clock on the wall; empty when it never did."""
+        return "" if self.asked_at is None else f"{self.asked_at:%H:%M}"
 
     @property
     def loops(self) -> bool:

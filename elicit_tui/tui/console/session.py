@@ -6,20 +6,19 @@ thousands leaves the keys alone; `version` tells the panels that there is someth
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.broker.events import BrokerEvent, Notice, Requested, Resolved
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Queue, Review
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import Answered, Calls
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
-from elicit_tui.tui.console.waiting import WaitingQuestions
-from elicit_tui.tui.console.words import ROLES, SIGNS, plural, told
+from elicit_tui.tui.console.words import ACTIONS, ROLES, SIGNS, plural, told
 
 if TYPE_CHECKING:
     from elicit_tui.host.events import HostEvent
@@ -55,7 +54,8 @@ class Session:
             if only is None or name in only or not startable(server)
         }
         self.servers: dict[str, ServerRecord] = server_records(servers)
-        self.questions = WaitingQuestions()
+        self.questions = Queue()
+        """The broker's, once there is one."""
         self.calls = Calls()
         self.activity = Activity()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
@@ -68,6 +68,10 @@ class Session:
         self.changed_lists: set[str] = set()
         self.completed_urls: deque[tuple[str, str]] = deque(maxlen=50)
         self.version = 0
+        self.ended = 0
+        """How many questions have ended in this run."""
+        self.actions: Counter[str] = Counter()
+        """How they ended: accepted, declined, cancelled, stopped."""
 
     def changed(self) -> None:
         """Something is to be drawn again."""
@@ -90,8 +94,8 @@ class Session:
         """Take note of what the broker tells."""
         self.version += 1
         if isinstance(event, Requested):
-            record = self.servers.get(event.question.request.server.name)
-            if record is not None:
+            record = self.servers.get(event.request.server.name)
+            if record is not None and event.request.kind == "elicitation":
                 record.asked()
         elif isinstance(event, Resolved):
             self._resolved(event)
@@ -101,10 +105,13 @@ class Session:
 
     def _resolved(self, event: Resolved) -> None:
         request, outcome = event.request, event.outcome
+        self.ended += 1
+        stopped = outcome.decided_by in ("guardian", "policy", "flood")
+        self.actions["stopped" if stopped else ACTIONS[outcome.action]] += 1
         name = request.server.name
         record = self.servers.get(name)
-        call = self.calls.get(request.call.id if request.call is not None else None)
-        if call is not None:
+        calls = [made for one in request.calls if (made := self.calls.get(one.id)) is not None]
+        for call in calls if request.kind == "elicitation" else ():
             call.questions += 1
         if outcome.in_group:
             if record is not None:
@@ -117,8 +124,10 @@ class Session:
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
         self.activity.add(name, f"{sign} {message}  {told(outcome)}", ROLES[outcome.action])
-        if call is not None:
+        for call in calls:
             call.answered.append(Answered(message, outcome.action, told(outcome)))
+        if request.kind == "approval" and outcome.decided_by in ("policy", "nobody"):
+            return  # Told as the end of the call.
         if outcome.decided_by in ("guardian", "policy"):
             self.stopped.append(Stopped(request, event.review, outcome))
             self._refused.append(event)
@@ -188,6 +197,8 @@ class Session:
         self.activity.add(event.server, text, "dim")
 
     def summary(self) -> str:
-        """The run in a few words, for the window's title."""
-        waiting = len(self.questions)
-        return f"elicit-tui · {plural(waiting, 'question')}" if waiting else "elicit-tui"
+        """What became of the run's questions, in one line; empty when there were none."""
+        if not self.ended:
+            return ""
+        ways = ", ".join(f"{count:,} {way}" for way, count in self.actions.most_common())
+        return f"{plural(self.ended, 'question')}: {ways}"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Literal
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content
 
 Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad"]
 Span = tuple[str, Role]
 Line = tuple[Span, ...]
-
-PIECE = 1_000
-_WORD = re.compile("[^ ]+ *| +")
 
 ROLES: tuple[Role, ...] = ("plain", "strong", "dim", "accent", "good", "warn", "bad")
 
@@ -28,85 +25,42 @@ def text_of(spans: Line) -> str:
     return "".join(text for text, _role in spans)
 
 
-@lru_cache(8_192)
-def cells(text: str) -> int:
-    """How many terminal cells a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0
-        if unicodedata.combining(character)
-        else 2
-        if unicodedata.east_asian_width(character) in "WF"
-        else 1
-        for character in text
-    )
-
-
 def shortened(text: str, width: int) -> str:
     """The text in at most `width` cells; an ellipsis stands for what was cut."""
     if width <= 0:
         return ""
-    if cells(text) <= width:
+    if cell_len(text) <= width:
         return text
-    kept, used = [], 0
-    for character in text:
-        used += cells(character)
-        if used > width - 1:
-            break
-        kept.append(character)
-    return "".join(kept) + "…"
+    return set_cell_size(text, width - 1).rstrip() + "…"
 
 
 def padded(text: str, width: int) -> str:
     """The text in exactly `width` cells."""
-    text = shortened(text, width)
-    return text + " " * (width - cells(text))
+    return set_cell_size(shortened(text, width), max(0, width))
+
+
+def apart(left: Line, right: Line, width: int) -> Line:
+    """Both ends of a line of `width` cells; the left one's last span is cut to leave room."""
+    room = width - cell_len(text_of(right)) - 1
+    *before, (last, role) = left
+    last = shortened(last, max(4, room - cell_len(text_of(tuple(before)))))
+    gap = width - cell_len(text_of((*before, (last, role), *right)))
+    return (*before, (last, role), (" " * max(1, gap), "plain"), *right)
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:
-    """The lines of a text, broken at blanks where they are wider than `width` cells."""
+    """The lines of a text, broken at blanks where they are wider than `width` cells.
+
+    What was indented stays so, as far as there is room.
+    """
     for paragraph in text.split("\n"):
-        if cells(paragraph) <= width:
+        if cell_len(paragraph) <= width:
             yield paragraph
-        else:
-            yield from _broken(paragraph, max(4, width))
-
-
-def _broken(paragraph: str, width: int) -> Iterator[str]:
-    indent = paragraph[: len(paragraph) - len(paragraph.lstrip(" "))][: width // 2]
-    current, used = "", 0
-    for word in _words(paragraph):
-        size = cells(word)
-        if used + cells(word.rstrip(" ")) <= width:
-            current, used = current + word, used + size
             continue
-        if current.strip():
-            yield current.rstrip()
-            current, used = indent, len(indent)
-        if used + cells(word.rstrip(" ")) <= width:
-            current, used = current + word, used + size
-            continue
-        while word.isascii() and used + len(word) > width:
-            yield current + word[: width - used]
-            word = word[width - used :]
-            current, used = indent, len(indent)
-        for character in word:
-            if used + cells(character) > width:
-                yield current
-                current, used = indent, len(indent)
-            current, used = current + character, used + cells(character)
-    if current.strip():
-        yield current.rstrip()
-
-
-def _words(paragraph: str) -> Iterator[str]:
-    """Words with the blanks behind them; very long ones in pieces, which are quick to measure."""
-    for word in _WORD.findall(paragraph):
-        if len(word) <= PIECE:
-            yield word
-        else:
-            yield from (word[start : start + PIECE] for start in range(0, len(word), PIECE))
+        words = paragraph.lstrip(" ")
+        indent = paragraph[: min(len(paragraph) - len(words), width // 2)]
+        for part in Content(words).wrap(max(4, width - len(indent))):
+            yield indent + part.plain.rstrip()
 
 
 def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:

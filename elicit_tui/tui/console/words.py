@@ -23,6 +23,11 @@ WHO: Final[Mapping[DecidedBy, str]] = {
     "shutdown": "elicit-tui ended",
     "ledger": "it could not be recorded",
     "server": "the server withdrew it",
+    "hook": "a program of yours",
+    "client": "the agent's client",
+    "agent": "the agent itself",
+    "withdrawn": "the agent took its call back",
+    "store": "it could not be kept",
 }
 
 FAMILIES: Final[Mapping[str, str]] = {
@@ -73,7 +78,9 @@ def family_of(rule: str) -> str:
 
 
 def told(outcome: Outcome) -> str:
-    """An outcome in a few words: `declined by you`."""
+    """An outcome in a few words: `declined by you`; of a server that went away, that it did."""
+    if outcome.decided_by == "server" and "withdrew" not in outcome.reason:
+        return f"{ACTIONS[None]} · the server went away"
     return told_of(outcome.action, outcome.decided_by)
 
 

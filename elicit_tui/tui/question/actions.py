@@ -1,9 +1,10 @@
-"""The row of things a person can do, each a button that names its key."""
+"""What a person can do on each page of a question: a row of buttons that name their keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from textual.app import ComposeResult
 from textual.message import Message
@@ -26,6 +27,8 @@ class Action:
     key: str
     does: str = ""
     primary: bool = False
+    aside: bool = False
+    """Calm, at the right edge, and left out of a row that is too short: help has it."""
 
 
 class ActionButton(KeyButton, Guarded):
@@ -37,6 +40,7 @@ class ActionButton(KeyButton, Guarded):
             action.key,
             id=f"do-{action.name.replace('.', '-')}",
             main=action.primary,
+            aside=action.aside,
         )
         self.does = action.name
         self._action = action
@@ -74,6 +78,16 @@ class ActionBar(KeyRow):
         async with self.batch():
             await self.remove_children()
             await self.mount_all([ActionButton(action) for action in actions])
+        self.fit()
+
+    def focus_on(self, action: str) -> None:
+        """Give the focus to the button of this action."""
+        self.query_one(f"#do-{action}").focus()
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """The names of the actions that have a button here just now."""
+        return frozenset(button.does for button in self.query(ActionButton) if button.can_focus)
 
     def name_keys(self, keys: Mapping[str, str]) -> None:
         """Show the keys that the actions have in this person's configuration."""
@@ -87,3 +101,70 @@ class ActionBar(KeyRow):
         event.stop()
         if isinstance(event.button, ActionButton):
             self.post_message(self.Chosen(event.button.does))
+
+
+PageName = Literal["answer", "review", "step", "raw", "help"]
+
+BACK = Action("back", "Back", "Esc", "back to the question, nothing changed")
+LATER = Action("later", "Later", "^L", "answer it later, what you typed is kept", aside=True)
+RAW = Action("raw", "More", "F2", "who asks, what was found, the request as it arrived", aside=True)
+HELP = Action("help", "Help", "F1", "keys and words", aside=True)
+DECLINE = Action("decline", "Decline", "^N", "an explicit no")
+CANCEL = Action("cancel", "Cancel", "Esc", "neither yes nor no")
+SEND = Action("send", "Send", "^S", "hand over what is shown", primary=True)
+REVIEW_IT = Action("review", "Review", "^R", "the exact JSON that would be sent", aside=True)
+FORM = (SEND, DECLINE, CANCEL, LATER, REVIEW_IT, HELP, RAW)
+YES_OR_NO = (
+    Action("yes", "Yes", "y", "send it: yes", primary=True),
+    Action("no", "No", "n", "decline: an explicit no"),
+)
+REFUSED_FORM = (DECLINE, CANCEL, LATER, HELP, RAW)
+COPY = Action("copy", "Copy", "F5", "put the address on the clipboard", aside=True)
+CODE = Action("code", "QR", "F6", "show it for a telephone", aside=True)
+VISITED = Action("elsewhere", "I opened it", "F7", "you opened it elsewhere and agree", aside=True)
+URL = (
+    Action("send", "Open", "^S", "open this page in your browser", primary=True),
+    DECLINE,
+    CANCEL,
+    COPY,
+    CODE,
+    LATER,
+    HELP,
+    VISITED,
+    RAW,
+)
+WAITING = (
+    Action("send", "Finished", "^S", "tell the server that you are done", primary=True),
+    DECLINE,
+    CANCEL,
+    Action("again", "Try again", "F8", "open the page once more", aside=True),
+    COPY,
+    HELP,
+    CODE,
+    LATER,
+    RAW,
+)
+APPROVAL = (
+    Action("decline", "Do not call", "^N", "the tool is not called", primary=True),
+    Action("send", "Allow once", "^S", "the tool is called, this time"),
+    Action("session", "For this session", "^A", "called, and not asked again in this session"),
+    CANCEL,
+    LATER,
+    HELP,
+    RAW,
+)
+STEP_FORM = (
+    BACK,
+    Action("anyway", "Send it", "^Y", "hand over what is shown", primary=True),
+    DECLINE,
+)
+STEP_URL = (
+    BACK,
+    Action("anyway", "Open it", "^Y", "open this page in your browser", primary=True),
+    DECLINE,
+)
+STEP_ELSEWHERE = (
+    BACK,
+    Action("anyway", "I opened it", "^Y", "you opened it elsewhere and agree", primary=True),
+    DECLINE,
+)

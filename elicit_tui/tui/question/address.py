@@ -46,6 +46,9 @@ def address_of(url: str) -> Address:
         host = ""
     if not host:
         return Address(shown, shown, "", "", ())
+    if "%" in host:
+        # What somebody registered does not stand there: only the spellings say where it leads.
+        return Address(shown, shown, "", "", spellings(host))
     domain = registrable_domain(host)
     start = shown.lower().find(host, shown.find("//") + 2)
     userinfo_end = shown.rfind("@", 0, _authority_end(shown))

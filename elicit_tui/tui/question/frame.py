@@ -1,125 +1,99 @@
-"""One question in its frame: who asks, what was found, the message, the fields, the way out."""
+"""The frame of a question: who asks, the message, what was found, its body, the buttons."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.message import Message
+from textual.widget import Widget
 
-from elicit_tui.elicitation import Deadline, Finding, Question
+from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, accept
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form import Draft, DraftStore, Form
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.breakage import ShowsQuestion
 from elicit_tui.tui.key_names import key_of
-from elicit_tui.tui.question import offers, quiet, words
-from elicit_tui.tui.question.actions import Action, ActionBar
+from elicit_tui.tui.question import words
+from elicit_tui.tui.question.actions import BACK, Action, ActionBar, PageName
 from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
-from elicit_tui.tui.question.offers import PageName
+from elicit_tui.tui.question.messages import Painted
 from elicit_tui.tui.question.page import Page
-from elicit_tui.tui.question.regions import Region
-from elicit_tui.tui.question.status import StatusLine, summary
+from elicit_tui.tui.question.status import StatusLine
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
+from elicit_tui.tui.question.text_region import TextRegion
 from elicit_tui.tui.question.title import Titled
-from elicit_tui.tui.question.url_panel import UrlPanel
 from elicit_tui.tui.widgets.control import CLEAR
-from elicit_tui.tui.widgets.form_view import FormView
-from elicit_tui.tui.widgets.guarded import InputGuard
 
-Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
-"""Looks at content before it is sent (the guardian's outgoing rules)."""
-
-NEXT = "app.next_question"
-_PAINTINGS = 20
+NEXT: Final = "app.next_question"
 
 
-class QuestionFrame(Titled, InputGuard, ShowsQuestion):
-    """The parts of a question in their fixed places, and the pages over the fields.
+class QuestionFrame(Titled, ShowsQuestion):
+    """The places of a question's parts, and the pages over its body; bodies point here.
 
-    It starts the deadline when it is painted and touches it on each key. What decides is
-    `QuestionView`.
+    It starts the deadline when it is painted and touches it on each key. It decides nothing: what
+    the keys mean is `QuestionView`'s, what accepting means is the body's.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = QUESTION_BINDINGS
 
     DEFAULT_CSS = FRAME_CSS
 
-    class Painted(Message):
-        """The question was painted for the first time."""
-
-        def __init__(self, view: QuestionFrame) -> None:
-            super().__init__()
-            self.view = view
-
     def __init__(
         self,
         question: Question,
-        form: Form | None,
         deadline: Deadline,
         *,
         settings: ElicitationSettings,
-        examine: Examine,
-        draft: Draft | None = None,
-        drafts: DraftStore | None = None,
         queue_position: tuple[int, int] = (1, 1),
         opener: Callable[[str], bool] | None = None,
         around: tuple[Action, ...] = (),
+        origin: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        """Show `question`; `form` is None in url mode.
+        """Show `question`, with what its draft holds; what is typed is written there.
 
-        `queue_position` is (place from 1, how many). With `drafts`, what is typed is kept there
-        as it is typed, restored from there, and forgotten once sent. `opener` hands a URL to the
+        `queue_position` is (place from 1, how many). `opener` hands a URL to the
         system's browser, away from the event loop, and says whether it started. `around` are
-        actions of the application, for the help page.
+        actions of the application, for the help page. `origin`: for whom another process asks.
         """
-        super().__init__(id=id, classes=classes)
+        hint = next((f", {do.key} next" for do in around if do.name == NEXT), "")
+        heading = words.title(question.request)
+        super().__init__(heading, deadline, queue_position, hint, id=id, classes=classes)
         self.question = question
-        self.form = form
-        self.deadline = deadline
         self.settings = settings
-        self.examine = examine
-        self.drafts = drafts
-        request = question.request
-        if draft is None and drafts is not None and form is not None:
-            draft = drafts.find(request)
-        self._restored = draft is not None and draft.typed
-        self._opener = opener or open_in_browser
-        self._around = around
-        self._queue_position = queue_position
-        self._quiet = quiet.Quiet(deaf_seconds=quiet.DEAF_SECONDS)
-        self._opened = draft is not None and draft.opened
-        self._page: PageName = "waiting" if self._opened else "answer"
-        self._origin: PageName = "answer"
-        self._held: dict[str, Any] | None = None
-        self._asked_to_cancel = False
-        self._done = False
-        self._turning = False
-        self._last_field: str | None = None
-        self._url = UrlPanel(request.url or "", self._opened) if form is None else None
-        self.set_class(form is None, "-url")
-        self._form_view = (
-            None
-            if form is None
-            else FormView(
-                form,
-                draft.entries if draft else None,
-                touched=draft.touched if draft else frozenset(),
-                id="form",
-            )
-        )
+        self.opener = opener or open_in_browser
+        self.around = around
+        self.decided = False
+        self._origin = origin
+        self._held_by = ""
+        self._page: PageName = "answer"
+        self._uncovering = False
+        self.body = self.make_body()
+        self.set_class(question.request.mode == "url", "-url")
         self._aside = Page(Content(""), id="aside")
         self._status = StatusLine()
-        self._actions = ActionBar(self._actions_of(self._page), id="actions")
+        self._actions = ActionBar(self.body.actions("answer"), id="actions")
+
+    def make_body(self) -> Body:
+        """What the question is about."""
+        raise NotImplementedError
+
+    def decide(self, outcome: Outcome) -> None:
+        """This is the answer."""
+        raise NotImplementedError
+
+    def answers_changed(self) -> None:
+        """The person changed something in the body."""
+        raise NotImplementedError
+
+    def uncovered(self) -> None:
+        """What lay over the question is gone."""
 
     # What is on the screen
 
@@ -127,195 +101,107 @@ class QuestionFrame(Titled, InputGuard, ShowsQuestion):
         """The frame from top to bottom; every part has its fixed place."""
         self._tighten(self.app.size)
         request = self.question.request
-        yield Region(partial(words.identity, request), id="identity")
-        yield Region(words.call_line(request), id="call")
+        yield TextRegion(self._who, id="who")
+        yield TextRegion(Content(words.message(request)), id="message")
         if self.question.review.findings or self.question.note:
-            yield Region(partial(words.found, self.question), id="findings")
-        yield Region(Content(words.message(request)), id="message")
-        if self._form_view is not None:
-            self._form_view.expect(self.app.size - self.gutter.totals)
-            yield self._form_view
-        if self._url is not None:
-            yield self._url
+            found = TextRegion(partial(words.found, self.question), id="findings")
+            found.set_class(words.blocks(self.question), "-block")
+            yield found
+        self.body.expect(self.app.size - self.gutter.totals)
+        yield self.body.whole
         self._aside.display = self._aside.can_focus = False
         yield self._aside
         yield self._status
         yield self._actions
 
+    def _who(self, width: int) -> Content:
+        about = [part for part in (self._origin, self._held_by) if part]
+        return words.who(self.question.request, about)
+
     def on_mount(self) -> None:
         """Focus the first field; the clock and the keys wait until it is painted."""
-        self.set_interval(1.0, self._retitle)
-        if self._url is not None:
-            self._summarise()
-        if self._restored:
-            self._status.say(
+        self.set_interval(1.0, self.retitle)
+        self.body.first_shown()
+        if self.question.draft.typed:
+            self.say(
                 f"Your earlier answers are back. {key_of(self, CLEAR)} clears a field.",
                 "bold $accent",
             )
         self._focus_page()
-        self.call_after_refresh(self._when_painted)
-
-    def _when_painted(self, tries: int = _PAINTINGS) -> None:
-        """Listen only once something in the frame is painted and has the focus."""
-        if not self.is_attached:
-            return  # It was taken down before it was painted.
-        if tries and not self._focus_settled:
-            self.call_after_refresh(self._when_painted, tries - 1)
-        else:
-            self.call_after_refresh(self._painted)
+        self.await_painting()
 
     @property
-    def _focus_settled(self) -> bool:
-        focused = self.screen.focused
-        if self._page not in ("answer", "waiting"):
-            return focused is self._aside
-        if self._form_view is None:
-            return focused is self._url
-        if self.form is not None and any(spec.sendable for spec in self.form.fields):
-            return self._form_view.focused_field is not None
-        return focused is not None and self in focused.ancestors
+    def focus_settled(self) -> bool:
+        """Whether the focus is where this page wants it."""
+        if self._page != "answer":
+            return self.screen.focused is self._aside
+        return self.body.has_focus
 
-    def _painted(self) -> None:
-        if not self.is_attached:
-            return
-        self._turning = False
-        if self.deaf and not self.deadline.started:
-            self.post_message(self.Painted(self))
-        self._quiet.painted()
+    def painted(self) -> None:
+        """It can be seen: its clock runs, its buttons name their keys."""
+        if self.never_painted and not self.deadline.started:
+            self.post_message(Painted(self.question))
+        if self._uncovering:
+            self._uncovering = False
+            self.uncovered()
         self.deadline.start()
         bound = self.screen.active_bindings.items()
         mine = {active.binding.action: key for key, active in bound if active.node is self}
         self._actions.name_keys(mine)
         self._status.refresh()
-        self._retitle()
+        self.retitle()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Tighter spacing where there is little room."""
-        self._tighten(event.size)
+        """Tighter spacing where there is little room, whatever of it the question takes."""
+        self._tighten(self.app.size)
 
     def _tighten(self, size: Size) -> None:
-        narrow = tighten(self, size)
-        self._status.set_class(narrow, "-narrow")
-        self._retitle()
+        tighten(self, size)
+        self._status.set_class(self.has_class("-narrow"), "-narrow")
+        self.body.resized()
+        self.retitle()
 
-    def _retitle(self) -> None:
-        place, of = self._queue_position
-        queued = f"{place} of {of}" if of > 1 else ""
-        following = [f", {do.key} next" for do in self._around if do.name == NEXT and of > 1]
-        self.entitle(
-            f"{words.server_name(self.question.request)} asks",
-            queued,
-            "".join(following),
-            words.time_left(self.deadline.remaining),
-        )
-
-    def place_in_queue(self, place: int, of: int) -> None:
-        """Show another place in the queue."""
-        self._queue_position = (place, of)
-        self._retitle()
-
-    def _summarise(self) -> None:
-        if self._form_view is not None and self.form is not None:
-            self._status.summarise(summary(self.form, self._form_view.conversion))
-        elif self._opened:
-            self._status.summarise(Content.styled("waiting for the page to be finished", "bold"))
-        else:
-            self._status.summarise(Content("opens only if you choose it"))
+    def tell_who_holds_it(self, sentence: str) -> None:
+        """Say that somebody else has it in front of them; empty: nobody does any more."""
+        if sentence != self._held_by:
+            self._held_by = sentence
+            self.query_one("#who", TextRegion).draw_again()
 
     def _focus_page(self) -> None:
-        if self._page in ("answer", "waiting"):
-            if self._form_view is None:
-                assert self._url is not None
-                self._url.focus()
-            elif self._last_field is not None:
-                self._form_view.focus_field(self._last_field)
-            elif not self._form_view.focus_first():
-                self.query_one("#message", Region).hear_the_keys()
+        if self._page == "answer":
+            self.body.focus()
         else:
             self._aside.focus()
 
+    def summarise(self) -> None:
+        """Say how far the answer is."""
+        self._status.summarise(self.body.summary())
+
+    def say(self, sentence: str, style: str = "bold $warning") -> None:
+        """Say something above the buttons, until something else is done."""
+        self._status.say(sentence, style)
+
     # Input
 
-    def admits(self, event: events.Event) -> bool:
-        """Turn away what was meant for something else; each key moves the deadline."""
-        if self._quiet.drops(event.time):
-            return False
+    def heard(self, event: events.Event) -> None:
+        """Each key moves the deadline."""
         if isinstance(event, (events.Key, events.Paste)):
             self.deadline.touch()
-        return True
-
-    @property
-    def wanted_height(self) -> int:
-        """Rows in which nothing would have to scroll, once painted."""
-        panel = self._form_view or self._url
-        assert panel is not None
-        needed = max((child.virtual_region.bottom for child in panel.children), default=0)
-        return self.outer_size.height + needed - panel.size.height
 
     @property
     def listens(self) -> bool:
         """Nothing counts behind a decision, or while another page is being painted."""
-        return not self._done and not self._turning
-
-    def acts_on(self, event: events.Key) -> bool:
-        """Run one of the question's own actions, whatever key it is bound to."""
-        active = self.screen.active_bindings.get(event.key)
-        if active is None or active.node is not self or not active.enabled:
-            return False
-        method = getattr(self, f"action_{active.binding.action}", None)
-        if method is None:
-            return False
-        method()
-        return True
-
-    @property
-    def deaf(self) -> bool:
-        """Whether it is too early to decide anything: not painted, or only just."""
-        return self._quiet.deaf
+        return not self.decided and super().listens
 
     @property
     def page(self) -> PageName:
         """Which page is shown."""
         return self._page
 
-    @property
-    def draft(self) -> Draft:
-        """What is typed at this moment."""
-        if self._form_view is None:
-            return Draft({}, opened=self._opened)
-        return Draft(self._form_view.entries, self._form_view.touched)
-
     def keep_draft(self) -> None:
-        """Keep what is typed, to the last letter, unless the question is decided."""
-        if self.drafts is not None and self._form_view is not None and not self._done:
-            self.drafts.keep(self.question.request, self.draft)
-
-    @property
-    def typed(self) -> bool:
-        """Whether the person typed or chose anything: then nothing may be opened over it."""
-        return self._form_view is not None and bool(self._form_view.touched)
-
-    def on_form_view_changed(self, event: FormView.Changed) -> None:
-        """Keep what was typed; count what is missing."""
-        event.stop()
-        if self._done:
-            return
-        self._asked_to_cancel = False
-        if event.view.touched and not self._restored:
-            self._status.hush()
-        self._restored = False
-        self.keep_draft()
-        self._summarise()
-
-    def on_form_view_focused(self, event: FormView.Focused) -> None:
-        """Remember where the person is."""
-        event.stop()
-        self._last_field = event.field_control.spec.name
-
-    def on_form_view_finished(self, event: FormView.Finished) -> None:
-        """Enter in the last field sends nothing; say what does."""
-        event.stop()
-        self._status.say(f"That was the last field. {self.key('send')} sends.", "bold $accent")
+        """Write down what is typed, to the last letter, unless the question is decided."""
+        if not self.decided:
+            self.body.keep_draft()
 
     def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
         """A button does what its key does."""
@@ -326,71 +212,141 @@ class QuestionFrame(Titled, InputGuard, ShowsQuestion):
         else:
             getattr(self, f"action_{event.action}")()
 
-    def action_focus_next(self) -> None:
-        """The next field, button or region."""
-        if self._form_view is None or not self._form_view.focus_next_unmade():
-            self.screen.focus_next()
-
-    def action_focus_previous(self) -> None:
-        """The one before."""
-        self.screen.focus_previous()
-
-    def action_scroll_message(self, pages_down: int) -> None:
-        """Scroll the message while a field has the focus; the fields when it needs none."""
-        region: VerticalScroll = self.query_one("#message", Region)
-        if region.max_scroll_y == 0 and self._form_view is not None:
-            region = self._form_view
-        (region.scroll_page_down if pages_down > 0 else region.scroll_page_up)(animate=False)
-
     # Pages
-
-    def _actions_of(self, page: PageName) -> tuple[Action, ...]:
-        ready = page == "review" and self._ready_to_send()
-        page = "waiting" if page == "answer" and self._opened else page
-        return offers.on_page(page, self.form, self._url, ready=ready, around=self._around)
 
     def key(self, action: str) -> str:
         """What the key of one of the question's actions is called."""
         return key_of(self, BY_ACTION[action])
 
-    def _turn_to(self, page: PageName, text: Content | None = None) -> None:
+    def turn_to(self, page: PageName, text: Content | None = None) -> None:
         """Show a page; until it is painted nothing is heard."""
-        self._quiet.hidden()
-        self._turning = True
+        self.turn()
+        self._uncovering = page == "answer" and self._page != "answer"
         self._page = page
         self._show_page(page, text)
 
     @work(exclusive=True, group="page")
     async def _show_page(self, page: PageName, text: Content | None) -> None:
-        aside = page in ("review", "step", "raw", "help")
+        aside = page != "answer"
         if text is not None:
             self._aside.tell(text)
         self._aside.display = self._aside.can_focus = aside
         self.set_class(aside, "-aside")
         self.set_class(page == "step", "-step")
-        if self._url is not None and aside:
-            self._url.show_code(False)
-        for panel in (self._form_view, self._url):
-            if panel is not None:
-                panel.display = not aside
-        await self._actions.show(self._actions_of(self._page))
+        self.set_class(page in ("raw", "help"), "-about")
+        if aside:
+            self.body.covered()
+        self.body.whole.display = not aside
+        await self._actions.show(self._actions_of(page))
         self._status.hush()
-        self._summarise()
+        self.summarise()
         self._focus_page()
-        self.call_after_refresh(self._when_painted)
+        self.await_painting()
 
-    def action_back(self) -> None:
-        """From a page to the fields, with nothing changed."""
-        if self._page not in ("answer", "waiting"):
-            self._held = None
-            self._turn_to("waiting" if self._opened else "answer")
+    def _actions_of(self, page: PageName) -> tuple[Action, ...]:
+        if page == "raw":
+            return (BACK,)
+        if page == "help":
+            return (BACK, *self._without_button, *self.around)
+        return self.body.actions(page)
+
+    @property
+    def _without_button(self) -> tuple[Action, ...]:
+        """What has no room in the row of buttons stands on the help page."""
+        shown = self._actions.shown
+        return tuple(do for do in self.body.actions("answer") if do.aside and do.name not in shown)
+
+    @work(exclusive=True, group="page")
+    async def show_actions(self) -> None:
+        """Other things can be done on this page now."""
+        await self._actions.show(self._actions_of(self._page))
 
     @property
     def room(self) -> int:
         """Cells in which a page can write."""
         return max(self.size.width - 8, 16)
 
-    def _ready_to_send(self) -> bool:
-        if self._form_view is None or self._form_view.form.refusal is not None:
-            return False
-        return not self._form_view.conversion.problems
+
+class Body:
+    """One kind of question: its part of the screen, and what its keys decide.
+
+    The view around it turns the pages and refuses; a body says what accepting means.
+    """
+
+    def __init__(self, view: QuestionFrame) -> None:
+        self.view = view
+        self.question = view.question
+        self.shown: frozenset[str] = frozenset()
+        """The ids of the findings that the second step showed."""
+
+    @property
+    def panel(self) -> Widget:
+        """Its part of the screen."""
+        raise NotImplementedError
+
+    @property
+    def whole(self) -> Widget:
+        """The panel with what stands beside it."""
+        return self.panel
+
+    def actions(self, page: PageName) -> tuple[Action, ...]:
+        """The buttons of a page, without those of the frame."""
+        raise NotImplementedError
+
+    def summary(self) -> Content:
+        """How far the answer is, in a few words."""
+        raise NotImplementedError
+
+    def focus(self) -> None:
+        """Give the focus to where the person most likely acts."""
+        self.panel.focus()
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether the focus has arrived there."""
+        return self.view.screen.focused is self.panel
+
+    def send(self, page: PageName) -> None:
+        """Accept, or do what comes before it."""
+        raise NotImplementedError
+
+    def go_through(self) -> None:
+        """The deliberate second step was taken."""
+
+    def review(self) -> None:
+        """Show exactly what would be sent."""
+
+    def expect(self, size: Size) -> None:
+        """It will be drawn in about this much room."""
+
+    def first_shown(self) -> None:
+        """It is on the screen now."""
+        self.view.summarise()
+
+    def resized(self) -> None:
+        """There is another amount of room."""
+
+    def covered(self) -> None:
+        """Another page lies over it."""
+
+    def keep_draft(self) -> None:
+        """Write down what is typed, to the last letter."""
+
+    @property
+    def typed(self) -> bool:
+        """Whether the person typed or chose anything."""
+        return False
+
+    @property
+    def note(self) -> str | None:
+        """What a person who declines tells the agent."""
+        return None
+
+    def see(self, found: tuple[Finding, ...]) -> None:
+        """These findings are shown on the second step."""
+        self.shown = frozenset(finding.id for finding in found)
+
+    def accept(self, reason: str, content: Mapping[str, Any] | None, **more: Any) -> None:
+        """Accept, with every finding acknowledged that the second step showed."""
+        seen = self.shown | self.question.draft.acknowledged
+        self.view.decide(accept("user", reason, content, acknowledged=seen, **more))

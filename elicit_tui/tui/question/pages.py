@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from textual.content import Content
 from textual.widget import Widget
 
-from elicit_tui.elicitation import ElicitationRequest, Finding
+from elicit_tui.elicitation import ElicitationRequest, Finding, Question
 from elicit_tui.form import Form
 from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.tui.bounded_json import bounded_json
 from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.question import words
 from elicit_tui.tui.question.actions import Action
@@ -18,6 +19,9 @@ from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, UNDO
 from elicit_tui.tui.widgets.date_line import TODAY
 from elicit_tui.tui.widgets.text_block import EDITOR
+
+REQUEST_VALUES: Final = 1_000
+"""Of a request that are drawn: each is a line at least, and all lines are laid out at once."""
 
 
 def _json_block(content: Mapping[str, Any]) -> Content:
@@ -80,8 +84,8 @@ def second_step(
 ) -> Content:
     """What will happen, why it is asked once more, and exactly what is sent."""
     name = words.server_name(request)
-    call = request.call
-    during = f" (for {neutral_line(call.name, 120)})" if call is not None else ""
+    tools = " or ".join(neutral_line(call.name, 120) for call in request.calls)
+    during = f" (for {tools})" if tools else ""
     if elsewhere:
         will = f"This tells {name}{during} that you agreed, and opened the page yourself."
     elif content is None:
@@ -107,18 +111,29 @@ def second_step(
     )
 
 
-def raw(request: ElicitationRequest) -> Content:
-    """The request as it arrived, with what identifies it."""
-    head = Content.styled(
-        f"As it arrived · mode {neutral_line(request.mode, 40)} · {request.era} · "
-        f"id {neutral_line(str(request.wire_id), 120)}",
-        "$faint",
+def about(question: Question, left: float | None, width: int) -> Content:
+    """Who asks and what was found, whole; then the request as it arrived, as far as one reads."""
+    request = question.request
+    return _stack(
+        [
+            words.about(question, left, width),
+            Content.styled("As it arrived", "bold"),
+            Content(bounded_json(request.params, REQUEST_VALUES)),
+        ]
     )
-    return _stack([head, Content(readable_json(request.params))])
 
 
-def help_page(frame: Widget, actions: Sequence[Action], width: int) -> Content:
+def _kinds(form: Form | None) -> set[str]:
+    """The kinds of fields that a form has; `text` is a text of several lines."""
+    if form is None:
+        return set()
+    long = {"text" for spec in form.fields if spec.multiline or spec.each_line}
+    return {spec.kind for spec in form.fields} | long
+
+
+def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width: int) -> Content:
     """What can be done here, with the keys that the owner gave to it."""
+    kinds = _kinds(form)
     question = [
         (key_of(frame, BY_ACTION[do.name]), f"{do.label}: {do.does}")
         for do in actions
@@ -132,14 +147,16 @@ def help_page(frame: Widget, actions: Sequence[Action], width: int) -> Content:
         (key_of(frame, UNDO), "take the last of these keys back"),
         ("↑ ↓", "step a number, move a date by a day, move in a list"),
         ("Space", "choose what stands under the bar"),
-        (key_of(frame, TODAY), "today, in a date"),
-        (key_of(frame, EDITOR), "write a long text in $EDITOR"),
-        ("PgUp PgDn", "scroll the message"),
+        *([(key_of(frame, TODAY), "today, in a date")] if kinds & {"date", "date-time"} else []),
+        *([(key_of(frame, EDITOR), "write a long text in $EDITOR")] if "text" in kinds else []),
+        ("PgUp PgDn", "show what is hidden"),
+        ("y n 1 2 a b", "answer yes or no, pick a choice by its number or first letter"),
     ]
+    fields = [_table("In a field (* must be answered)", field, width)] if kinds else []
     return _stack(
         [
             _table("This question", question, width),
-            _table("In a field (* must be answered)", field, width),
+            *fields,
             Content.styled(
                 "Closing this program while a question waits cancels it, and says so truthfully.",
                 "$faint",

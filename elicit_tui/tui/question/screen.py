@@ -6,10 +6,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from elicit_tui.elicitation import Outcome
-from elicit_tui.form import Draft
+from elicit_tui.elicitation import Draft, Outcome
 from elicit_tui.tui.breakage import ShowsQuestion
-from elicit_tui.tui.question.quiet import Quiet
+from elicit_tui.tui.question.debounce import Debounce
 from elicit_tui.tui.question.view import QuestionView
 
 
@@ -40,8 +39,10 @@ class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """The first time all styles are fresh."""
         event.refresh_styles = self._seen
+        if self._seen:
+            self.view.uncovered()
         self._seen = True
 
     def on_key(self, event: events.Key) -> None:
         """A key that nothing in the question took still belongs to a burst of typing."""
-        Quiet.heard(event.time)
+        Debounce.heard(event.time)

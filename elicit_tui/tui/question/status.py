@@ -47,21 +47,23 @@ class StatusLine(Widget):
             self._said = None
             self.refresh()
 
-    def _keys(self) -> Content:
-        """What keys do in the widget that has the focus: a field, a button, a text."""
-        return Content("  ").join(
-            Content.assemble((key, "$accent"), " ", (does, "$faint"))
-            for key, does in getattr(self.screen.focused, "keys", ())
-        )
+    def _keys(self, room: int) -> Content:
+        """What keys do in the widget that has the focus, as far as there is room for them whole."""
+        keys = Content("")
+        for key, does in getattr(self.screen.focused, "keys", ()):
+            more = Content.assemble("  " if keys else "", (key, "$accent"), " ", (does, "$faint"))
+            if keys.cell_length + more.cell_length > room:
+                break
+            keys = keys.append(more)
+        return keys
 
     def render(self) -> Content:
         """Both parts, as the width allows."""
-        left, keys = self._said or self._summary, self._keys()
+        left = self._said or self._summary
         if self.has_class("-narrow"):
+            keys = self._keys(self.size.width)
             return Content.assemble(left, "\n", keys) if keys else left
-        room = self.size.width - left.cell_length - 2
-        if keys.cell_length > room:
-            keys = keys.truncate(max(room, 0), ellipsis=True) if room > 8 else Content("")
+        keys = self._keys(self.size.width - left.cell_length - 2)
         gap = max(self.size.width - left.cell_length - keys.cell_length, 1)
         return Content.assemble(left, " " * gap, keys)
 
@@ -72,7 +74,7 @@ def summary(form: Form, conversion: Conversion) -> Content:
         return Content.styled("■ cannot be answered here: decline or cancel", "bold $warning")
     if not conversion.problems:
         if form.is_confirmation:
-            return Content.styled("✓ a yes or no question: Send means yes", "$success")
+            return Content("yes or no?")
         sent = len(conversion.content)
         if not sent:
             return Content.styled("✓ can be sent, with nothing filled in", "$success")

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region
+
+from elicit_tui.elicitation import Deadline
+from elicit_tui.text import countdown
+from elicit_tui.tui.question.debounce import PaintedGuard
+
+LAST_SECONDS: Final = 60.0
+"""The clock is seen from here on; before that it stands on the page about who asks."""
 
 
 def frame_title(left: str, place: str, hint: str, time_left: str, width: int) -> Content:
@@ -39,13 +46,44 @@ def _right(place: str, time_left: str) -> str:
 _Frame = TypeVar("_Frame", bound="Titled")
 
 
-class Titled(Vertical):
-    """A frame whose title changes each second: its line alone is drawn then, not all of it."""
+class Titled(PaintedGuard, Vertical):
+    """A frame whose title tells who asks, the place in the queue and the last minute's seconds.
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+    For another second its line alone is drawn, not all of it.
+    """
+
+    def __init__(
+        self,
+        heading: str,
+        deadline: Deadline,
+        queue_position: tuple[int, int],
+        hint: str,
+        *,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        """`queue_position` is (place from 1, how many); `hint`: what brings the next one."""
         super().__init__(id=id, classes=classes)
+        self.deadline = deadline
+        self._heading = heading
+        self._hint = hint
+        self._queue_position = queue_position
         self._entitled: tuple[str, str, str, str, int] | None = None
         self._entitling = False
+
+    def place_in_queue(self, place: int, of: int) -> None:
+        """Show another place in the queue."""
+        self._queue_position = (place, of)
+        self.retitle()
+
+    def retitle(self) -> None:
+        """Tell what is so now. The clock is quiet until the last minute."""
+        place, of = self._queue_position
+        left = self.deadline.remaining
+        seconds = countdown(left) if left is not None and left <= LAST_SECONDS else ""
+        queued = f"{place} of {of}" if of > 1 else ""
+        hint = self._hint if of > 1 else ""
+        self.entitle(self._heading, queued, hint, f"{seconds} left" if seconds else "")
 
     def entitle(self, left: str, place: str, hint: str, time_left: str) -> None:
         """Put these words into the border, which is as wide as the screen until it is laid out."""

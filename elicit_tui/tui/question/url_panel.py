@@ -5,17 +5,16 @@ from __future__ import annotations
 from textual import events
 from textual.content import Content
 
-from elicit_tui.responders.browser import is_page, may_open
+from elicit_tui.responders.browser import may_open
 from elicit_tui.tui.question.address import Address, address_of
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.qr import qr_code
-from elicit_tui.tui.widgets.unseen import unseen_in
 
 _ROOMY = 9
 """With fewer rows the address comes first, with no words of ours before it."""
 
 _OPENED = Content.styled(
-    "● Opened. When you are done on that page, come back and choose “I have finished”; "
+    "● Opened. When you are done on that page, come back and choose “Finished”; "
     "if it did not open, “Try again”.",
     "bold $accent",
 )
@@ -43,18 +42,8 @@ class UrlPanel(Page):
 
     @property
     def can_open(self) -> bool:
-        """Whether it may be handed to a browser: http or https, and nothing unseen in it."""
+        """Whether it may be acted on: opened, copied or drawn as a code, by one rule."""
         return may_open(self.url)
-
-    @property
-    def can_copy(self) -> bool:
-        """Whether its characters are all ones that a person can see."""
-        return unseen_in(self.url) is None and not any(sign in self.url for sign in "\n\t")
-
-    @property
-    def can_visit(self) -> bool:
-        """Whether it is a page that the person could open themselves: http or https."""
-        return self.can_copy and is_page(self.url)
 
     def say_opened(self) -> None:
         """Say that it was opened, and what comes next."""
@@ -121,7 +110,7 @@ class UrlPanel(Page):
         if not self.can_open:
             parts.append(
                 Content.styled(
-                    "■ This cannot be opened from here: only plain http and https addresses are.",
+                    "■ This cannot be opened or copied: only plain http and https addresses are.",
                     "bold $error",
                 )
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textual.content import Content
@@ -22,12 +22,21 @@ _LEAST_COLUMN = 16
 _ADDRESS_LIMIT = 400
 _NAME_LIMIT = 80
 _ARGUMENTS_LIMIT = 20_000
+MESSAGE_CHARACTERS = 40_000
+"""Of a message; whoever writes more wants it to be skipped."""
 _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resource "}
 
 
 def server_name(request: ElicitationRequest) -> str:
     """The configured name, on one line."""
     return neutral_line(request.server.name, _NAME_LIMIT)
+
+
+def title(request: ElicitationRequest) -> str:
+    """What the border says: who asks, or what would be called."""
+    if request.kind == "approval" and request.call is not None:
+        return f"Call {as_name(request.call.name, 60)} of {server_name(request)}?"
+    return f"{server_name(request)} asks"
 
 
 def hanging(head: Content, body: Content, width: int) -> Content:
@@ -42,41 +51,66 @@ def hanging(head: Content, body: Content, width: int) -> Content:
     )
 
 
-def identity(request: ElicitationRequest, width: int) -> Content:
-    """Who asks: configured name, what it calls itself, how it is reached."""
-    server = request.server
-    parts = [Content.styled(server_name(request), "bold")]
-    if server.calls_itself:
-        claim = quoted(server.calls_itself, _NAME_LIMIT)
-        version = f" {as_name(server.version, 40)}" if server.version else ""
-        parts.append(Content.styled(f"calls itself {claim}{version}", "$faint"))
-    else:
-        parts.append(Content.styled("does not say what it calls itself", "$faint"))
-    address = neutral_line(server.address, _ADDRESS_LIMIT)
-    reached = Content.styled(f"{server.transport}: {address}", "$faint")
-    whole = Content("   ").join([*parts, reached])
-    if whole.cell_length <= width:
-        return whole
-    named = Content("   ").join(parts)
-    # An address of several lines begins on the first one: it needs a line less.
-    between = "\n" if reached.cell_length <= width else "   "
-    return Content(between).join([named if named.cell_length <= width else parts[1], reached])
+def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
+    """One line about who asks: the tool with its arguments, a later round, a name that disagrees.
 
-
-def call_line(request: ElicitationRequest) -> Content:
-    """What it belongs to: the tool with all its arguments, and the round."""
-    call = request.call
-    if call is None:
-        words = Content.styled("not tied to a tool call", "$faint")
-    else:
-        name = as_name(call.name, _ADDRESS_LIMIT)
-        words = Content.assemble(
-            (f"for {_VERBS.get(call.method, '')}", "$faint"), name, arguments(call.arguments)
-        )
-    said = f"round {request.round}"
+    `about` is what the program around the question knows of it.
+    """
+    parts = [] if request.kind == "approval" else [called(request)]
+    if request.round > 1:
+        parts.append(f"round {request.round}")
     if request.group_size > 1:
-        said += f" · {request.group_size} questions together"
-    return Content.assemble(words, "   ", (said, "$faint"))
+        parts.append(f"{request.group_size} questions together")
+    if not names_agree(request.server.name, request.server.calls_itself):
+        parts.append(calls_itself(request))
+    return Content.styled(" · ".join([*parts, *about]), "$faint")
+
+
+def called(request: ElicitationRequest) -> str:
+    """What it belongs to: the tool with all its arguments, each one that it may be."""
+    calls = [
+        f"{_VERBS.get(call.method, '')}{as_name(call.name, _ADDRESS_LIMIT)}"
+        f"{arguments(call.arguments)}"
+        for call in request.calls
+    ]
+    return " or ".join(calls) if calls else "not tied to a tool call"
+
+
+def names_agree(configured: str, claimed: str | None) -> bool:
+    """Whether a server calls itself about as the owner does: one name stands in the other."""
+    ours, theirs = (
+        "".join(character for character in name.casefold() if character.isalnum())
+        for name in (configured, claimed or "")
+    )
+    return not theirs or (bool(ours) and (ours in theirs or theirs in ours))
+
+
+def calls_itself(request: ElicitationRequest) -> str:
+    """`calls itself “deploy” “1.0”`: its own words, always quoted."""
+    server = request.server
+    if not server.calls_itself:
+        return "does not say what it calls itself"
+    version = f" {quoted(server.version, 40)}" if server.version else ""
+    return f"calls itself {quoted(server.calls_itself, _NAME_LIMIT)}{version}"
+
+
+def about(question: Question, left: float | None, width: int) -> Content:
+    """All about who asks: names, how it is reached, round, time left, and what was found where."""
+    request = question.request
+    server = request.server
+    address = f"{server.transport}: {neutral_line(server.address, _ADDRESS_LIMIT)}"
+    facts = [f"round {request.round}", request.era, f"id {neutral_line(str(request.wire_id), 120)}"]
+    if left is not None:
+        facts.append(time_left(left))
+    parts = [
+        Content.assemble((server_name(request), "bold"), f" {calls_itself(request)}"),
+        Content(address),
+        Content(called(request)),
+        Content.styled(" · ".join(facts), "$faint"),
+    ]
+    if question.review.findings:
+        parts += [Content(""), findings(question.review.findings, width)]
+    return Content("\n").join(parts)
 
 
 def arguments(values: Mapping[str, Any]) -> str:
@@ -114,20 +148,32 @@ def findings(all_found: tuple[Finding, ...], width: int) -> Content:
 
 
 def found(question: Question, width: int) -> Content:
-    """The findings, and why it is asked although a rule met it; empty when there is neither."""
-    parts = []
-    if question.review.findings:
-        parts.append(findings(question.review.findings, width))
+    """What was found, in the sentences for a person, the worst first; why it is asked at all."""
+    lines: dict[str, Content] = {}
+    for finding in sorted(question.review.findings, key=lambda finding: -finding.severity):
+        advice = neutral_line(finding.advice, 400)
+        sign, style = SIGNS[finding.severity], STYLES[finding.severity]
+        said = Content.styled(advice, "$faint" if finding.severity is Severity.NOTE else "")
+        lines.setdefault(advice, hanging(Content.styled(f"{sign} ", style), said, width))
+    parts = [*lines.values()]
     if question.note:
-        parts.append(
-            hanging(Content("· "), Content.styled(neutral(question.note), "$faint"), width)
-        )
+        note = Content.styled(neutral(question.note), "$faint")
+        parts.append(hanging(Content("· "), note, width))
     return Content("\n").join(parts)
+
+
+def blocks(question: Question) -> bool:
+    """Whether the worst that was found would have been stopped."""
+    return any(finding.severity is Severity.BLOCK for finding in question.review.findings)
 
 
 def message(request: ElicitationRequest) -> str:
     """The server's whole message, every invisible character made visible."""
-    return neutral(request.message) or "(the server sent no message)"
+    whole = len(request.message or "")
+    shown = neutral(request.message, MESSAGE_CHARACTERS)
+    if whole > MESSAGE_CHARACTERS:
+        shown += f"\n… ({whole:,} characters in all)"
+    return shown or "(the server sent no message)"
 
 
 def time_left(seconds: float | None) -> str:

@@ -24,7 +24,7 @@ class ChoiceSearch(FieldControl, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *FIELD_BINDINGS,
+        *FIELD_BINDINGS[:3],
         Binding("down", "move(1)", "Next choice", show=False),
         Binding("up", "move(-1)", "Previous choice", show=False),
         Binding("pagedown", f"move({ROWS})", "A page down", show=False),

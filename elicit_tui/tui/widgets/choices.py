@@ -31,7 +31,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *FIELD_BINDINGS,
+        *FIELD_BINDINGS[:3],
         Binding("right,down", "move(1)", "Next choice", show=False),
         Binding("left,up", "move(-1)", "Previous choice", show=False),
         Binding("home", "move(-10000)", "First choice", show=False),
@@ -48,6 +48,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
         self.spec = spec
         self.many = spec.kind == "multi"
         self._values, self._labels = _choices(spec)
+        self._three = spec.kind == "boolean" and self._values[0] is _UNSET
         self._marks = MANY if self.many else ONE
         self._chosen: list[int] = []
         self._on_purpose = False
@@ -83,7 +84,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
         self._chosen = [index for value in wanted for index in self._index_of(value)]
         if len(self._chosen) != len(wanted):
             self._stray = entry
-        if not self._chosen and self.spec.kind == "boolean":
+        if not self._chosen and self._three:
             self._chosen = [0]
         self._bar = self._chosen[0] if self._chosen else 0
         self.refresh()
@@ -112,7 +113,10 @@ class ChoiceStrip(FieldControl, can_focus=True):
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Moving and choosing."""
-        return (("←→", "move"), ("Space", "choose"))
+        if self.spec.kind == "boolean":
+            return (("y n", "answer"), ("←→ Space", "choose"))
+        verb = "go to" if self.many else "pick"
+        return ((f"1-{len(self._labels)}", verb), ("←→ Space", "choose"))
 
     def height_for(self, width: int) -> int:
         """As many rows as the choices need at this width."""
@@ -141,7 +145,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
 
     def _drawn(self, placed: Placed) -> Content:
         chosen = placed.index in self._chosen
-        unset = self.spec.kind == "boolean" and placed.index == 0
+        unset = self._three and placed.index == 0
         mark = self._marks[chosen] if placed.first else " " * len(self._marks[0])
         style = "bold" if chosen and not unset else ("$faint" if unset else "")
         if self.has_focus and placed.index == self._bar:
@@ -180,17 +184,23 @@ class ChoiceStrip(FieldControl, can_focus=True):
         self.changed()
 
     def on_key(self, event: events.Key) -> None:
-        """A letter moves the bar to the next choice that starts with it."""
+        """A letter or digit picks the choice that starts with it, a digit also the one it counts.
+
+        Where several start with it, or several can be chosen, it moves the bar and picks none.
+        """
         if not event.is_printable or event.character in (None, " "):
             return
-        letter = (event.character or "").casefold()
-        count = len(self._labels)
-        for step in range(1, count + 1):
-            index = (self._bar + step) % count
-            if self._labels[index].casefold().startswith(letter):
-                event.stop()
-                self._put_bar(index)
-                return
+        sign = (event.character or "").casefold()
+        starting = [i for i, label in enumerate(self._labels) if label.casefold().startswith(sign)]
+        if not starting and sign.isdecimal() and 1 <= int(sign) <= len(self._labels):
+            starting = [int(sign) - 1]
+        if not starting:
+            return
+        event.stop()
+        if len(starting) == 1 and not self.many:
+            self._choose(starting[0])
+        else:
+            self._put_bar(next((i for i in starting if i > self._bar), starting[0]))
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses what it hits."""
@@ -211,5 +221,8 @@ class ChoiceStrip(FieldControl, can_focus=True):
 
 def _choices(spec: Field) -> tuple[list[Any], list[str]]:
     if spec.kind == "boolean":
+        # What must be answered has no third choice: with neither chosen it looks unanswered.
+        if spec.required:
+            return [True, False], ["yes", "no"]
         return [_UNSET, True, False], ["unset", "yes", "no"]
     return [choice.value for choice in spec.choices], [choice.label for choice in spec.choices]

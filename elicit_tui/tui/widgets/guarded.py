@@ -22,8 +22,15 @@ class InputGuard(Widget):
         return True
 
     def acts_on(self, event: events.Key) -> bool:
-        """Do what this key does for the whole guard, if it does anything; asked in its turn."""
-        return False
+        """Run one of the guard's own actions, whatever key it is bound to; asked in its turn."""
+        active = self.screen.active_bindings.get(event.key)
+        if active is None or active.node is not self or not active.enabled:
+            return False
+        method = getattr(self, f"action_{active.binding.action}", None)
+        if method is None:
+            return False
+        method()
+        return True
 
 
 class Guarded(Widget):

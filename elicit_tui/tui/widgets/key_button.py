@@ -20,10 +20,11 @@ class KeyButton(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     KeyButton {
-        width: auto; height: 1; background: $panel; padding: 0 1; text-wrap: nowrap;
+        width: auto; height: 1; background: transparent; padding: 0 1; text-wrap: nowrap;
         pointer: pointer;
-        &.-main { text-style: bold; color: $accent; }
-        &:hover { background: $well-focus; }
+        &.-main { text-style: bold; color: $background; background: $success; }
+        &.-aside { color: $faint; }
+        &:hover { background: $well-focus; color: $foreground; }
         &:focus { background: $accent; color: $background; text-style: bold underline; }
     }
     """
@@ -40,8 +41,12 @@ class KeyButton(Widget, can_focus=True):
             """The button, for `@on` with a selector."""
             return self.button
 
-    def __init__(self, words: str, key: str, *, id: str, main: bool = False) -> None:
-        super().__init__(id=id, classes="-main" if main else None)
+    def __init__(
+        self, words: str, key: str, *, id: str, main: bool = False, aside: bool = False
+    ) -> None:
+        """`main`: filled, the one that most people want; `aside`: at the right edge, calm."""
+        super().__init__(id=id, classes="-main" if main else "-aside" if aside else None)
+        self.aside = aside
         self._words = words
         self._main = main
         self.key = key

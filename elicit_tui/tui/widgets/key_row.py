@@ -1,7 +1,10 @@
-"""Buttons side by side, in as many rows as they need."""
+"""Buttons side by side: what decides at the left, the rest at the right edge as far as it fits."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from textual import events
 from textual.containers import Container
 from textual.geometry import NULL_OFFSET, Region, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
@@ -10,6 +13,24 @@ from textual.widget import Widget
 from elicit_tui.tui.widgets.key_button import KeyButton
 
 _GAP = 1
+_BETWEEN = 2
+"""Cells at least between both groups."""
+
+
+def _cells(buttons: Sequence[KeyButton]) -> int:
+    return sum(button.cells for button in buttons)
+
+
+def _fitting(buttons: Sequence[KeyButton], width: int) -> list[KeyButton]:
+    """Those at the right edge for which there is room beside the others, the first ones first."""
+    taken = _cells([button for button in buttons if not button.aside])
+    taken += _GAP * (sum(not button.aside for button in buttons) - 1) + _BETWEEN
+    fitting = []
+    for button in buttons:
+        if button.aside and taken + button.cells <= width:
+            fitting.append(button)
+            taken += button.cells
+    return fitting
 
 
 class _Flow(Layout):
@@ -22,15 +43,22 @@ class _Flow(Layout):
     ) -> ArrangeResult:
         """The place of each button."""
         buttons = [child for child in children if isinstance(child, KeyButton)]
-        cells = sum(button.cells for button in buttons)
-        gap = _GAP if cells + _GAP * (len(buttons) - 1) <= size.width or cells > size.width else 0
+        left = [button for button in buttons if not button.aside]
+        cells = _cells(left)
+        gap = _GAP if cells + _GAP * (len(left) - 1) <= size.width or cells > size.width else 0
         placements, x, y = [], 0, 0
-        for button in buttons:
+        for button in left:
             if x and x + button.cells > size.width:
                 x, y = 0, y + 1
             place = Region(x, y, button.cells, 1)
             placements.append(WidgetPlacement(place, NULL_OFFSET, Spacing(), button))
             x += button.cells + gap
+        fitting = _fitting(buttons, size.width)
+        x = size.width - _cells(fitting)
+        for button in fitting:
+            place = Region(x, 0, button.cells, 1)
+            placements.append(WidgetPlacement(place, NULL_OFFSET, Spacing(), button))
+            x += button.cells
         return placements
 
 
@@ -48,3 +76,14 @@ class KeyRow(Container):
     def layout(self) -> Layout:
         """Ours, whatever a style says."""
         return _FLOW
+
+    def on_resize(self, event: events.Resize) -> None:
+        """What has no place is no Tab stop either."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Take out what there is no room for, and put back what there is."""
+        buttons = list(self.query_children(KeyButton))
+        fitting = _fitting(buttons, self.content_size.width)
+        for button in buttons:
+            button.can_focus = not button.aside or button in fitting

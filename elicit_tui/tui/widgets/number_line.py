@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from elicit_tui.form import Typed
+from elicit_tui.form import Entry, Field, Typed
 from elicit_tui.tui.widgets.text_line import TextLine
 
 _LONGEST_STEPPED = 60
@@ -22,6 +22,11 @@ class NumberLine(TextLine):
         Binding("up", "step(1)", "One step up", show=False),
         Binding("down", "step(-1)", "One step down", show=False),
     ]
+
+    def __init__(self, spec: Field, entry: Entry) -> None:
+        super().__init__(spec, entry)
+        self.select_on_focus = True
+        """Whoever types a number means another one, not more digits."""
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:

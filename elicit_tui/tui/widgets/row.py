@@ -126,7 +126,7 @@ class FieldRow:
                 for row, line in enumerate(body)
             ]
         beside = [Content("")] * self._control_height
-        if self._beside:
+        if self._beside and self._tells_limits:
             hint = Content.styled(self.hint, "$faint")
             beside[0] = Content(" " * (columns.hint_x - columns.control_x)).append(hint)
         right = [*beside, *below]
@@ -149,11 +149,7 @@ class FieldRow:
     def _below(self) -> list[Content]:
         room = self._columns.room
         lines: list[Content] = []
-        hint = "" if self._beside else self.hint
-        described = self.spec.description or ""
-        between = "  " if described.endswith((".", "!", "?", ":")) else " · "
-        said = between.join(part for part in (described, hint) if part)
-        for text in (said, *self.notes):
+        for text in (self.spec.description or "", *self.notes):
             if text:
                 lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]
         if self.control.aside:
@@ -167,9 +163,17 @@ class FieldRow:
             lines += [
                 Content.styled(line.plain, "$error") for line in _wrap(f"✗ {self.problem}", room)
             ]
+        # On the line that is kept free for an error, so that nothing jumps.
+        elif self._tells_limits and not self._beside and self.hint:
+            lines += [Content.styled(line.plain, "$faint") for line in _wrap(self.hint, room)]
         else:
             lines.append(Content(""))
         return lines
+
+    @property
+    def _tells_limits(self) -> bool:
+        """What is wanted is said where somebody types, and where it was not met."""
+        return self.active or self.problem is not None
 
 
 def _wrap(text: str, room: int) -> list[Content]:

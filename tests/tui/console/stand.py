@@ -12,9 +12,9 @@ from typing import Any
 from textual.pilot import Pilot
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
+from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, Queue, ServerIdentity
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.errors import Interrupted, ServerError
+from elicit_tui.errors import Interrupted, ServerError, ToolRefused
 from elicit_tui.host import CallResult, Tool
 from elicit_tui.host.events import ServerStateChanged
 from elicit_tui.ledger import Ledger
@@ -45,16 +45,29 @@ class FakeConnection:
     calls: list[Call] = field(default_factory=list)
     running: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
 
+    @property
+    def identity(self) -> ServerIdentity:
+        return ServerIdentity(self.name, "stdio", f"{self.name}-server")
+
     async def tools(self) -> tuple[Tool, ...]:
         return self.tool_list
 
     async def prompts(self) -> tuple[Any, ...]:
+        if self.host.no_prompts is not None:
+            raise self.host.no_prompts
         return ()
 
     async def resources(self) -> tuple[Any, ...]:
         return ()
 
     async def call(self, call: Call) -> CallResult:
+        listed = {tool.name: tool.raw for tool in self.tool_list}
+        if call.method == "tools/call":
+            outcome = await self.host.broker.approve(
+                self.identity, call, listed.get(call.name), f"pid {self.process_id}"
+            )
+            if outcome is not None and outcome.action != "accept":
+                raise ToolRefused(call.name, outcome)
         self.calls.append(call)
         if self.work is None:
             return CallResult({"content": [{"type": "text", "text": "done"}]})
@@ -78,6 +91,8 @@ class FakeHost:
     work: Work | None = None
     listeners: list[Any] = field(default_factory=list)
     launched: list[str] = field(default_factory=list)
+    no_prompts: Exception | None = None
+    """What asking any server for its prompts ends with."""
     connections: dict[str, FakeConnection] = field(default_factory=dict)
 
     def subscribe(self, listener: Any) -> None:
@@ -156,10 +171,13 @@ class Stand:
         return next((outcome for key, outcome in self.outcomes if key == request.id), None)
 
     async def until(self, condition: Callable[[], Any], seconds: float = 10) -> None:
-        """Let the console work until the condition holds; fails after so many seconds."""
+        """Let the console work until the condition holds; fails after so many seconds.
+
+        A screen that has just been pushed shows nothing yet: it is waited for as well.
+        """
 
         async def wait() -> None:
-            while not condition():
+            while not condition() or (self.app.is_running and not self.text().strip()):
                 await self.pilot.pause(0.01)
 
         await asyncio.wait_for(wait(), seconds)
@@ -174,7 +192,7 @@ class Stand:
                 waiting is not None
                 and waiting.question.id == request.id
                 and view is not None
-                and not view._quiet.deaf
+                and not view._debounce.deaf
             )
 
         await self.until(listens)
@@ -219,8 +237,10 @@ async def console(
     tools: Mapping[str, Sequence[Tool]] | None = None,
     failures: dict[str, str] | None = None,
     work: Work | None = None,
+    no_prompts: Exception | None = None,
     size: tuple[int, int] = (100, 30),
     server_settings: Mapping[str, ServerSettings] | None = None,
+    inbox: bool = False,
     **settings: Any,
 ) -> AsyncIterator[Stand]:
     """Run the console; on the way out it leaves as a person would, without asking."""
@@ -234,15 +254,20 @@ async def console(
         policy = Policy(owner)
         guardian = LazyGuardian(owner.guardian)
         ledger = Ledger.open(path / "ledger.sqlite3")
-        broker = Broker(owner, policy, guardian, ledger, responder(guardian))
-        host: Any = FakeHost(broker, tools or {}, failures or {}, work, launched=list(launch))
+        queue = Queue()
+        broker = Broker(owner, policy, guardian, ledger, responder(queue), queue=queue)
+        host: Any = FakeHost(
+            broker, tools or {}, failures or {}, work, launched=list(launch), no_prompts=no_prompts
+        )
         try:
             yield Runtime(owner, policy, guardian, ledger, broker, host)
         finally:
             await broker.close()
             ledger.close()
 
-    app = ConsoleApp(owner, factory, config_path="/home/you/.config/elicit-tui/config.toml")
+    app = ConsoleApp(
+        owner, factory, config_path="/home/you/.config/elicit-tui/config.toml", inbox=inbox
+    )
     async with app.run_test(size=size) as pilot:
         stand = Stand(app, pilot)
         await stand.settled()

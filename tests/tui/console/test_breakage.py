@@ -15,8 +15,8 @@ from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question.actions import ActionBar
 from elicit_tui.tui.question.frame import QuestionFrame
-from elicit_tui.tui.question.regions import Region
 from elicit_tui.tui.question.screen import QuestionScreen
+from elicit_tui.tui.question.text_region import TextRegion
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.number_line import NumberLine
@@ -87,8 +87,8 @@ async def ended_by_nobody(stand: Stand, request: ElicitationRequest) -> None:
         (QuestionScreen, "compose", ()),
         (QuestionFrame, "compose", ()),
         (QuestionFrame, "on_mount", ()),
-        (QuestionFrame, "_painted", ()),
-        (Region, "compose", ()),
+        (QuestionFrame, "painted", ()),
+        (TextRegion, "compose", ()),
         (ActionBar, "compose", ()),
         (ActionBar, "show", ("f1",)),
         (FieldRow, "__init__", ()),
@@ -97,7 +97,7 @@ async def ended_by_nobody(stand: Stand, request: ElicitationRequest) -> None:
         (TextLine, "render_line", ()),
         (FormView, "on_field_changed", ("a",)),
         (QuestionView, "action_send", ("ctrl+s",)),
-        (QuestionFrame, "_turn_to", ("f1",)),
+        (QuestionFrame, "turn_to", ("f1",)),
     ],
 )
 async def test_a_question_that_breaks_ends_by_nobody_and_the_console_goes_on(

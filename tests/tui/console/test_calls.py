@@ -17,10 +17,10 @@ from elicit_tui.errors import ProtocolCallError
 from elicit_tui.host import Tool
 from elicit_tui.host.events import LogMessage, Progress
 from elicit_tui.tui.console.panels.calls import CallsPane
-from elicit_tui.tui.console.saving import results_directory
+from elicit_tui.tui.console.results import results_directory
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-from elicit_tui.tui.console.screens.gate import GateScreen
+from elicit_tui.tui.widgets import FormView
 from tests.tui.console.stand import FakeConnection, Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -52,6 +52,17 @@ DEEP = {
 
 def calls_of(stand: Stand, server: str = "alpha") -> list[Call]:
     return stand.host.connections[server].calls
+
+
+async def test_a_list_that_fails_hides_no_tool(tmp_path: Path) -> None:
+    failing = ProtocolCallError(-32601, "Method not found")
+    tools = {"alpha": [tool("ping")]}
+    async with console(tmp_path, tools=tools, no_prompts=failing) as stand:
+        record = stand.app.session.servers["alpha"]
+        await stand.until(lambda: record.offers_read)
+        assert [offer.name for offer in record.offers] == ["ping"]
+        said = [line.text for line in stand.app.session.activity]
+        assert "its prompts could not be listed: Method not found" in said
 
 
 async def test_a_tool_without_arguments_is_called_at_once_and_its_result_shown(
@@ -122,17 +133,18 @@ async def test_what_was_written_as_json_stands_in_the_form_with_its_own_hints(
     async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}) as stand:
         await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-        await stand.until(lambda: "default" in stand.text())
         screen = stand.app.screen
         assert isinstance(screen, ArgumentsScreen)
-        screen.action_turn()
-        screen._json_area.text = '{"times": 3}'
-        screen.action_turn()
-        await stand.until(lambda: "default" not in stand.text())
-        screen.action_turn()
-        screen._json_area.text = '{"times": 1}'
-        screen.action_turn()
-        await stand.until(lambda: "default" in stand.text())
+
+        async def hint_of_times(number: int, *, is_default: bool) -> None:
+            screen.action_turn()
+            screen._json_area.text = f'{{"times": {number}}}'
+            screen.action_turn()
+            row = screen.query_one(FormView)._rows["times"]
+            await stand.until(lambda: ("default" in row.hint) is is_default)
+
+        await hint_of_times(3, is_default=False)
+        await hint_of_times(1, is_default=True)
 
 
 async def test_the_search_finds_a_tool_by_its_description(tmp_path: Path) -> None:
@@ -205,19 +217,25 @@ async def test_a_result_can_be_read_as_json(tmp_path: Path) -> None:
         await stand.until(lambda: '"type": "text"' in stand.text())
 
 
+def asks_to_call(stand: Stand) -> bool:
+    """Whether a confirmation is on the screen, and listens."""
+    view = getattr(stand.app.screen, "view", None)
+    return view is not None and view.question.request.kind == "approval" and not view.deaf
+
+
 DESTRUCTIVE = {"annotations": {"destructiveHint": True}}
 
 
 async def test_a_destructive_tool_is_called_only_after_a_deliberate_yes(tmp_path: Path) -> None:
     async with console(tmp_path, tools={"alpha": [tool("drop", **DESTRUCTIVE)]}) as stand:
         await stand.press("enter", "enter")
-        await stand.until(lambda: isinstance(stand.app.screen, GateScreen))
+        await stand.until(lambda: asks_to_call(stand))
         await stand.pilot.pause()
         await stand.press("enter")
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         assert calls_of(stand) == []
-        await stand.press("enter")
-        await stand.until(lambda: isinstance(stand.app.screen, GateScreen))
+        await stand.press("1", "enter", "enter")
+        await stand.until(lambda: asks_to_call(stand))
         await stand.pilot.pause()
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
@@ -228,7 +246,7 @@ async def test_an_allowance_holds_for_the_session_is_listed_and_can_be_revoked(
 ) -> None:
     async with console(tmp_path, tools={"alpha": [tool("drop", **DESTRUCTIVE)]}) as stand:
         await stand.press("enter", "enter")
-        await stand.until(lambda: isinstance(stand.app.screen, GateScreen))
+        await stand.until(lambda: asks_to_call(stand))
         await stand.pilot.pause()
         await stand.press("ctrl+a")
         await stand.until(lambda: len(calls_of(stand)) == 1)
@@ -238,7 +256,7 @@ async def test_an_allowance_holds_for_the_session_is_listed_and_can_be_revoked(
         await stand.press("f3")
         await stand.until(lambda: "pid 4711" in stand.text())
         await stand.press("r", "escape", "1", "enter", "enter")
-        await stand.until(lambda: isinstance(stand.app.screen, GateScreen))
+        await stand.until(lambda: asks_to_call(stand))
         await stand.pilot.pause()
         await stand.press("escape")
 
@@ -261,7 +279,7 @@ async def test_a_question_of_a_running_call_opens_over_the_calls(tmp_path: Path)
     asked = []
 
     async def work(connection: FakeConnection, call: Call) -> dict[str, Any]:
-        request = stand.ask("alpha", "Which one?", call=call)
+        request = stand.ask("alpha", "Which one?", calls=(call,))
         asked.append(request)
         await stand.asked[-1]
         outcome = stand.outcome(request)

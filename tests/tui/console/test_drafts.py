@@ -100,6 +100,27 @@ async def test_a_draft_outlives_every_end_that_is_not_its_own_and_this_is_told(
         await is_offered_again(stand)
 
 
+async def test_a_question_in_the_place_of_a_withdrawn_one_is_empty_and_hears_no_send_meant_for_it(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        first = stand.ask()
+        await stand.shown(first)
+        await stand.press(*"Lisbon")
+        second = stand.ask(message="And from where?")
+        await withdrawn(stand, first)
+        await stand.shown(second)
+        assert "Lisbon" not in stand.text()
+        await stand.press(*"Rome", "ctrl+s")
+        await stand.until(lambda: "is gone" in stand.text())
+        assert stand.outcome(second) is None
+        await stand.press("ctrl+s")
+        await stand.until(lambda: stand.outcome(second))
+        outcome = stand.outcome(second)
+        assert outcome is not None
+        assert outcome.content == {"city": "Rome"}
+
+
 async def test_a_draft_outlives_its_deadline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +173,7 @@ async def test_letters_that_were_not_judged_yet_are_in_the_draft(
         await stand.shown(request)
         view = stand.app.screen.view  # type: ignore[attr-defined]
         with monkeypatch.context() as patch:
-            patch.setattr(view._form_view, "_judge_soon", lambda: None)
+            patch.setattr(view.body.form_view, "_judge_soon", lambda: None)
             await stand.press(*"Lisbon")
             await withdrawn(stand, request)
             await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))

@@ -63,7 +63,7 @@ async def test_no_button_of_a_dialog_is_cut(tmp_path: Path, width: int) -> None:
         await stand.press("enter", "enter")
         await stand.until(lambda: "Call ^S" in stand.text())
         await stand.press("ctrl+s")
-        for words in ("Do not call Esc", "Allow once ^S", "For this session ^A"):
+        for words in ("Do not call ^N", "Allow once ^S", "For this session ^A"):
             await stand.until(lambda words=words: words in stand.text())
         await stand.press("escape")
 
@@ -81,7 +81,7 @@ async def test_a_call_says_how_its_questions_ended(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         call = Call("tools/call", "plan", {})
         stand.app.session.calls.start("alpha", call)
-        request = stand.ask("alpha", "Where to?", call=call)
+        request = stand.ask("alpha", "Where to?", calls=(call,))
         await stand.shown(request)
         await stand.press("ctrl+n")
         await stand.until(lambda: stand.outcomes)

@@ -8,7 +8,8 @@ import pytest
 
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host import Tool
-from elicit_tui.tui.console.known_keys import known_keys
+from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.keys import known_keys
 from elicit_tui.tui.question.screen import QuestionScreen
 from tests.tui.console.stand import Stand, console
 
@@ -22,7 +23,7 @@ KEYS = {
     "console.next_question": "ctrl+b",
     "console.mute_loop": "ctrl+f",
     "console.allowances": "ctrl+w",
-    "gate.once": "ctrl+g",
+    "question.session": "ctrl+g",
     "arguments.call": "ctrl+r",
 }
 TOOL = Tool(
@@ -112,7 +113,7 @@ async def test_dialogs_and_help_name_the_changed_keys(tmp_path: Path) -> None:
         await stand.press("x", "enter")
         await stand.until(lambda: getattr(stand.app.focused, "id", "") == "send")
         await stand.press("enter")
-        await stand.until(lambda: "Allow once ^G" in stand.text())
+        await stand.until(lambda: "For this session ^G" in stand.text())
         assert "^W lists and revokes" in stand.text()
         await stand.press("escape")
 
@@ -120,6 +121,6 @@ async def test_dialogs_and_help_name_the_changed_keys(tmp_path: Path) -> None:
 def test_every_key_that_a_screen_names_can_be_changed() -> None:
     for name in (
         *("field.clear", "field.empty", "field.default", "field.undo", "field.today"),
-        *("field.editor", "gate.once", "arguments.call", "leave.sure", "allowances.revoke"),
+        *("field.editor", "question.session", "arguments.call", "leave.sure", "allowances.revoke"),
     ):
-        assert name in known_keys()
+        assert name in known_keys(ConsoleApp)

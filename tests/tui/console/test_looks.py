@@ -8,7 +8,8 @@ import pytest
 
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.events import ServerLog
-from elicit_tui.tui.console.known_keys import known_keys
+from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.keys import known_keys
 from elicit_tui.tui.theme import THEMES
 from tests.tui.console.stand import console
 
@@ -72,7 +73,7 @@ async def test_a_key_for_an_action_that_does_not_exist_is_told_with_the_nearest(
 
 
 def test_action_ids_are_unique_and_every_one_has_words() -> None:
-    for name, binding in known_keys().items():
+    for name, binding in known_keys(ConsoleApp).items():
         assert binding.description, name
 
 

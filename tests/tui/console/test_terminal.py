@@ -135,7 +135,7 @@ def test_keys_in_the_buffer_before_a_question_is_painted_do_not_answer_it(
         terminal.type(b"\r\x13\x13\x0e\x13")
         terminal.read_until(b"demo asks")
         # Said behind the first painting, with which what is typed begins to count.
-        terminal.read_until(b"Send means yes")
+        terminal.read_until(b"yes or no?")
         terminal.type(b"\x11")
         terminal.read_until(b"Leave elicit-tui?")
         terminal.type(b"y")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from textual.pilot import Pilot
@@ -12,6 +13,7 @@ from textual.pilot import Pilot
 from elicit_tui.elicitation import (
     Call,
     Deadline,
+    Draft,
     ElicitationRequest,
     Finding,
     Outcome,
@@ -21,9 +23,10 @@ from elicit_tui.elicitation import (
     Severity,
 )
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form import Draft, DraftStore, read_form
+from elicit_tui.form import read_form
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import QuestionScreen, QuestionView
+from elicit_tui.tui.question.messages import Answered, Later
 from elicit_tui.tui.theme import use_theme
 
 SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy Server", "1.4")
@@ -49,8 +52,8 @@ def form_question(
 ) -> Question:
     params = {"message": message, "requestedSchema": requested}
     call = Call("tools/call", "deploy", {"branch": "fix/login"})
-    request = ElicitationRequest(server, params, **{"call": call, "wire_id": 7, **more})
-    return Question(request, Review(findings))
+    request = ElicitationRequest(server, params, **{"calls": (call,), "wire_id": 7, **more})
+    return Question(request, Review(findings), form=read_form(requested))
 
 
 def url_question(url: str, *findings: Finding, **more: Any) -> Question:
@@ -68,7 +71,8 @@ class Asking(OrderedApp[None]):
         *,
         review: Any = "risky",
         examine: Callable[[Mapping[str, Any]], tuple[Finding, ...]] = lambda content: (),
-        drafts: DraftStore | None = None,
+        draft: Draft | None = None,
+        startled: bool = False,
         opener: Callable[[str], bool] | None = None,
         theme: str = "dark",
         deadline: Deadline | None = None,
@@ -76,17 +80,15 @@ class Asking(OrderedApp[None]):
     ) -> None:
         super().__init__()
         use_theme(self, theme)
-        form = (
-            None if question.request.mode == "url" else read_form(question.request.requested_schema)
-        )
+        if question.request.mode == "form":
+            question = replace(question, form=read_form(question.request.requested_schema))
+        question = replace(question, examine=examine, draft=draft or Draft())
         self.deadline = deadline or Deadline(300)
         self.view = QuestionView(
             question,
-            form,
             self.deadline,
             settings=ElicitationSettings(review=review),
-            examine=examine,
-            drafts=drafts,
+            startled=startled,
             opener=opener,
             queue_position=queue_position,
         )
@@ -96,11 +98,11 @@ class Asking(OrderedApp[None]):
     def on_mount(self) -> None:
         self.push_screen(QuestionScreen(self.view))
 
-    def on_question_view_answered(self, event: QuestionView.Answered) -> None:
+    def on_question_view_answered(self, event: Answered) -> None:
         self.outcomes.append(event.outcome)
 
-    def on_question_view_later(self, event: QuestionView.Later) -> None:
-        self.later.append(event.draft)
+    def on_question_view_later(self, event: Later) -> None:
+        self.later.append(event.question.draft)
 
     @property
     def outcome(self) -> Outcome | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from elicit_tui.tui.question import quiet
+from elicit_tui.tui.question import debounce
 
 
 @pytest.fixture
@@ -13,6 +13,6 @@ def real_pause() -> None:
 @pytest.fixture(autouse=True)
 def quick_to_hear(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Most tests need no pause before a decision."""
-    monkeypatch.setattr(quiet.Quiet, "last_input", float("-inf"))
+    monkeypatch.setattr(debounce.Debounce, "last_input", float("-inf"))
     if "real_pause" not in request.fixturenames:
-        monkeypatch.setattr(quiet, "DEAF_SECONDS", 0.0)
+        monkeypatch.setattr(debounce, "DEAF_SECONDS", 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -38,15 +39,34 @@ async def test_the_frame_says_who_asks_for_what_and_how_long_is_left() -> None:
         queue_position=(1, 3),
         deadline=Deadline(271),
     )
-    async with asked(app, (110, 34)):
+    async with asked(app, (110, 34)) as pilot:
         words = app.words
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "who asks")
+        more = app.words
     assert "deploy asks" in words
-    assert "calls itself “Deploy Server” 1.4" in words
-    assert "stdio: deploy-mcp-server" in words
-    assert 'for deploy(branch="fix/login")' in words
-    assert "round 2 · 3 questions together" in words
-    assert "1 of 3 · 4:31 left" in words
-    assert "▲ warn" in words
+    assert 'deploy(branch="fix/login") · round 2 · 3 questions together' in words
+    assert "1 of 3 ─╮" in words
+    assert "▲ This acts on production." in words
+    assert "left" not in words, "the clock is quiet"
+    assert "calls itself" not in words, "both names agree"
+    assert "deploy calls itself “Deploy Server” “1.4”" in more
+    assert "stdio: deploy-mcp-server" in more
+    assert "round 2 · handshake · id 7 · 4:31 left" in more
+    assert "destructive.production in message: production" in more
+
+
+async def test_the_clock_is_seen_in_the_last_minute() -> None:
+    app = Asking(form_question(schema(v={"type": "string"})), deadline=Deadline(59.5))
+    async with asked(app):
+        assert re.search(r"(1:00|0:5[0-9]) left", app.words)
+
+
+async def test_a_name_that_disagrees_is_seen_at_once() -> None:
+    server = ServerIdentity("deploy", "stdio", "x", "Payments", "2")
+    app = Asking(form_question(schema(v={"type": "string"}), server=server))
+    async with asked(app):
+        assert "calls itself “Payments” “2”" in app.words
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -57,7 +77,8 @@ async def test_a_long_message_leaves_fields_and_buttons_in_reach(
     message = "word " * 1000 + "THEEND"
     app = Asking(form_question(schema(**KINDS), WARNING, message=message), theme=theme)
     async with asked(app, size) as pilot:
-        for action in ("send", "decline", "cancel", "later", "review", "raw", "help"):
+        aside = ("later", "review", "help") if size[0] > 40 else ()
+        for action in ("send", "decline", "cancel", *aside):
             button = app.screen.query_one(f"#do-{action}")
             assert app.screen.region.contains_region(button.region), action
             assert button.region.area > 0, action
@@ -74,7 +95,7 @@ async def test_a_long_message_leaves_fields_and_buttons_in_reach(
 async def test_every_field_can_be_reached_and_seen_with_tab(size: tuple[int, int]) -> None:
     app = Asking(form_question(schema(**KINDS), WARNING))
     async with asked(app, size) as pilot:
-        form = app.view._form_view
+        form = app.view.body.form_view
         assert form is not None
         for name in KINDS:
             focused = form.focused_field
@@ -90,10 +111,17 @@ async def test_every_field_can_be_reached_and_seen_with_tab(size: tuple[int, int
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_url_question_can_be_answered_at_every_size(size: tuple[int, int]) -> None:
     app = Asking(url_question("https://example.com/" + "a" * 100, WARNING))
-    async with asked(app, size):
-        for action in ("send", "copy", "code", "elsewhere", "decline", "cancel", "later"):
+    async with asked(app, size) as pilot:
+        aside = ("copy", "code", "later", "help") if size[0] > 40 else ()
+        for action in ("send", "decline", "cancel", *aside):
             button = app.screen.query_one(f"#do-{action}")
             assert app.screen.region.contains_region(button.region), action
+            assert button.region.area > 0, action
+        await pilot.press("f1")
+        await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "help")
+        hidden = {40: ("copy", "code", "later", "raw"), 80: ("raw",)}
+        for action in hidden.get(size[0], ()):
+            assert app.screen.query(f"#do-{action}"), "what has no room stands there"
 
 
 async def test_markup_of_a_server_is_shown_as_it_is_everywhere() -> None:
@@ -124,7 +152,7 @@ async def test_escapes_and_invisible_characters_of_a_server_never_reach_the_term
     async with asked(app, (120, 45)):
         for character in "\x1b\x07\u202e\u200b":
             assert character not in app.words
-        content = app.view._form_view.conversion.content  # type: ignore[union-attr]
+        content = app.view.body.form_view.conversion.content  # type: ignore[attr-defined]
         assert content["v"] == evil
 
 
@@ -132,14 +160,23 @@ async def test_long_arguments_scroll_and_are_not_cut() -> None:
     from elicit_tui.elicitation import Call
 
     call = Call("tools/call", "deploy", {"note": "x" * 3000 + "THEEND"})
-    app = Asking(form_question(schema(v={"type": "string"}), call=call))
+    app = Asking(form_question(schema(v={"type": "string"}), calls=(call,)))
     async with asked(app) as pilot:
-        region = app.screen.query_one("#call")
+        region = app.screen.query_one("#who")
         assert region.size.height <= 3
         assert region.can_focus
         region.focus()
         await pilot.press("end")
         await until(pilot, lambda: "THEEND" in app.words, "the end of the arguments")
+
+
+async def test_a_question_that_several_open_calls_may_have_asked_names_each_of_them() -> None:
+    from elicit_tui.elicitation import Call
+
+    calls = (Call("tools/call", "deploy", {"branch": "main"}), Call("tools/call", "tell_time"))
+    app = Asking(form_question(schema(v={"type": "string"}), calls=calls))
+    async with asked(app):
+        assert 'deploy(branch="main") or tell_time()' in app.words
 
 
 async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +185,7 @@ async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
     async with asked(app, (100, 40)) as pilot:
         await pilot.press("a")
         await pilot.pause()
-        assert "▲ warn" in app.words
+        assert "▲ This acts on production." in app.words
         assert "▌ Text" in app.words
         assert "✗ at least 2 characters" in app.words
 
@@ -156,7 +193,7 @@ async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
 async def test_nothing_moves_when_an_error_appears() -> None:
     app = Asking(form_question(schema(**KINDS)))
     async with asked(app, (100, 40)) as pilot:
-        form = app.view._form_view
+        form = app.view.body.form_view
         assert form is not None
         email = form._rows["email"]
         before = form._lines_of(email), email.control.region
@@ -208,17 +245,17 @@ async def test_what_the_server_says_is_set_off_by_more_than_its_place() -> None:
         lines = app.words.split("\n")
     said = [line for line in lines if "trust it" in line or "1 answer missing   Send" in line]
     assert len(said) == 2
-    assert all(line.startswith("│ ▏ ") for line in said)
-    assert sum(line.startswith("│ ▏") for line in lines) == 3
+    assert all(line.startswith("│ ▌ ") for line in said)
+    assert sum(line.startswith("│ ▌ ") and "name" not in line for line in lines) == 3
 
 
 async def test_a_name_of_the_servers_own_cannot_pass_for_our_words() -> None:
     server = ServerIdentity("files", "stdio", "files-mcp", 'Deploy" 1.4   stdio: safe "x', '1" 2')
     call = Call("tools/call", "safe() round 1 · for delete", {})
-    app = Asking(form_question(schema(name={"type": "string"}), server=server, call=call))
+    app = Asking(form_question(schema(name={"type": "string"}), server=server, calls=(call,)))
     async with asked(app, (100, 30)):
         assert "calls itself “Deploy' 1.4 stdio: safe 'x” “1' 2”" in app.words
-        assert "for “safe() round 1 · for delete”()" in app.words
+        assert "│   “safe() round 1 · for delete”()" in app.words
 
 
 REFUSED = schema(("v",), v={"type": "object", "properties": {}})

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import Any
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from elicit_tui.elicitation import Deadline, Outcome, Question
+from elicit_tui.broker.admitted import Admitted
+from elicit_tui.broker.ask import Asker
+from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.tui.inline import InlineResponder, size_of_standard_error
+from elicit_tui.tui.inline import InlineResponder
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.number_line import NumberLine
 from tests.tui.question.asking import (
@@ -29,11 +30,13 @@ TEXT = {"type": "string", "title": "Name"}
 
 
 def responder(**more: Any) -> InlineResponder:
-    return InlineResponder(ElicitationSettings(), lambda content: (), headless=True, **more)
+    return InlineResponder(ElicitationSettings(), Queue(), headless=True, **more)
 
 
 def ask(who: InlineResponder, question: Question) -> asyncio.Task[Outcome]:
-    return asyncio.create_task(who.respond(question, Deadline(300)))
+    """Put a question as the broker does."""
+    asker = Asker(ElicitationSettings(), who, who._queue)
+    return asyncio.create_task(asker.ask(Admitted(question.request, 0.0), question))
 
 
 async def shown(who: InlineResponder, message: str) -> Pilot[Any]:
@@ -122,7 +125,21 @@ async def test_a_withdrawn_question_leaves_the_screen_and_keeps_what_was_typed()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 10)
     assert not who.open
-    assert who.drafts.find(question.request) is not None
+    assert question.draft.typed
+
+
+async def test_a_send_meant_for_a_withdrawn_question_is_not_heard_by_the_next() -> None:
+    who = responder()
+    first = ask(who, form_question(schema(v=TEXT), message="one"))
+    second = ask(who, form_question(schema(v=TEXT), message="two"))
+    await (await shown(who, "one")).press("a")
+    first.cancel()
+    pilot = await shown(who, "two")
+    await pilot.press("b", "ctrl+s")
+    await pilot.pause()
+    assert not second.done()
+    await pilot.press("ctrl+s")
+    assert (await asyncio.wait_for(second, 10)).content == {"v": "b"}
 
 
 async def test_a_withdrawn_question_makes_room_for_the_next() -> None:
@@ -144,13 +161,6 @@ async def test_control_c_interrupts_once_the_terminal_is_restored() -> None:
     assert not who.open
     assert not task.done()
     task.cancel()
-
-
-def test_the_size_is_read_from_standard_error_and_put_back() -> None:
-    real = sys.__stdout__
-    with size_of_standard_error():
-        assert sys.__stdout__ is sys.__stderr__
-    assert sys.__stdout__ is real
 
 
 async def test_a_question_that_cannot_be_shown_is_cancelled_and_the_next_is_asked(
@@ -192,7 +202,7 @@ async def opened(who: InlineResponder, message: str) -> Pilot[Any]:
     assert app is not None
     view = app.shown
     assert view is not None
-    await until(pilot, lambda: view.page == "waiting" and not view.deaf, "the waiting page")
+    await until(pilot, lambda: view.body.opened and not view.deaf, "the waiting page")
     return pilot
 
 
@@ -236,7 +246,7 @@ async def test_a_page_that_was_opened_and_put_off_still_waits_when_it_comes_back
     await asyncio.wait_for(second, 10)
     pilot = await shown(who, "Sign in.")
     assert who.app is not None
-    assert "I have finished" in screen_text(who.app)
+    assert "Finished ^S" in screen_text(who.app)
     await pilot.press("ctrl+s")
     assert (await asyncio.wait_for(first, 10)).action == "accept"
 

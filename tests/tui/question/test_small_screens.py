@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 SIZES = ((40, 10), (40, 12), (40, 20), (60, 15), (80, 10))
 MESSAGE = "Where to? " * 20
-WAYS_OUT = ("Send ^S", "Decline ^N", "Cancel Esc", "Later ^L")
+WAYS_OUT = ("Send ^S", "Decline ^N", "Cancel Esc")
 TITLE = "A name that is long enough to need more than one line of so small a screen"
 LETTERS = {"type": "string", "title": "Letters", "enum": [f"{a} choice" for a in "abcdefgh"]}
 MANY = {"type": "string", "title": "Numbers", "enum": [f"number {n}" for n in range(90)]}
@@ -99,7 +99,7 @@ async def test_a_url_question_shows_its_address_and_its_ways_out(size: tuple[int
     async with asked(app, size) as pilot:
         await pilot.pause()
         assert "https://⟦example.com⟧/sign-in" in app.words
-        assert all(way in app.words for way in ("Open ^S", "I opened it F7", *WAYS_OUT[1:]))
+        assert all(way in app.words for way in ("Open ^S", *WAYS_OUT[1:]))
 
 
 @pytest.mark.parametrize("size", SIZES)

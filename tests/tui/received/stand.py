@@ -102,7 +102,7 @@ class RealConsole:
         await self._until(pilot, lambda: not app._order._waiting)
         await pilot.pause()
         screen = app.screen
-        if isinstance(screen, QuestionScreen) and not screen.view._done:
+        if isinstance(screen, QuestionScreen) and not screen.view.decided:
             await self._until(pilot, lambda: not screen.view.deaf)
             self._press("ctrl+n")
         await self._until(pilot, lambda: call.state != "running")

@@ -65,7 +65,7 @@ def test_the_server_receives_what_was_typed_under_the_prompt(
         terminal.press_until("\x15Ada", lambda: " Ada " in terminal.text, "the first answer")
         terminal.type("".join(SENT.get(key, key) for key in keys))
         terminal.shows("ready to send")
-        terminal.press_until("\x13", lambda: "accepted by user" in terminal.text, "the sending")
+        terminal.press_until("\x13", lambda: "✓ ask · " in terminal.text, "the sending")
         assert terminal.end() == 0, terminal.text
     received = json.loads(json.loads(file.read_text())["result"]["content"][0]["text"])
     assert received["action"] == "accept"
@@ -86,7 +86,7 @@ def test_what_is_typed_on_blindly_reaches_no_second_question(tmp_path: Path) -> 
             "\x13mD\x13\x0e\x13", lambda: "And again?" in terminal.text, "the second question"
         )
         terminal.shows("not set")
-        terminal.press_until("\x0e", lambda: "declined by user" in terminal.text, "the refusal")
+        terminal.press_until("\x0e", lambda: "✗ twice · declined" in terminal.text, "the refusal")
         assert terminal.end() == 0, terminal.text
     first, second = json.loads(json.loads(file.read_text())["result"]["content"][0]["text"])
     assert first["action"] == "accept"

@@ -22,7 +22,7 @@ TAB: Final = "\t"
 ANYWAY: Final = "\x19"
 PAGE_DOWN: Final = "\x1b[6~"
 RIGHT: Final = "\x1b[C"
-WAYS_OUT: Final = (QUESTION, "Decline ^N", "Cancel Esc", "Later ^L")
+WAYS_OUT: Final = (QUESTION, "Decline ^N", "Cancel Esc")
 
 SENTENCES: Final = [f"§{number:03}" for number in range(115)]
 MESSAGE: Final = " ".join(f"{sign} the river goes on, and the boat with it." for sign in SENTENCES)
@@ -42,7 +42,7 @@ def filled(number: int) -> Filled:
     kinds = (
         Filled({"type": "string"}, f"text {number}", f"text {number}", f"text {number}"),
         Filled({"type": "integer"}, f"90{number:02}", f"90{number:02}", 9_000 + number),
-        Filled({"type": "boolean"}, f"{RIGHT} ", "● yes", True),
+        Filled({"type": "boolean"}, "y", "● yes", True),
         Filled({"enum": ["red", "green"], "type": "string"}, f"{RIGHT} ", "● green", "green"),
     )
     return kinds[number % len(kinds)]

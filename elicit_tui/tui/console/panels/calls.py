@@ -8,16 +8,19 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.tui.bounded_json import bounded_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.results import as_json, as_text, binaries
+from elicit_tui.tui.console.results import as_text, binaries, save_result
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.spans import (
     Line,
     Role,
+    apart,
     joined,
     labelled,
     shortened,
@@ -32,6 +35,7 @@ STATE_ROLES: dict[str, Role] = {
     "answered": "good",
     "failed": "bad",
     "cancelled": "warn",
+    "refused": "warn",
 }
 LOG_SHOWN = 200
 
@@ -48,10 +52,6 @@ class CallsPane(Pane):
         Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
     ]
 
-    DEFAULT_CSS = """
-    CallsPane #call-list { width: 32; }
-    """
-
     def __init__(self, session: Session) -> None:
         super().__init__(session, id="calls-pane")
         self._json = False
@@ -64,6 +64,7 @@ class CallsPane(Pane):
             row_height=2,
             empty="No call yet. Choose a tool of a server.",
             verb="Read",
+            follow=True,
             id="call-list",
         )
         calls.add_class("box", "first")
@@ -123,19 +124,13 @@ class CallsPane(Pane):
         record = self.session.calls.get(key)
         if record is None:
             return [()]
-        took = duration(record.elapsed)
-        room = width - 4 - len(took)
-        name = shortened(neutral_line(record.call.name, 80), room - 1)
+        took = f"{record.at}  {duration(record.elapsed)}"
+        name = neutral_line(record.call.name, 80)
         sign = "✗" if record.is_error else SIGNS[record.state]
         role: Role = "bad" if record.is_error else STATE_ROLES[record.state]
-        first: Line = (
-            (f" {sign} ", role),
-            (name.ljust(room), "strong"),
-            (f"{took} ", "dim"),
-        )
-        about = (
-            record.server if record.state != "running" else f"{record.server} · {bar(record, 10)}"
-        )
+        first = apart(((f" {sign} ", role), (name, "strong")), ((f"{took} ", "dim"),), width)
+        state = "failed" if record.is_error else record.state
+        about = f"{record.server} · {bar(record, 10) if state == 'running' else state}"
         return [first, ((f"   {shortened(about, width - 4)}", "dim"),)]
 
     def _lines(self, width: int) -> list[Line]:
@@ -196,8 +191,7 @@ class CallsPane(Pane):
 
     def _is_asked(self, record: CallRecord) -> bool:
         return any(
-            waiting.question.request.call is not None
-            and waiting.question.request.call.id == record.call.id
+            waiting.question.request.may_belong_to(record.call.id)
             for waiting in self.session.questions
         )
 
@@ -213,7 +207,7 @@ class CallsPane(Pane):
             return []
         key = (record, self._json)
         if self._laid_out[:2] != (key, width):
-            text = as_json(record.result) if self._json else as_text(record.result)
+            text = bounded_json(record.result) if self._json else as_text(record.result)
             lines = text_lines(text, width)
             found = binaries(record.result)
             if found:
@@ -242,14 +236,22 @@ class CallsPane(Pane):
         record = self.record
         if record is not None and record.result is not None:
             self.app.copy_to_clipboard(
-                as_json(record.result) if self._json else as_text(record.result)
+                bounded_json(record.result) if self._json else as_text(record.result)
             )
             self.app.notify("The result is copied.", markup=False)
 
     def action_save(self) -> None:
         """Save the result's binary parts, or its text, to private files."""
-        if self.record is not None and self.record.result is not None:
-            self.app.save_result(self.record.result)
+        if self.record is None or self.record.result is None:
+            return
+        try:
+            saved = save_result(self.record.result)
+        except (OSError, ValueError, ElicitTuiError) as error:
+            words = f"Not saved: {neutral_line(str(error))}"
+            self.app.notify(words, severity="error", markup=False)
+            return
+        names = "\n".join(str(path) for path in saved)
+        self.app.notify(names, title="Saved, for your eyes only", markup=False, timeout=15)
 
     def action_again(self) -> None:
         """Call the same tool again; the arguments can be changed first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
@@ -19,7 +20,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session
-from elicit_tui.tui.console.spans import Line, shortened
+from elicit_tui.tui.console.spans import Line, apart, shortened
 from elicit_tui.tui.console.words import ROLES, SIGNS, WHO, local_time
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 KEPT_ROWS = 2_000
 DAYS = 90
+READ_SECONDS = 1.0
+"""The ledger is read at most this often by itself."""
 ROWS_AT_ONCE = 50
 NARROW = 60
 
@@ -42,6 +45,8 @@ class HistoryPane(Pane):
     def __init__(self, session: Session) -> None:
         super().__init__(session, id="history-pane")
         self._rows: dict[str, Row] = {}
+        self._read_at = -1
+        self._not_before = 0.0
 
     def compose(self) -> ComposeResult:
         """The search and the rows."""
@@ -49,7 +54,10 @@ class HistoryPane(Pane):
             box.border_title = "History"
             yield Input(placeholder="search", classes="search", id="history-search", compact=True)
             rows = RowList(
-                empty="No question has been recorded yet.", verb="Look", id="history-rows"
+                empty="No question has been recorded yet.",
+                verb="Look",
+                follow=True,
+                id="history-rows",
             )
             rows.add_class("first")
             yield rows
@@ -64,8 +72,11 @@ class HistoryPane(Pane):
             self._draw_rows()
 
     def draw(self) -> None:
-        """The first drawing reads the ledger; later ones are asked for."""
-        if self.ready and not self._rows:
+        """Read the ledger again once more questions have ended, a while after the last time."""
+        ended = self.session.ended
+        if self.ready and ended != self._read_at and time.monotonic() >= self._not_before:
+            self._read_at = ended
+            self._not_before = time.monotonic() + READ_SECONDS
             self.action_read()
 
     def opened(self) -> None:
@@ -113,24 +124,11 @@ class HistoryPane(Pane):
             when = when[5:]
         message = neutral_line(row.message or "", 300)
         if self._stacked:
-            room = max(1, width - len(when) - len(row.server) - len(who) - 6)
-            first: Line = (
-                (f" {when} ", "dim"),
-                (f"{sign} ", role),
-                (shortened(row.server, width - len(when) - 8), "strong"),
-                (f"{' ' * room}{who}", "dim"),
-            )
+            left: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (row.server, "strong"))
+            first = apart(left, ((f"{who} ", "dim"),), width)
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
-        left = f"{row.server}  {message}"
-        room = width - len(when) - len(who) - 8
-        return [
-            (
-                (f" {when} ", "dim"),
-                (f"{sign} ", role),
-                (shortened(left, room).ljust(max(0, room)), "plain"),
-                (f"  {who}", "dim"),
-            )
-        ]
+        left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{row.server}  {message}", "plain"))
+        return [apart(left, ((f" {who} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")
     def _look(self, event: RowList.Chosen) -> None:

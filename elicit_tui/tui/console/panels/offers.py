@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -13,11 +14,11 @@ from textual.widgets import Input
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.console.rows import RowList
-from elicit_tui.tui.console.spans import Line, Role, cells, joined, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, Role, joined, padded, shortened, text_lines
 from elicit_tui.tui.console.words import plural
 
 if TYPE_CHECKING:
-    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.servers import ServerRecord
 
 HINT_ROLES: dict[str, Role] = {"destructive": "bad", "read-only": "good"}
@@ -28,17 +29,7 @@ SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤"}
 class OffersBox(Vertical):
     """A search line, the list, and the description of what the cursor is on."""
 
-    app: ConsoleApp
-
-    DEFAULT_CSS = """
-    OffersBox { height: 100%; }
-    OffersBox #offer-list { height: 1fr; }
-    OffersBox #offer-words {
-        height: auto;
-        max-height: 40%;
-        border-top: solid $border-blurred;
-    }
-    """
+    app: Controller
 
     def __init__(self) -> None:
         super().__init__(id="offers")
@@ -102,11 +93,11 @@ class OffersBox(Vertical):
         summary = (offer.title or offer.description.partition("\n")[0]) if room > 40 else ""
         spans: list[tuple[str, Role]] = [
             (f" {SIGNS[offer.kind]} ", "dim"),
-            (shortened(offer.shown, name_width).ljust(name_width), "strong"),
+            (padded(offer.shown, name_width), "strong"),
         ]
         if room > 40:
             rest = room - name_width - 2
-            spans.append((f"  {shortened(summary, rest).ljust(rest)}", "dim"))
+            spans.append((f"  {padded(summary, rest)}", "dim"))
         spans.append((hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")))
         return [tuple(spans)]
 
@@ -118,7 +109,7 @@ class OffersBox(Vertical):
         arguments = len(properties) if isinstance(properties, Mapping) else 0
         about = [offer.kind, plural(arguments, "argument"), *offer.hints]
         title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
-        beside = cells(title) + 3 + cells(facts) <= width
+        beside = cell_len(title) + 3 + cell_len(facts) <= width
         head: list[Line] = (
             [((title, "strong"), (f"   {facts}", "dim"))]
             if beside

@@ -8,43 +8,14 @@ from textual.containers import Container
 from textual.widget import Widget
 
 if TYPE_CHECKING:
-    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.session import Session
 
 
 class Pane(Container):
     """One view of the session; `draw` is called when the session changed."""
 
-    app: ConsoleApp
-
-    DEFAULT_CSS = """
-    Pane {
-        width: 100%;
-        height: 100%;
-        layout: horizontal;
-    }
-    Pane .box {
-        border: round $border-blurred;
-        border-title-color: $faint;
-        border-subtitle-color: $faint;
-        background: $surface;
-        height: 100%;
-        width: 1fr;
-    }
-    Pane .box:focus, Pane .box:focus-within {
-        border: round $border;
-        border-title-color: $accent;
-        border-title-style: bold;
-    }
-    Pane Input.search {
-        border: none;
-        height: 1;
-        padding: 0 1;
-        background: $panel;
-        width: 100%;
-        &>.input--placeholder { color: $faint; text-style: italic; }
-    }
-    """
+    app: Controller
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -8,13 +8,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from elicit_tui.elicitation import Pending
 from elicit_tui.text import countdown, neutral_line
-from elicit_tui.tui.console.found import SEVERITIES
+from elicit_tui.tui.console.findings import SEVERITIES
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.session import Session, Stopped
-from elicit_tui.tui.console.spans import Line, Role, shortened
-from elicit_tui.tui.console.waiting import Waiting
+from elicit_tui.tui.console.spans import Line, Role, apart, shortened
 from elicit_tui.tui.console.words import WHO, age
 
 NARROW = 60
@@ -35,12 +35,6 @@ class QuestionsPane(Pane):
         Binding("D", "decline_all", "Decline all", key_display="D", id="questions.decline_all"),
         Binding("m", "mute", "Mute", id="questions.mute"),
     ]
-
-    DEFAULT_CSS = """
-    QuestionsPane { layout: vertical; }
-    QuestionsPane #waiting { height: 1fr; }
-    QuestionsPane #stopped { height: 40%; min-height: 5; }
-    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, id="questions-pane")
@@ -75,6 +69,11 @@ class QuestionsPane(Pane):
         """Where it is narrow a stopped question has two lines."""
         self.draw()
 
+    def take_focus(self) -> None:
+        """What waits; what was stopped where nothing waits."""
+        waiting, stopped = self.query_one("#waiting", RowList), self.query_one("#stopped", RowList)
+        (stopped if stopped.keys and not waiting.keys else waiting).focus()
+
     def draw(self) -> None:
         """Both lists."""
         if not self.ready:
@@ -94,20 +93,19 @@ class QuestionsPane(Pane):
         sign, role = _risk(entry.question.review.verdict)
         left = countdown(entry.deadline.remaining)
         times = f"{age(entry.age)} old" + (f" · {left} left" if left else "")
-        tool = f" · {neutral_line(request.call.name, 60)}" if request.call else ""
-        name = shortened(f"{request.server.name}{tool}", max(8, width - len(times) - len(sign) - 6))
-        gap = max(1, width - len(name) - len(times) - len(sign) - 5)
-        first: Line = (
-            (" ", "plain"),
-            (name, "strong"),
-            (f"  {sign}" if sign else "  ", role),
-            (" " * gap, "plain"),
-            (f"{times} ", "dim"),
-        )
+        held = self.app.held_elsewhere(entry.question)
+        times = held or times
+        tools = " or ".join(neutral_line(call.name, 60) for call in request.calls)
+        tool = f" · {tools}" if tools else ""
+        risk: Line = ((f"{sign}  ", role),) if sign else ()
+        name: Line = ((" ", "plain"), (f"{request.server.name}{tool}", "strong"))
+        first = apart(name, (*risk, (f"{times} ", "dim")), width)
         message = neutral_line(request.message or request.url or "(no message)", 300)
-        put_off: Role = "dim" if entry.put_off else "plain"
-        later = "later · " if entry.put_off else ""
-        return [first, ((f"   {shortened(later + message, width - 4)}", put_off),)]
+        put_off: Role = "dim" if entry.state == "put_off" or held else "plain"
+        later = "later · " if entry.state == "put_off" else ""
+        origin = self.app.origin_of(entry.question)
+        whole = later + (f"{origin} · " if origin else "") + message
+        return [first, ((f"   {shortened(whole, width - 4)}", put_off),)]
 
     def _stopped_row(self, key: str, width: int) -> list[Line]:
         entry = self._stopped[key]
@@ -115,25 +113,13 @@ class QuestionsPane(Pane):
         name = entry.request.server.name
         message = neutral_line(entry.request.message or entry.request.url or "(no message)", 300)
         if self._stacked:
-            gap = max(1, width - len(name) - len(who) - 4)
-            first: Line = (
-                (" ✗ ", "bad"),
-                (shortened(name, width - 6), "strong"),
-                (f"{' ' * gap}{who}", "dim"),
-            )
+            first = apart(((" ✗ ", "bad"), (name, "strong")), ((f"{who} ", "dim"),), width)
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
-        room = width - len(who) - len(name) - 8
-        return [
-            (
-                (" ✗ ", "bad"),
-                (name, "strong"),
-                (f"  {shortened(message, room).ljust(max(0, room))}", "plain"),
-                (f"  {who}", "dim"),
-            )
-        ]
+        left: Line = ((" ✗ ", "bad"), (name, "strong"), (f"  {message}", "plain"))
+        return [apart(left, ((f" {who} ", "dim"),), width)]
 
     @property
-    def entry(self) -> Waiting | None:
+    def entry(self) -> Pending | None:
         """The waiting question under the cursor."""
         return self.session.questions.get(self.query_one("#waiting", RowList).key)
 
@@ -149,7 +135,7 @@ class QuestionsPane(Pane):
     def _open_waiting(self, event: RowList.Chosen) -> None:
         entry = self.session.questions.get(event.key)
         if entry is not None:
-            self.app.stage.open(entry)
+            self.app.open_question(entry)
 
     @on(RowList.Chosen, "#stopped")
     def _look(self, event: RowList.Chosen) -> None:

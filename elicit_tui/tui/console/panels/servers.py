@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -9,12 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
-from elicit_tui.tui.console.spans import Line, Role, joined, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, Role, apart, joined, shortened, text_lines
+from elicit_tui.tui.console.words import plural
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.panels.offers import OffersBox
@@ -33,10 +35,6 @@ class ServersPane(Pane):
         Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
     ]
-
-    DEFAULT_CSS = """
-    ServersPane #server-list { width: 32; }
-    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, id="servers-pane")
@@ -86,6 +84,9 @@ class ServersPane(Pane):
         record = self.record
         box = self.query_one("#offers-box", Vertical)
         words = self.query_one("#server-words", LineView)
+        box.border_subtitle = (
+            shortened(introduction(record), 60).replace("[", "\\[") if record is not None else ""
+        )
         box.border_title = neutral_line(record.name, 40).replace("[", "\\[") if record else "Start"
         has_offers = record is not None and record.offers_read
         words.display = not has_offers
@@ -109,13 +110,8 @@ class ServersPane(Pane):
         muted = name in self.app.muted
         state = "muted" if muted else STATE_WORDS.get(record.state, record.state)
         state_role: Role = "warn" if muted else role if record.state != "ready" else "dim"
-        room = width - 5 - len(state)
-        first: Line = (
-            (f" {sign} ", role),
-            (shortened(name, room).ljust(room), "strong"),
-            (f" {state}", state_role),
-        )
-        detail = record.failure or record.address
+        first = apart(((f" {sign} ", role), (name, "strong")), ((f"{state} ", state_role),), width)
+        detail = record.failure or counts(record)
         return [first, ((f"   {shortened(neutral_line(detail, 200), width - 4)}", "dim"),)]
 
     def _words(self, width: int) -> list[Line]:
@@ -167,6 +163,29 @@ class ServersPane(Pane):
         """Search in what the server offers."""
         if self._offers is not None and self._offers.display:
             self._offers.search()
+
+
+def counts(record: ServerRecord) -> str:
+    """What it offers and how often it asked; how it is reached, before that is known."""
+    if not record.offers_read:
+        return record.address
+    kinds = Counter(offer.kind for offer in record.offers)
+    parts = [plural(count, kind) for kind, count in kinds.items()]
+    if record.questions:
+        parts.append(f"{plural(record.questions, 'question')}, last {record.last_asked}")
+    return " · ".join(parts) or "offers nothing"
+
+
+def introduction(record: ServerRecord) -> str:
+    """`deploy-server 1.4 · 2025-11-25 · stdio: …`: what is known of the connection."""
+    identity = record.connection.identity if record.connection is not None else None
+    parts = []
+    if identity is not None and identity.calls_itself:
+        version = f" {quoted(identity.version, 40)}" if identity.version else ""
+        parts.append(f"{quoted(identity.calls_itself, 60)}{version}")
+    if identity is not None and identity.protocol_version:
+        parts.append(neutral_line(identity.protocol_version, 20))
+    return " · ".join([*parts, record.address])
 
 
 def welcome(width: int, config_path: str) -> list[Line]:

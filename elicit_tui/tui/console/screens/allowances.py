@@ -13,7 +13,7 @@ from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.spans import Line, shortened
 
 if TYPE_CHECKING:
-    from elicit_tui.policy import Policy
+    from elicit_tui.broker import Allowance, Broker
 
 
 class AllowancesScreen(Dialog[None]):
@@ -23,13 +23,10 @@ class AllowancesScreen(Dialog[None]):
         Binding("r,delete", "revoke", "Revoke", key_display="r", id="allowances.revoke"),
     ]
 
-    DEFAULT_CSS = """
-    AllowancesScreen RowList { height: 1fr; }
-    """
-
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, broker: Broker) -> None:
         super().__init__("Allowed for this session")
-        self._policy = policy
+        self._broker = broker
+        self._held: tuple[Allowance, ...] = ()
 
     def body(self) -> ComposeResult:
         """The list."""
@@ -45,11 +42,12 @@ class AllowancesScreen(Dialog[None]):
         self.query_one("#allowances").focus()
 
     def _draw(self) -> None:
-        keys = tuple(str(index) for index, _ in enumerate(self._policy.allowances))
+        self._held = tuple(self._broker.allowances)
+        keys = tuple(str(index) for index, _ in enumerate(self._held))
         self.query_one("#allowances", RowList).show(keys, self._row)
 
     def _row(self, key: str, width: int) -> list[Line]:
-        allowance = self._policy.allowances[int(key)]
+        allowance = self._held[int(key)]
         about = f"{allowance.process} · definition {allowance.definition_digest[:12]}"
         name = f"{allowance.server} · {neutral_line(allowance.tool, 80)}"
         name = shortened(name, max(10, width - len(about) - 4))
@@ -60,6 +58,6 @@ class AllowancesScreen(Dialog[None]):
         """Ask again before this tool is called."""
         key = self.query_one("#allowances", RowList).key
         if key is not None:
-            allowance = self._policy.allowances[int(key)]
-            self._policy.revoke(allowance.server, allowance.tool)
+            allowance = self._held[int(key)]
+            self._broker.allowances.drop(allowance.server, allowance.tool)
             self._draw()

@@ -37,19 +37,6 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
     ]
 
-    DEFAULT_CSS = """
-    ArgumentsScreen.-low > .dialog { height: auto; max-height: 100%; }
-    ArgumentsScreen #about { height: auto; max-height: 5; color: $faint; margin-bottom: 1; }
-    ArgumentsScreen FormView { height: 1fr; }
-    ArgumentsScreen.-low FormView { height: auto; }
-    ArgumentsScreen TextArea {
-        height: 1fr; border: none; padding: 0; background: $panel;
-        &:focus { border: none; }
-    }
-    ArgumentsScreen #trouble { height: auto; max-height: 4; color: $error; }
-    ArgumentsScreen.-narrow #about { max-height: 2; }
-    """
-
     def __init__(
         self, server: str, offer: Offer, arguments: Mapping[str, Any] | None = None
     ) -> None:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.known_keys import known_keys
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines
 from elicit_tui.tui.key_names import key_name
 
 if TYPE_CHECKING:
-    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.controller import Controller
 
 TITLES = {
     "console": "everywhere",
@@ -27,7 +26,6 @@ TITLES = {
     "question": "inside a question",
     "field": "in a field",
     "arguments": "the arguments of a call",
-    "gate": "before a tool that must be confirmed",
     "allowances": "allowed for this session",
     "leave": "leaving",
     "dialog": "dialogs",
@@ -56,12 +54,8 @@ SIGNS = (
 class HelpScreen(Dialog[None]):
     """One text to scroll through."""
 
-    app: ConsoleApp
+    app: Controller
     interruptible = True
-
-    DEFAULT_CSS = """
-    HelpScreen LineView { height: 1fr; }
-    """
 
     def __init__(self) -> None:
         super().__init__("Help")
@@ -101,7 +95,7 @@ class HelpScreen(Dialog[None]):
 
     def _keys(self, width: int) -> list[list[Line]]:
         groups: dict[str, list[Line]] = {}
-        for name, binding in known_keys().items():
+        for name, binding in self.app.known_keys.items():
             family = name.partition(".")[0]
             if family not in TITLES or not binding.description:
                 continue

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.found import finding_groups
+from elicit_tui.tui.console.findings import finding_groups
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 from elicit_tui.tui.console.words import ROLES, SIGNS, local_time, told_of
@@ -21,10 +21,6 @@ class RecordScreen(Dialog[None]):
     """What was asked, what was found, who decided, why and when; then every field as kept."""
 
     interruptible = True
-
-    DEFAULT_CSS = """
-    RecordScreen LineView { height: 1fr; }
-    """
 
     def __init__(self, row: Row) -> None:
         super().__init__("Recorded", neutral_line(str(row.server), 60))

@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 
 from elicit_tui.text import as_name, neutral, quoted, readable_json
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.found import finding_groups
+from elicit_tui.tui.console.findings import finding_groups
 from elicit_tui.tui.console.lines import LineView
 from elicit_tui.tui.console.session import Stopped
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
@@ -17,10 +17,6 @@ class StoppedScreen(Dialog[None]):
     """To be read only: it was answered already, and cannot be answered again."""
 
     interruptible = True
-
-    DEFAULT_CSS = """
-    StoppedScreen LineView { height: 1fr; }
-    """
 
     def __init__(self, stopped: Stopped) -> None:
         super().__init__("Stopped before you saw it", stopped.request.server.name)
@@ -49,6 +45,7 @@ class StoppedScreen(Dialog[None]):
             f"{who} asked something that was {action} for you by {WHO[outcome.decided_by]}. "
             "The server was told only that much."
         )
+        tools = " or ".join(as_name(call.name) for call in request.calls)
         schema = request.params if isinstance(request.params, dict) else {"params": request.params}
         raw = readable_json(schema)
         return joined(
@@ -57,7 +54,7 @@ class StoppedScreen(Dialog[None]):
                 [
                     *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
                     *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
-                    *(labelled("for", as_name(request.call.name), width) if request.call else []),
+                    *(labelled("for", tools, width) if tools else []),
                 ],
                 *finding_groups(
                     (finding.as_json() for finding in self._stopped.review.findings), width
@@ -72,13 +69,32 @@ class StoppedScreen(Dialog[None]):
         )
 
     def _way_out(self, width: int) -> list[Line]:
-        if self._stopped.outcome.decided_by == "guardian":
-            words = (
-                "If you trust this server and want to decide such questions yourself, set "
-                'guardian.on_block = "ask" in your configuration.'
-            )
-            return text_lines(words, width, "dim")
-        if self._stopped.outcome.key:
-            layer = f" ({self._stopped.outcome.layer})" if self._stopped.outcome.layer else ""
-            return text_lines(f"Decided by {self._stopped.outcome.key}{layer}.", width, "dim")
-        return []
+        """Which key would let such a question through."""
+        outcome = self._stopped.outcome
+        if outcome.layer == "managed":
+            words = f"{outcome.key} is set by your organisation; nothing of yours changes it."
+        else:
+            server = self._stopped.request.server.name
+            words = way_through(outcome.decided_by, outcome.key or "", server)
+        return text_lines(words, width, "dim") if words else []
+
+
+def way_through(decided_by: str, key: str, server: str) -> str:
+    """The sentence with the key that would let a question like this one through; may be empty."""
+    last = key.rpartition(".")[2]
+    setting = {
+        "approval_policy": 'approval_policy = "on-request"',
+        "elicitations": f'mcp_servers.{server}.elicitations = "ask"',
+        "mcp_elicitations": "approval_policy.granular.mcp_elicitations = true",
+        "rules": "approval_policy.granular.rules = true",
+        "tool_calls": "approval_policy.granular.tool_calls = true",
+        "elicitation_modes": f'mcp_servers.{server}.elicitation_modes = ["form", "url"]',
+        "disabled_tools": f"{key} without this tool",
+        "enabled_tools": f"{key} with this tool",
+    }.get(last, key)
+    if decided_by == "guardian":
+        return (
+            "If you trust this server and want to decide such questions yourself, set "
+            'guardian.on_block = "ask" in your configuration.'
+        )
+    return f"It would come to you with {setting} in your configuration." if setting else ""

@@ -1,0 +1,33 @@
+"""A request that was let in and has no outcome yet."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Pending, Review
+
+if TYPE_CHECKING:
+    from elicit_tui.form import Form
+    from elicit_tui.policy import Decision
+
+
+@dataclass
+class Admitted:
+    """Where one request stands between being let in and its outcome."""
+
+    request: ElicitationRequest
+    arrived: float
+    """By the monotonic clock, in seconds."""
+    review: Review = field(default_factory=Review)
+    form: Form | None = None
+    trace: list[Decision] = field(default_factory=list)
+    """What each step decided, in the order in which they were taken."""
+    told: bool = False
+    """Whether watchers and the ledger know that it was asked."""
+    pending: Pending | None = None
+    """Its place in the queue, while it is asked."""
+    task: asyncio.Task[Any] | None = None
+    ended: Outcome | None = None
+    """An end that came before the question was asked: withdrawn, gone or shut down."""

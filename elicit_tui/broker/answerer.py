@@ -1,0 +1,113 @@
+"""Who answers here, and whether they may: an agent shall not answer for its person.
+
+To answer takes a terminal; and of the processes from this one up to its first session leader, that
+one included, none may be a waiting gateway or an ancestor of one. This keeps an agent from
+answering through its own shell. It is no border against the same user: a program that opens a
+session of its own, or writes the store's file, gets past it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.elicitation import Answerer
+from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    from psutil import Process
+
+NO_TERMINAL: Final = (
+    "Answering takes a terminal, and this process has none"
+    " (store.answer_without_terminal lifts that)."
+)
+BELOW_AN_AGENT: Final = (
+    "This process belongs to an agent that waits for an answer; a person answers from a terminal"
+    " of their own."
+)
+UNKNOWN: Final = "The processes above this one cannot be read, so nobody may answer from it."
+
+
+def this_process() -> Answerer:
+    """Who answers from this process, with the processes above it."""
+    import getpass
+    import platform
+
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no name in the environment nor in the system
+        user = str(os.getuid()) if hasattr(os, "getuid") else "?"
+    ancestry = tuple(f"{process.pid} {neutral_line(_name(process), 80)}" for process in _line())
+    return Answerer(user, _terminal(), platform.node(), ancestry)
+
+
+def refusal(asking: Iterable[int], *, without_terminal: bool) -> str | None:
+    """Why nobody may answer from this process, in a sentence; None where they may.
+
+    `asking`: the numbers of the processes that wait for answers on this machine.
+    """
+    import psutil
+
+    if not without_terminal and _terminal() is None:
+        return NO_TERMINAL
+    try:
+        line = {process.pid for process in _line()}
+        for number in asking:
+            try:
+                waiting = psutil.Process(number)
+                above = {process.pid for process in (waiting, *waiting.parents())}
+            except psutil.NoSuchProcess:
+                continue  # It ended just now.
+            if line & above:
+                return BELOW_AN_AGENT
+    except psutil.Error:
+        return UNKNOWN
+    return None
+
+
+def _terminal() -> str | None:
+    """The terminal that a person types at, such as `pts/3`."""
+    for stream in (sys.__stdin__, sys.__stderr__):
+        try:
+            if stream is None or not stream.isatty():
+                return None
+        except ValueError:  # closed
+            return None
+    try:
+        name = os.ttyname(0)
+    except (OSError, AttributeError):
+        name = "terminal"
+    return neutral_line(name.removeprefix("/dev/"), 80)
+
+
+def _line() -> Sequence[Process]:
+    """This process and those above it, up to the first that leads a session, that one too."""
+    import psutil
+
+    line = [psutil.Process()]
+    while not _leads_a_session(line[-1].pid):
+        parent = line[-1].parent()
+        if parent is None:
+            break
+        line.append(parent)
+    return line
+
+
+def _leads_a_session(pid: int) -> bool:
+    if sys.platform == "win32":
+        return False
+    try:
+        return os.getsid(pid) == pid
+    except OSError:  # another user's, or it ended: what is above it counts too
+        return False
+
+
+def _name(process: Process) -> str:
+    import psutil
+
+    try:
+        return process.name()
+    except psutil.Error:
+        return "?"

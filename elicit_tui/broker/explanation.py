@@ -1,0 +1,171 @@
+"""What would happen to a question or a call: the trace of the real walk, taken beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.broker.broker import Broker, Guardian
+from elicit_tui.broker.events import BrokerEvent, Resolved
+from elicit_tui.broker.hooked import shown_to
+from elicit_tui.elicitation import (
+    Call,
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    Review,
+    ServerIdentity,
+    cancel,
+)
+from elicit_tui.elicitation.settings import Hook, Rule, Settings
+from elicit_tui.policy import Decision, Policy
+
+if TYPE_CHECKING:
+    from elicit_tui.hooks import Hooks
+
+ANY_ANSWER: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+}
+"""A form that every content satisfies: what a server will ask for is not known beforehand."""
+A_PAGE: Final = "https://example.com/"
+DESTRUCTIVE: Final[dict[str, Any]] = {"annotations": {"destructiveHint": True}}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The steps that a question of one server would take, with tool and message where given."""
+
+    server: str
+    tool: str | None
+    mode: str
+    message: str | None
+    result: str
+    """What comes out: `error`, `decline`, `cancel`, `accept`, `ask`, or `not called`."""
+    steps: tuple[Decision, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The whole for `config explain --output json`."""
+        return {
+            "server": self.server,
+            "tool": self.tool,
+            "mode": self.mode,
+            "message": self.message,
+            "result": self.result,
+            "steps": [step.as_json() for step in self.steps],
+        }
+
+
+class _Unwritten:
+    """A ledger for a question that nobody asks: nothing is written."""
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        """Nothing."""
+
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+        """Nothing."""
+
+
+class _WouldBeAsked:
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        return cancel("nobody", "This was only asked to see what would happen.")
+
+
+def _question(server: str, tool: str | None, mode: str, message: str | None) -> ElicitationRequest:
+    params: dict[str, Any] = {"mode": mode, "message": message or ""}
+    if mode == "url":
+        params |= {"url": A_PAGE, "elicitationId": "explained"}
+    else:
+        params["requestedSchema"] = ANY_ANSWER
+    calls = (Call("tools/call", tool),) if tool is not None else ()
+    return ElicitationRequest(ServerIdentity(server, "stdio", ""), params, calls=calls, wire_id=1)
+
+
+async def explain(
+    settings: Settings,
+    policy: Policy,
+    guardian: Guardian,
+    server: str,
+    tool: str | None = None,
+    mode: str = "form",
+    message: str | None = None,
+) -> Explanation:
+    """Take a question that could come through the broker; nobody is asked, nothing written.
+
+    Its form takes any content. Hooks are named where they stand, and are not run.
+    """
+    steps = [policy.may_run(server)]
+    if steps[-1].outcome is None and tool is not None:
+        steps.append(_called(policy, server, tool))
+    if steps[-1].outcome is not None:
+        return Explanation(server, tool, mode, message, "not called", tuple(steps))
+    ledger: Any = _Unwritten()
+    hooks = _not_run(settings)
+    broker = Broker(settings, policy, guardian, ledger, _WouldBeAsked(), hooks=hooks)
+    ended: list[Resolved] = []
+
+    def heard(event: BrokerEvent) -> None:
+        if isinstance(event, Resolved):
+            ended.append(event)
+
+    broker.subscribe(heard)
+    request = _question(server, tool, mode, message)
+    await broker.resolve(request)
+    steps += [_with_unknowns(step, settings, tool, message) for step in ended[0].trace]
+    last = steps[-1]
+    result = "ask" if last.outcome is None else last.outcome.action or "error"
+    seen = hooks.chosen("ElicitationResult", request) if hooks else ()
+    if seen and result in ("ask", "accept"):
+        steps.append(shown_to(seen))
+    return Explanation(server, tool, mode, message, result, tuple(steps))
+
+
+def _not_run(settings: Settings) -> Hooks | None:
+    """The owner's hooks as they are chosen; what each would say is not known beforehand."""
+    if not settings.hooks:
+        return None
+    from elicit_tui.hooks import Hooks, Reply
+
+    class NotRun(Hooks):
+        async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
+            return Reply()
+
+        def asked(self, request: ElicitationRequest, review: Review) -> None:
+            pass
+
+        def resolved(
+            self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
+        ) -> None:
+            pass
+
+    return NotRun(settings.hooks, "none")
+
+
+def _called(policy: Policy, server: str, tool: str) -> Decision:
+    """The tool gate's step; what the tool will say of itself is not known."""
+    silent = policy.judge_call(server, tool, {}, allowed=False)
+    alarming = policy.judge_call(server, tool, DESTRUCTIVE, allowed=False)
+    if silent.outcome is not None or alarming.sentence == silent.sentence:
+        return silent
+    sentence = f"{silent.sentence} If the tool says that it is destructive: {alarming.sentence}"
+    return replace(silent, sentence=sentence, change=alarming.change)
+
+
+def _with_unknowns(
+    step: Decision, settings: Settings, tool: str | None, message: str | None
+) -> Decision:
+    """The step of the rules, with those that may match once tool and message are known."""
+    if step.step != "rules":
+        return step
+
+    def depends(rule: Rule) -> bool:
+        return (message is None and rule.message is not None) or (
+            tool is None and rule.tool is not None
+        )
+
+    perhaps = [f"rule {rule.position} ({rule.layer})" for rule in settings.rules if depends(rule)]
+    if not perhaps:
+        return step
+    more = f"It depends on the tool or the message: {', '.join(perhaps)} may match."
+    return replace(step, sentence=f"{step.sentence} {more}")

@@ -1,0 +1,296 @@
+"""What the owner's hooks may do to a question, and to its answer.
+
+`before` stands in step 6, `after` behind the answer. An accept of a hook has the limits of a rule
+and acknowledges nothing. A hook that fails changes nothing: a person is asked and told which one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from elicit_tui.broker.admitted import Admitted
+from elicit_tui.broker.events import BrokerEvent, Listener, Requested, Resolved
+from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel, decline
+from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.settings import Hook, HookEvent, Layer, Rule
+from elicit_tui.policy import Decision
+from elicit_tui.text import neutral_line, readable_json
+
+if TYPE_CHECKING:
+    from elicit_tui.form import Form
+
+_ANSWERED_BY: Final = ("user", "rule", "answers", "hook", "client", "agent")
+"""Who gives an answer that result hooks see; refusals by policy, limits and ends they do not."""
+_SHOWN_VALUE: Final = 60
+_LOOK_SECONDS: Final = 0.05
+"""How often a question whose hook runs is looked at: it may have ended meanwhile."""
+
+Result = TypeVar("Result")
+Outgoing = Callable[[Mapping[str, Any], "Form | None"], tuple[Finding, ...]]
+"""The one look at content before it leaves."""
+Again = Callable[[str], Awaitable[Outcome]]
+"""Asks the person once more, with a note that says why."""
+
+
+class Reply(Protocol):
+    """What one hook said; without an action it passes."""
+
+    @property
+    def action(self) -> str | None:
+        """accept, decline or cancel."""
+        ...
+
+    @property
+    def content(self) -> Mapping[str, Any] | None:
+        """The content of an accept."""
+        ...
+
+    @property
+    def reason(self) -> str | None:
+        """Neutral text."""
+        ...
+
+
+class Hooks(Protocol):
+    """The hooks of one run; what of them fails raises an Exception that ends a sentence."""
+
+    def chosen(
+        self, event: HookEvent, request: ElicitationRequest, layer: Layer | None = None
+    ) -> Sequence[Hook]:
+        """Those of an event that are meant, in the order in which they run."""
+        ...
+
+    async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
+        """Run an `Elicitation` hook."""
+        ...
+
+    async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
+        """Run an `ElicitationResult` hook."""
+        ...
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        """Tell the `Asked` hooks."""
+        ...
+
+    def resolved(
+        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
+    ) -> None:
+        """Tell the `Resolved` hooks."""
+        ...
+
+
+@dataclass(frozen=True)
+class Before:
+    """What the hooks before the person made of a question."""
+
+    outcome: Outcome | None = None
+    note: str | None = None
+    """Why a person is to decide, although a hook answered or should have."""
+    failed: bool = False
+    """One did not do its work: nothing but a person may accept any more."""
+
+
+class Hooked:
+    """Asks the hooks at the two places where they have a say; without hooks it changes nothing."""
+
+    def __init__(
+        self,
+        hooks: Hooks | None,
+        why_not: Callable[[Rule, ElicitationRequest, Review, Form | None], str | None],
+        outgoing: Outgoing,
+        notice: Callable[[str, str], None],
+    ) -> None:
+        self._hooks = hooks
+        self._why_not = why_not
+        self._outgoing = outgoing
+        self._notice = notice
+
+    async def before(
+        self, entry: Admitted, layer: Layer | None = None, failed: bool = False
+    ) -> Before:
+        """Ask the `Elicitation` hooks of a layer, one after the other; the first answer counts.
+
+        After a failure only refusals count.
+        """
+        request, notes = entry.request, []
+        hooks = self._hooks
+        if hooks is None:
+            return Before()
+        chosen = hooks.chosen("Elicitation", request, layer)
+        if chosen:
+            entry.trace.append(_asked(chosen))
+        for hook in chosen:
+            try:
+                reply = await _while_open(entry, hooks.ask(hook, request, entry.review))
+            except Exception as error:  # noqa: BLE001 - whatever a hook does, a person is asked
+                failed = True
+                notes.append(f"The hook {hook.key} {_said(error)}.")
+                self._notice(request.server.name, notes[-1])
+                continue
+            if entry.ended is not None or reply is None:
+                return Before(entry.ended)
+            if reply.action in ("decline", "cancel"):
+                return Before(_refused(hook, reply))
+            if reply.action == "accept":
+                why = self._may_not_accept(hook, reply, entry)
+                if why is None and not failed:
+                    reason = f"Accepted by the hook {hook.key}."
+                    return Before(_by(hook, "accept", reason, content=reply.content))
+                if why is not None:
+                    notes.append(f"The hook {hook.key} accepted, which does not count: {why}.")
+        return Before(None, " ".join(notes) or None, failed)
+
+    def _may_not_accept(self, hook: Hook, reply: Reply, entry: Admitted) -> str | None:
+        """Why this accept does not count: the limits are those of a rule without `despite`."""
+        if entry.request.kind == "approval":
+            return "only a person allows a tool call"
+        rule = Rule("accept", server="*", content=reply.content, layer=hook.layer)
+        return self._why_not(rule, entry.request, entry.review, entry.form)
+
+    async def after(self, entry: Admitted, outcome: Outcome, again: Again) -> Outcome:
+        """Show the answer to the `ElicitationResult` hooks; what may go out after that.
+
+        Each may refuse an accept or change its content; the person is told what was changed. One
+        that fails, or puts in what may not go out, has the person asked once more; what they then
+        send is theirs, and that hook is not asked again.
+        """
+        hooks = self._hooks
+        excused: set[str] = set()
+        while hooks is not None:
+            for hook in hooks.chosen("ElicitationResult", entry.request):
+                if hook.key in excused:
+                    continue
+                if outcome.action is None or outcome.decided_by not in _ANSWERED_BY:
+                    return outcome
+                outcome, why = await self._shown(hooks, hook, entry, outcome)
+                if entry.ended is not None:
+                    return entry.ended
+                if why is not None:
+                    self._notice(entry.request.server.name, why)
+                    if outcome.action == "accept":
+                        excused.add(hook.key)
+                        outcome = await again(f"{why} Send it again if it is to go out as it is.")
+                        break  # it may be another answer: the others see it from the beginning
+            else:
+                return outcome
+        return outcome
+
+    async def _shown(
+        self, hooks: Hooks, hook: Hook, entry: Admitted, given: Outcome
+    ) -> tuple[Outcome, str | None]:
+        try:
+            reply = await _while_open(entry, hooks.show(hook, entry.request, given))
+        except Exception as error:  # noqa: BLE001 - whatever a hook does, a person is asked
+            return given, f"The hook {hook.key} {_said(error)}."
+        return (given, None) if reply is None else self._weighed(hook, reply, entry, given)
+
+    def _weighed(
+        self,
+        hook: Hook,
+        reply: Reply,
+        entry: Admitted,
+        given: Outcome,
+    ) -> tuple[Outcome, str | None]:
+        """The outcome after one result hook, and why a person has to look at it once more."""
+        request, form = entry.request, entry.form
+        if reply.action in (None, given.action) and reply.content is None:
+            return given, None
+        if given.action != "accept":
+            if reply.action == "accept":
+                self._notice(
+                    request.server.name,
+                    f"The hook {hook.key} would have accepted what was refused; it stays refused.",
+                )
+                return given, None
+            return replace(_refused(hook, reply), answered=given), None
+        if reply.action in ("decline", "cancel"):
+            refused = replace(_refused(hook, reply), answered=given)
+            self._notice(request.server.name, f"{refused.reason} The answer did not go out.")
+            return refused, None
+        content, old = dict(reply.content or {}), given.content
+        if old is None or form is None:
+            return given, None  # a page or an approval has no content that could be changed
+        changed = _by(hook, "accept", "", content=content, answered=given)
+        if not changed.changed:
+            return given, None
+        if form.judge(content):
+            return given, f"The hook {hook.key} put in what requestedSchema does not allow."
+        found = self._outgoing(content, form)
+        if set(found) - set(self._outgoing(old, form)):
+            named = ", ".join(neutral_line(finding.where, 80) for finding in found)
+            return given, f"The hook {hook.key} put in what looks like a secret ({named})."
+        shown = [kept_content(each, entry.review, "redacted") or {} for each in (old, content)]
+        told = "; ".join(_told(name, *shown) for name in changed.changed)
+        self._notice(request.server.name, f"The hook {hook.key} changed the answer: {told}.")
+        names = ", ".join(map(_name, changed.changed))
+        return replace(changed, reason=f"Changed by the hook {hook.key}: {names}."), None
+
+
+def _asked(hooks: Sequence[Hook]) -> Decision:
+    names = ", ".join(hook.key for hook in hooks)
+    sentence = f"Asked before a person: {names}. The first that answers decides."
+    return Decision("hooks", sentence, key="hooks", layer=hooks[0].layer)
+
+
+def shown_to(hooks: Sequence[Hook]) -> Decision:
+    """The step of the result hooks, where any is meant."""
+    names = ", ".join(hook.key for hook in hooks)
+    sentence = f"Sees the answer, and may refuse or change it: {names}."
+    return Decision("hooks", sentence, key="hooks", layer=hooks[0].layer)
+
+
+def _by(hook: Hook, action: Any, reason: str, **more: Any) -> Outcome:
+    return Outcome(action, "hook", reason, key=hook.key, layer=hook.layer, via="hook", **more)
+
+
+def _refused(hook: Hook, reply: Reply) -> Outcome:
+    make = decline if reply.action == "decline" else cancel
+    said = "Declined" if reply.action == "decline" else "Cancelled"
+    why = f": {reply.reason}" if reply.reason else "."
+    reason = f"{said} by the hook {hook.key}{why}"
+    return make("hook", reason, key=hook.key, layer=hook.layer, via="hook")
+
+
+def _said(error: Exception) -> str:
+    return neutral_line(str(error) or type(error).__name__, 300)
+
+
+def _told(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    def value(content: Mapping[str, Any]) -> str:
+        if name not in content:
+            return "nothing"
+        return neutral_line(readable_json(content[name], indent=None), _SHOWN_VALUE)
+
+    return f"{_name(name)} from {value(old)} to {value(new)}"
+
+
+def _name(name: str) -> str:
+    return neutral_line(name, 80)
+
+
+async def _while_open(entry: Admitted, work: Coroutine[Any, Any, Result]) -> Result | None:
+    """The result, or None when the question ended meanwhile; the work then ends too."""
+    task = asyncio.ensure_future(work)
+    try:
+        while not task.done() and entry.ended is None:
+            await asyncio.wait({task}, timeout=_LOOK_SECONDS)
+        return None if entry.ended is not None else task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+def tell(hooks: Hooks) -> Listener:
+    """Passes what the broker tells on to the hooks that have no power."""
+
+    def listener(event: BrokerEvent) -> None:
+        if isinstance(event, Requested):
+            hooks.asked(event.question.request, event.question.review)
+        elif isinstance(event, Resolved):
+            hooks.resolved(event.request, event.review, event.outcome, event.waited_ms)
+
+    return listener

@@ -1,0 +1,383 @@
+"""What waits for a person in the store, whoever asked: seen, claimed and answered from here.
+
+The counterpart of `waiting`. An answer given here is judged by the broker of the process that
+asks; only when that one has settled it has it gone out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, Final, Literal
+
+from elicit_tui.elicitation import Answerer, Finding, Outcome, Question, now
+from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.elicitation.outcome import PUBLIC_REASONS, Via
+from elicit_tui.errors import StoreError
+from elicit_tui.form import Form, read_form
+from elicit_tui.store import Answer, Grant, Store, Waiting
+from elicit_tui.text import neutral_line
+
+BEAT_SECONDS: Final = 5.0
+CLAIM_SECONDS: Final = 1.0
+"""How often keys on one question are told to the others."""
+RETRY_SECONDS: Final = 0.5
+SESSION_ENDED: Final = "The session that asked has ended."
+UNKNOWN: Final = "The session that asked has ended; it is not known whether the answer went out."
+
+
+@dataclass(frozen=True)
+class Came:
+    """A question waits: a new one, or one that is open again."""
+
+    waiting: Waiting
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Somebody claimed, typed, or let go of it."""
+
+    waiting: Waiting
+
+
+@dataclass(frozen=True)
+class Left:
+    """It waits no more; the sentence says why."""
+
+    waiting: Waiting
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """The store cannot be read now, in a sentence; None: it can again."""
+
+    sentence: str | None
+
+
+InboxEvent = Came | Changed | Left | Trouble
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What became of an answer that was given here."""
+
+    kind: Literal["sent", "reopened", "late", "gone", "unknown", "refused"]
+    sentence: str
+    question: Question | None = None
+    """Reopened: what to show again, with a note that says what was wrong."""
+
+
+@dataclass
+class _Given:
+    """An answer on its way to the process that asks."""
+
+    answer: Answer
+    ended: asyncio.Future[Waiting]
+
+
+@dataclass
+class _Entry:
+    """One question in front of us, with the draft that stays the same through its attempts."""
+
+    waiting: Waiting
+    draft: Draft
+    claimed_at: float = 0.0
+    later: asyncio.TimerHandle | None = None
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+
+class Inbox:
+    """The questions of other processes. To be opened by `watched`; everything on one event loop."""
+
+    def __init__(
+        self,
+        store: Store,
+        via: Via,
+        *,
+        me: Answerer,
+        refusal: Callable[[Iterable[int]], str | None],
+        examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]] | None = None,
+        abandoned: Callable[[str], None] = lambda question_id: None,
+        clock: Callable[[], datetime] = now,
+    ) -> None:
+        """`refusal`: why nobody may answer here, told which processes ask (see `answerer`).
+
+        `examine`: what content of a form seems to hold; the process that asks looks again.
+        `abandoned`: told each question whose process is gone, so that its record has an end.
+        """
+        self._store = store
+        self._via: Via = via
+        self._refusal = refusal
+        self._examine = examine
+        self._abandoned = abandoned
+        self.clock: Final = clock
+        self._drafts: dict[str, Draft] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._given: dict[str, _Given] = {}
+        self._listeners: list[Callable[[InboxEvent], None]] = []
+        self._last_key: datetime | None = None
+        self._first_look = asyncio.Event()
+        self.me: Final = me
+        """Who answers here."""
+        self.trouble: str | None = None
+        """Why nothing can be shown now."""
+
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator[Inbox]:
+        """Look at the store as long as this is open; what waits already is there at once."""
+        task = asyncio.get_running_loop().create_task(self._look())
+        task.add_done_callback(self._failed)
+        try:
+            await self._first_look.wait()
+            yield self
+        finally:
+            task.cancel()
+            for entry in self._entries.values():
+                if entry.later is not None:
+                    entry.later.cancel()
+            await asyncio.gather(task, *self._running(), return_exceptions=True)
+
+    def _failed(self, task: asyncio.Task[None]) -> None:
+        """A fault of ours shall not look like an empty inbox."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._tell_trouble(f"The store cannot be watched: {type(error).__name__}.")
+            self._first_look.set()
+
+    def _running(self) -> list[asyncio.Task[None]]:
+        return [task for entry in self._entries.values() for task in entry.tasks]
+
+    # What waits
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """What can be answered now, oldest first; each `question` has its form."""
+        return tuple(entry.waiting for entry in self._entries.values())
+
+    def get(self, question_id: str) -> Waiting | None:
+        """One of them."""
+        entry = self._entries.get(question_id)
+        return None if entry is None else entry.waiting
+
+    def held_elsewhere(self, waiting: Waiting) -> Answerer | None:
+        """Who else has it in front of them now."""
+        return None if waiting.held_by == self.me else waiting.held_by
+
+    def subscribe(self, listener: Callable[[InboxEvent], None]) -> None:
+        """Tell this listener of everything from now on, on the event loop."""
+        self._listeners.append(listener)
+
+    def _emit(self, event: InboxEvent) -> None:
+        for listener in tuple(self._listeners):
+            listener(event)
+
+    async def _look(self) -> None:
+        number, beaten = 0, 0.0
+        while True:
+            try:
+                if time.monotonic() - beaten >= BEAT_SECONDS:
+                    await self._store.heartbeat(self._last_key)
+                    beaten = time.monotonic()
+                wait = BEAT_SECONDS if self._first_look.is_set() else 0
+                changes = await self._store.changes(number, wait)
+            except StoreError as error:
+                self._tell_trouble(str(error))
+                self._first_look.set()
+                await asyncio.sleep(RETRY_SECONDS)
+                continue
+            self._tell_trouble(None)
+            number = changes.number
+            for waiting in changes.waiting:
+                self._see(waiting)
+            self._first_look.set()
+
+    def _tell_trouble(self, sentence: str | None) -> None:
+        if sentence != self.trouble:
+            self.trouble = sentence
+            self._emit(Trouble(sentence))
+
+    def _see(self, waiting: Waiting) -> None:
+        given = self._given.get(waiting.id)
+        if given is not None and _is_judged(waiting, given.answer) and not given.ended.done():
+            given.ended.set_result(waiting)
+        entry = self._entries.get(waiting.id)
+        if waiting.state in ("answered", "settled"):
+            if waiting.state == "settled":
+                self._drafts.pop(waiting.id, None)
+                if waiting.decided_by == "store" and waiting.action is None:
+                    self._abandoned(waiting.id)
+            if entry is not None:
+                del self._entries[waiting.id]
+                if entry.later is not None:
+                    entry.later.cancel()
+                self._emit(Left(replace(waiting, question=entry.waiting.question), _end(waiting)))
+            return
+        came = entry is None
+        if entry is None:
+            kept = waiting.question.draft if waiting.question else Draft()
+            draft = self._drafts.setdefault(waiting.id, kept)
+            entry = self._entries[waiting.id] = _Entry(waiting, draft)
+        entry.waiting = self._with_form(waiting, entry)
+        self._emit(Came(entry.waiting) if came else Changed(entry.waiting))
+
+    def _with_form(self, waiting: Waiting, entry: _Entry) -> Waiting:
+        question = waiting.question
+        if question is None:
+            return waiting
+        shown = entry.waiting.question
+        form = shown.form if shown is not None else None
+        if form is None and question.request.mode == "form":
+            form = read_form(question.request.requested_schema or {})
+        if not entry.draft.typed or waiting.held_by not in (None, self.me):
+            # Somebody else types, or did before: theirs is the newest text.
+            entry.draft.entries = question.draft.entries
+            entry.draft.touched = question.draft.touched
+            entry.draft.opened = question.draft.opened
+        question = replace(question, form=form, draft=entry.draft)
+        if self._examine is not None:
+            look = partial(self._look_at, form)
+            question = replace(question, examine=look)
+        return replace(waiting, question=question)
+
+    def _look_at(self, form: Form | None, content: Mapping[str, Any]) -> tuple[Finding, ...]:
+        return self._examine(content, form) if self._examine is not None else ()
+
+    # Answering
+
+    def key_pressed(self) -> None:
+        """A key was pressed in this console or inbox: somebody is there."""
+        self._last_key = self.clock()
+
+    def touched(self, question_id: str) -> None:
+        """A key was pressed on a question: the others see that, and its deadline moves.
+
+        To be called for each key; the store is told once a second.
+        """
+        self.key_pressed()
+        entry = self._entries.get(question_id)
+        if entry is not None and entry.later is None:
+            soon = max(0.0, entry.claimed_at + CLAIM_SECONDS - time.monotonic())
+            loop = asyncio.get_running_loop()
+            entry.later = loop.call_later(soon, self._claim_later, entry)
+
+    def _claim_later(self, entry: _Entry) -> None:
+        entry.later = None
+
+        async def work() -> None:
+            try:
+                await self.claim(entry.waiting.id)
+            except StoreError as error:
+                self._tell_trouble(str(error))
+
+        task = asyncio.get_running_loop().create_task(work())
+        entry.tasks.add(task)
+        task.add_done_callback(entry.tasks.discard)
+
+    async def claim(self, question_id: str) -> None:
+        """It is in front of somebody here, with what was typed so far. Raises StoreError."""
+        self.key_pressed()
+        entry = self._entries.get(question_id)
+        if entry is not None:
+            entry.claimed_at = time.monotonic()
+            await self._store.claim(question_id, self.me, entry.draft)
+
+    async def release(self, question_id: str) -> None:
+        """It was put off: the others may have it, with what was typed. Raises StoreError."""
+        entry = self._entries.get(question_id)
+        if entry is not None:
+            if entry.later is not None:
+                entry.later.cancel()
+                entry.later = None
+            entry.claimed_at = 0.0
+            await self._store.release(question_id, entry.draft)
+
+    async def refusal(self) -> str | None:
+        """Why nobody may answer from this process; None where they may. Raises StoreError."""
+        asking = await self._store.asking_processes()
+        return self._refusal(asking)
+
+    async def answer(self, question_id: str, outcome: Outcome) -> Reply:
+        """Give an answer, and wait until the process that asks has judged it. Raises StoreError."""
+        self.key_pressed()
+        refused = await self.refusal()
+        if refused is not None:
+            return Reply("refused", refused)
+        waiting = self.get(question_id) or await self._store.get(question_id)
+        if waiting is None:
+            return Reply("gone", "This question waits no more.")
+        if waiting.unreadable is not None:
+            return Reply("refused", waiting.unreadable)
+        answer = Answer(replace(outcome, via=self._via), self.me, waiting.attempt, waiting.digest)
+        given = _Given(answer, asyncio.get_running_loop().create_future())
+        self._given[question_id] = given
+        try:
+            if waiting.question is not None and waiting.question.draft.typed:
+                # Should the answer be given back, it is at hand again, here and elsewhere.
+                await self._store.claim(question_id, self.me, waiting.question.draft)
+            result = await self._store.answer(question_id, answer)
+            if result is None or result.answer_id != answer.id:
+                return _not_taken(result)
+            return self._judged(await given.ended, answer)
+        finally:
+            del self._given[question_id]
+
+    def _judged(self, waiting: Waiting, answer: Answer) -> Reply:
+        if waiting.state != "settled":
+            entry = self._entries.get(waiting.id)
+            question = entry.waiting.question if entry is not None else waiting.question
+            note = question.note if question is not None else None
+            return Reply("reopened", note or "The answer did not go out.", question)
+        if waiting.decided_by == "store":
+            return Reply("unknown", UNKNOWN)
+        if waiting.decided_by == "user" and waiting.action == answer.outcome.action:
+            return Reply(
+                "sent",
+                {"accept": "Sent.", "decline": "Declined."}.get(waiting.action or "", "Cancelled."),
+            )
+        return Reply("gone", _end(waiting))
+
+    # Grants
+
+    async def grants(self) -> tuple[Grant, ...]:
+        """What is allowed for the sessions that live. Raises StoreError."""
+        return await self._store.grants()
+
+    async def revoke(
+        self, server: str | None = None, tool: str | None = None, session: str | None = None
+    ) -> int:
+        """Take back what was allowed; how many that were. Raises StoreError."""
+        return await self._store.revoke(server, tool, session)
+
+
+def _is_judged(waiting: Waiting, answer: Answer) -> bool:
+    return waiting.state == "settled" or waiting.attempt > answer.attempt
+
+
+def _not_taken(waiting: Waiting | None) -> Reply:
+    if waiting is None:
+        return Reply("gone", "This question waits no more.")
+    if waiting.answered_by is not None:
+        return Reply("late", _end(waiting))
+    if waiting.state == "settled":
+        return Reply("gone", _end(waiting))
+    if waiting.left:
+        return Reply("refused", "The agent that asked has left; it cannot be accepted now.")
+    return Reply("reopened", "It was asked again meanwhile.", waiting.question)
+
+
+def _end(waiting: Waiting) -> str:
+    """How a question left the inbox, for those who did not answer it."""
+    if waiting.answered_by is not None:
+        by = waiting.answered_by
+        where = by.terminal or by.machine
+        return f"Answered on {neutral_line(where, 80)} by {neutral_line(by.user, 80)}."
+    if waiting.decided_by == "store":
+        return SESSION_ENDED
+    if waiting.decided_by is None:
+        return "It was taken back."
+    return PUBLIC_REASONS[waiting.decided_by]

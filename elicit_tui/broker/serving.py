@@ -1,0 +1,159 @@
+"""Puts what waits in the store to a responder of this process, in the one queue it has.
+
+To a console or a form these questions are like those of its own broker: they come through
+`respond`, stand in the queue, and leave it when they are answered, here or elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from elicit_tui.broker.inbox import Came, Inbox, InboxEvent, Left, Reply
+from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, Responder, cancel
+from elicit_tui.errors import StoreError
+
+LEAST_SECONDS: Final = 1.0
+"""What is left at least: only the process that asks lets a deadline pass."""
+
+
+class AskersDeadline(Deadline):
+    """The deadline of another process, as it is seen here; keys move it there."""
+
+    def __init__(self, inbox: Inbox, question_id: str, clock: Callable[[], datetime]) -> None:
+        super().__init__(0)
+        self._inbox = inbox
+        self._id = question_id
+        self._now = clock
+
+    def touch(self) -> None:
+        """The person pressed a key on this question."""
+        self._inbox.touched(self._id)
+
+    @property
+    def started(self) -> bool:
+        """It runs since the question was put into the store."""
+        return True
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left; None where it waits as long as its session lives."""
+        waiting = self._inbox.get(self._id)
+        if waiting is None or waiting.ends_at is None:
+            return None
+        return max(LEAST_SECONDS, (waiting.ends_at - self._now()).total_seconds())
+
+
+class Serving:
+    """The questions of one inbox, for one responder. `told` hears what became of each answer."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        responder: Responder,
+        queue: Queue,
+        told: Callable[[Question, Reply], None] = lambda question, reply: None,
+    ) -> None:
+        self._inbox = inbox
+        self._responder = responder
+        self._queue = queue
+        self._told = told
+        self._asked: dict[str, Pending] = {}
+        """What is in front of the responder."""
+        self._ours: set[str] = set()
+        """What is asked here, or on its way to the process that asks."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        inbox.subscribe(self._hear)
+
+    async def everything(self) -> None:
+        """Ask whatever waits, and whatever comes, until this is cancelled."""
+        try:
+            self._inbox.subscribe(self._ask_what_came)
+            for waiting in self._inbox.waiting:
+                self._ask_soon(waiting.id)
+            await asyncio.get_running_loop().create_future()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _ask_what_came(self, event: InboxEvent) -> None:
+        if isinstance(event, Came):
+            self._ask_soon(event.waiting.id)
+
+    def _ask_soon(self, question_id: str) -> None:
+        if question_id in self._ours:
+            return  # Its answer was given back: `ask` goes on with it.
+        task = asyncio.get_running_loop().create_task(self._ask_and_tell(question_id))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _ask_and_tell(self, question_id: str) -> None:
+        waiting = self._inbox.get(question_id)
+        if waiting is None or waiting.question is None:
+            return
+        reply = await self.ask(question_id)
+        self._told(waiting.question, reply)
+
+    async def ask(self, question_id: str) -> Reply:
+        """Ask one question until its answer went out, or it waits no more.
+
+        Cancelled, it goes back to the others with what was typed.
+        """
+        waiting = self._inbox.get(question_id)
+        question = waiting.question if waiting is not None else None
+        if question is None:
+            return Reply("gone", "This question waits no more.")
+        self._ours.add(question_id)
+        try:
+            return await self._asked_until_it_went_out(question)
+        finally:
+            self._ours.discard(question_id)
+
+    async def _asked_until_it_went_out(self, question: Question) -> Reply:
+        while True:
+            outcome = await self._outcome(question)
+            if isinstance(outcome, Reply):
+                return outcome
+            try:
+                reply = await self._inbox.answer(question.id, outcome)
+            except StoreError as error:
+                return Reply("unknown", str(error))
+            if reply.kind != "reopened" or reply.question is None:
+                return reply
+            question = reply.question
+
+    async def _outcome(self, question: Question) -> Outcome | Reply:
+        """What the responder says, or how the question left while it was asked."""
+        deadline = AskersDeadline(self._inbox, question.id, self._inbox.clock)
+        pending = self._asked[question.id] = Pending(question, deadline)
+        self._queue.add(pending)
+        answering = asyncio.ensure_future(self._responder.respond(question, deadline))
+        settled = pending.settled
+        try:
+            await asyncio.wait({answering, settled}, return_when=asyncio.FIRST_COMPLETED)
+            if not settled.done():
+                return answering.result()
+            ended = settled.result()
+            return Reply("gone", ended.reason) if ended.decided_by == "store" else ended
+        except asyncio.CancelledError:
+            await asyncio.shield(self._let_go(question.id))
+            raise
+        finally:
+            del self._asked[question.id]
+            self._queue.remove(pending)
+            answering.cancel()
+            await asyncio.gather(answering, return_exceptions=True)
+
+    async def _let_go(self, question_id: str) -> None:
+        try:
+            await self._inbox.release(question_id)
+        except StoreError:
+            return  # Its lease ends by itself.
+
+    def _hear(self, event: InboxEvent) -> None:
+        """A question that waits no more is taken off the screen; what was typed is kept."""
+        if isinstance(event, Left) and event.waiting.id in self._asked:
+            self._asked[event.waiting.id].settle(cancel("store", event.sentence))

@@ -1,0 +1,225 @@
+"""The responder that lets a question wait in the store, where another process answers it.
+
+What it brings back is judged by the broker like any answer: one that does not do comes back here
+and is opened again. How a question ended is told to the store once the broker has resolved it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from elicit_tui.broker.events import BrokerEvent, Resolved
+from elicit_tui.elicitation import Deadline, ElicitationRequest, Outcome, Question, cancel, now
+from elicit_tui.errors import StoreError
+from elicit_tui.store import Answer, Asker, Store, Waiting
+
+BEAT_SECONDS: Final = 5.0
+"""How often a process that waits says that it lives, and ends what dead ones left."""
+PATIENCE_SECONDS: Final = 10.0
+"""How long the store may be unreadable before the questions in it end."""
+RETRY_SECONDS: Final = 0.5
+CLOSE_SECONDS: Final = 2.0
+"""How long `close` tries to tell the store how the last questions ended."""
+
+
+TellWaiting = Callable[[ElicitationRequest, str | None], None]
+"""Told of a question that waits while nobody is there, and of the agent's name."""
+
+
+class StoreWatch:
+    """One sight of the store for all questions of this process, while any of them waits."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._sights: dict[str, _Sight] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def on(self, question_id: str) -> Iterator[_Sight]:
+        """Look at one question from now on."""
+        sight = self._sights[question_id] = _Sight()
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._look())
+            self._task.add_done_callback(self._failed)
+        try:
+            yield sight
+        finally:
+            del self._sights[question_id]
+            if not self._sights:
+                self._task.cancel()
+                self._task = None
+
+    def _failed(self, task: asyncio.Task[None]) -> None:
+        """A fault of ours ends the questions too: nobody would look any more."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            for sight in self._sights.values():
+                sight.show(StoreError(f"The store cannot be watched: {type(error).__name__}."))
+
+    async def _look(self) -> None:
+        number, good, beaten = 0, time.monotonic(), 0.0
+        while True:
+            try:
+                if time.monotonic() - beaten >= BEAT_SECONDS:
+                    await self._store.heartbeat()
+                    beaten = time.monotonic()
+                changes = await self._store.changes(number, BEAT_SECONDS)
+            except StoreError as error:
+                if time.monotonic() - good >= PATIENCE_SECONDS:
+                    for sight in self._sights.values():
+                        sight.show(error)
+                await asyncio.sleep(RETRY_SECONDS)
+                continue
+            number, good = changes.number, time.monotonic()
+            for waiting in changes.waiting:
+                if waiting.id in self._sights:
+                    self._sights[waiting.id].show(waiting)
+
+
+class _Sight:
+    """The last that was seen of one question."""
+
+    def __init__(self) -> None:
+        self._seen: Waiting | StoreError | None = None
+        self._new = asyncio.Event()
+
+    def show(self, seen: Waiting | StoreError) -> None:
+        self._seen = seen
+        self._new.set()
+
+    async def next(self) -> Waiting:
+        """The question as it is now, once it has changed; raises StoreError."""
+        await self._new.wait()
+        self._new.clear()
+        if isinstance(self._seen, StoreError):
+            raise self._seen
+        assert self._seen is not None
+        return self._seen
+
+
+class StoreResponder:
+    """Asks whoever answers in the store, for one session of an agent.
+
+    `heard` is to be subscribed to the broker's events, and `close` awaited after the broker's.
+    The store's session must have begun.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        asker: Asker,
+        watch: StoreWatch,
+        *,
+        clock: Callable[[], datetime] = now,
+    ) -> None:
+        self._store = store
+        self._asker = asker
+        self._watch = watch
+        self._clock = clock
+        self._attempts: dict[str, int] = {}
+        """The attempt at which each question of ours stands in the store."""
+        self._untold: dict[str, Outcome] = {}
+        self._telling: asyncio.Task[None] | None = None
+        self.tell_waiting: TellWaiting | None = None
+        """Told, with the agent's name, of a question that was put while nobody is there."""
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Let the question wait until it is answered; cancelled by `store` when it cannot."""
+        try:
+            with self._watch.on(question.id) as sight:
+                deadline.start()
+                attempt = await self._put(question, deadline)
+                return await self._answered(question.id, attempt, sight, deadline)
+        except StoreError as error:
+            return cancel("store", str(error))
+        except asyncio.CancelledError:
+            # Nobody may answer it from now on; how it ended follows from `heard`.
+            with suppress(StoreError):
+                await asyncio.shield(self._store.withdraw(question.id))
+            raise
+
+    async def _put(self, question: Question, deadline: Deadline) -> int:
+        """Put it, or open it again; the attempt at which it now stands."""
+        if question.id in self._attempts:
+            attempt = max(question.attempt, self._attempts[question.id] + 1)
+            await self._store.reopen(replace(question, attempt=attempt))
+        else:
+            attempt = question.attempt
+            left = deadline.remaining
+            end = None if left is None else self._clock() + timedelta(seconds=left)
+            self._attempts[question.id] = attempt  # also if this is cancelled: then it may be there
+            await self._store.put(question, self._asker, end)
+            if self.tell_waiting is not None and not await self._store.somebody_is_there():
+                self.tell_waiting(question.request, self._asker.agent)
+        self._attempts[question.id] = attempt
+        return attempt
+
+    async def _answered(
+        self, question_id: str, attempt: int, sight: _Sight, deadline: Deadline
+    ) -> Outcome:
+        last_key: datetime | None = None
+        while True:
+            waiting = await sight.next()
+            if waiting.unreadable is not None:
+                return cancel("store", waiting.unreadable)
+            if waiting.state == "settled":
+                return cancel("store", "The question was taken out of the store.")
+            if waiting.last_key_at is not None and waiting.last_key_at != last_key:
+                last_key = waiting.last_key_at
+                deadline.touch()
+            if waiting.state == "answered" and waiting.attempt == attempt:
+                answer = await self._store.answer_of(question_id)
+                if answer is not None:
+                    return _outcome(answer)
+
+    async def mark_left(self, question_id: str, left: bool) -> None:
+        """The agent that asked has left, or is back; raises StoreError."""
+        await self._store.mark_left(question_id, left)
+
+    # How it ended
+
+    def heard(self, event: BrokerEvent) -> None:
+        """Tell the store how a question of ours ended, as soon as the broker has resolved it."""
+        if isinstance(event, Resolved) and event.request.id in self._attempts:
+            del self._attempts[event.request.id]
+            self._untold[event.request.id] = event.outcome
+            if self._telling is None or self._telling.done():
+                self._telling = asyncio.get_running_loop().create_task(self._tell())
+
+    async def _tell(self) -> None:
+        """A store that cannot be written now is told later: the outcome stands all the same."""
+        while self._untold:
+            question_id, outcome = next(iter(self._untold.items()))
+            try:
+                await self._store.settle(question_id, outcome)
+            except StoreError:
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                self._untold.pop(question_id, None)
+
+    async def close(self) -> None:
+        """Returns once the store knows all ends, or cannot be told."""
+        if self._telling is not None:
+            await asyncio.wait([self._telling], timeout=CLOSE_SECONDS)
+            self._telling.cancel()
+
+
+def _outcome(answer: Answer) -> Outcome:
+    """What a person answered elsewhere; nothing in it but what a person may say."""
+    given = answer.outcome
+    return Outcome(
+        given.action if given.action in ("accept", "decline") else "cancel",
+        "user",
+        given.reason,
+        given.content,
+        acknowledged=given.acknowledged,
+        scope=given.scope,
+        via=given.via,
+        note=given.note,
+        answered_by=answer.by,
+    )

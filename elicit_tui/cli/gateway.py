@@ -1,0 +1,144 @@
+"""`elicit-tui gateway`: an MCP server for an agent, with a person behind it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from elicit_tui.cli.demo import demo_command
+from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.errors import Interrupted, UsageError
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+
+DEMO = "demo"
+TOKEN = "token"
+SNIPPET = "snippet"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `gateway`."""
+    parser.add_argument(
+        "servers",
+        metavar="SERVER",
+        nargs="*",
+        help="the servers to put a person behind; none: all enabled ones; demo: the bundled one",
+    )
+    parser.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        help="serve many agents over HTTP on this loopback address, each with a token "
+        "(`gateway token add NAME`)",
+    )
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Serve one agent on standard input and output until it hangs up, or many over HTTP."""
+    if namespace.servers[:1] == [TOKEN]:
+        from elicit_tui.cli.gateway_tokens import run_tokens
+
+        return run_tokens(namespace.servers[1:])
+    if namespace.servers[:1] == [SNIPPET]:
+        from elicit_tui.cli.gateway_snippet import run_snippet
+
+        return run_snippet(namespace, namespace.servers[1:])
+    narration = Narration()
+    settings, names = gateway_settings(namespace, narration)
+
+    def told(sentence: str) -> None:
+        narration.say(f"elicit-tui: {sentence}")
+
+    if namespace.listen is not None:
+        return _listen(namespace, settings, names, told)
+    if sys.stdin is not None and sys.stdin.isatty():
+        told("an agent starts this command and talks to it on standard input. Ctrl+C ends it.")
+    from elicit_tui.host.launch import launch_servers
+
+    with Interrupts() as interrupts:
+        # Before anything heavy is imported: the servers get ready at the same time.
+        launched = launch_servers(settings, names)
+        from elicit_tui.host.sdk import load_serving
+
+        load_serving(_stdio)
+        import asyncio
+
+        from elicit_tui.gateway.stdio import serve_standard_streams
+
+        serving = serve_standard_streams(
+            settings, names, launched=launched, log_file=namespace.log_file, told=told
+        )
+        # Whoever started us may ask us to end: an agent does so when it quits.
+        with contextlib.suppress(Interrupted):
+            asyncio.run(interrupts.run(serving))
+    return 0
+
+
+def _stdio() -> None:
+    import elicit_tui.gateway.stdio
+    import elicit_tui.host.session  # noqa: F401
+
+
+def _listen(
+    namespace: argparse.Namespace,
+    settings: Settings,
+    names: Sequence[str],
+    told: Callable[[str], None],
+) -> int:
+    from elicit_tui.gateway.http import listen, listening_address
+
+    address = listening_address(namespace.listen)
+    import asyncio
+
+    with Interrupts() as interrupts, contextlib.suppress(Interrupted):
+        listening = listen(settings, names, address, log_file=namespace.log_file, told=told)
+        asyncio.run(interrupts.run(listening))
+    return 0
+
+
+def gateway_settings(
+    namespace: argparse.Namespace, narration: Narration
+) -> tuple[Settings, list[str]]:
+    """The settings, and the names of the servers to serve. Raises UsageError, ConfigError.
+
+    A server whose environment is not complete is served without: a call of it says why.
+    """
+    settings = load_settings(namespace, narration)
+    wanted: Sequence[str] = list(dict.fromkeys(namespace.servers))
+    if DEMO in wanted and DEMO not in settings.servers:
+        import shlex
+
+        added = f"{DEMO}={shlex.join(demo_command())}"
+        namespace.with_servers = [*namespace.with_servers, added]
+        settings = load_settings(namespace, Narration(stream=None))
+    if not wanted:
+        enabled = [server for server in settings.servers.values() if server.enabled]
+        for server in enabled:
+            if server.refused is not None:
+                narration.say(f"{server.name}: not started. {server.refused}")
+        wanted = [server.name for server in enabled if server.refused is None]
+        if not wanted:
+            raise UsageError(
+                "No server is configured. Try `elicit-tui gateway demo`, "
+                "or add one with --with NAME=TARGET."
+            )
+    for name in wanted:
+        chosen = settings.servers.get(name)
+        # What the environment lacks stops this server only.
+        whole = settings if chosen is None else _without_missing(settings, name)
+        named_server(whole, name)
+        if chosen is not None and chosen.missing:
+            lacks = ", ".join(chosen.missing)
+            narration.say(f"{name}: not started. The environment does not have {lacks}.")
+    return settings, list(wanted)
+
+
+def _without_missing(settings: Settings, name: str) -> Settings:
+    server = replace(settings.servers[name], missing=())
+    return replace(settings, servers={**settings.servers, name: server})

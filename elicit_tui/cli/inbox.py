@@ -1,0 +1,190 @@
+"""`elicit-tui inbox`: what waits for a person, whoever asked; also for scripts."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.cli.exit_codes import FAILED, OK
+from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.parser import InAnyOrder
+from elicit_tui.cli.settings import load_settings
+from elicit_tui.errors import UsageError
+from elicit_tui.text import as_name, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.store import Waiting
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The commands of `inbox` and their options; without one it is the console."""
+    commands = parser.add_subparsers(
+        dest="inbox_command", metavar="COMMAND", parser_class=InAnyOrder
+    )
+    listing = commands.add_parser("list", help="what waits, oldest first")
+    listing.add_argument("--output", choices=("text", "json", "jsonl"), default="text")
+    show = commands.add_parser("show", help="one question with all that is known of it")
+    _add_id(show)
+    show.add_argument("--output", choices=("text", "json"), default="text")
+    answer = commands.add_parser("answer", help="answer one; what is missing is asked with a form")
+    _add_id(answer)
+    answer.add_argument(
+        "pairs", metavar="KEY=VALUE", nargs="*", help="a field, by its name; KEY:=JSON for a value"
+    )
+    answer.add_argument(
+        "--session", action="store_true", help="of a tool call: allow it for the agent's session"
+    )
+    answer.add_argument("--plain", action="store_true", help="line prompts in place of a form")
+    decline = commands.add_parser("decline", help="say no to one")
+    _add_id(decline)
+    decline.add_argument(
+        "--note", metavar="TEXT", help="what the agent shall read; no server gets it"
+    )
+    cancel = commands.add_parser("cancel", help="say neither yes nor no to one")
+    _add_id(cancel)
+    grants = commands.add_parser("grants", help="the tools that are allowed for a session")
+    grants.add_argument("--output", choices=("text", "json"), default="text")
+    revoke = commands.add_parser("revoke", help="take back what was allowed for a session")
+    revoke.add_argument("server", metavar="SERVER", nargs="?", help="of this server only")
+    revoke.add_argument("tool", metavar="TOOL", nargs="?", help="this tool only")
+    revoke.add_argument("--all", action="store_true", help="everything, of every server")
+
+
+def _add_id(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="its id, or the beginning of it")
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Run one of the commands; exit code 1 when an answer did not go out."""
+    settings = load_settings(namespace, Narration())
+    if namespace.inbox_command is None:
+        from elicit_tui.cli.console import open_console
+
+        return open_console(settings, (), namespace, inbox=True)
+    commands: dict[str, Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, int]]] = {
+        "list": _list,
+        "show": _show,
+        "answer": _answer,
+        "decline": _answer,
+        "cancel": _answer,
+        "grants": _grants,
+        "revoke": _revoke,
+    }
+    with Interrupts() as interrupts:
+        work = commands[namespace.inbox_command](settings, namespace)
+        return asyncio.run(interrupts.run(work))
+
+
+async def _waiting(settings: Settings) -> Sequence[Waiting]:
+    """What can be answered now, oldest first; nothing where there is no store yet."""
+    from elicit_tui.runtime.waiting import open_store
+    from elicit_tui.store import StoreMissing
+
+    try:
+        async with open_store(settings, "answerer", create=False) as store:
+            return [each for each in await store.waiting() if each.state != "answered"]
+    except StoreMissing:
+        return []
+
+
+def chosen(waiting: Sequence[Waiting], prefix: str) -> Waiting:
+    """The one question whose id begins so. Raises UsageError."""
+    found = [each for each in waiting if prefix and each.id.startswith(prefix)]
+    if len(found) == 1:
+        return found[0]
+    shown = neutral_line(prefix, 80)
+    if found:
+        raise UsageError(f"{len(found)} questions begin with {shown!r}; give more of the id.")
+    raise UsageError(f"No question {shown!r} waits (see elicit-tui inbox list).")
+
+
+async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
+    from elicit_tui.cli.inbox_text import as_json, line
+    from elicit_tui.text import ci_safe
+
+    output = Output()
+    waiting = await _waiting(settings)
+    if namespace.output == "json":
+        output.json([as_json(each) for each in waiting])
+    elif namespace.output == "jsonl":
+        for each in waiting:
+            output.json_line(as_json(each))
+    else:
+        for each in waiting:
+            output.text(ci_safe(line(each)))
+        if not waiting:
+            Narration().say("Nothing waits for you.")
+    return FAILED if output.lost else OK
+
+
+async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
+    from elicit_tui.cli.inbox_text import as_json, details
+    from elicit_tui.text import ci_safe
+
+    output = Output()
+    waiting = chosen(await _waiting(settings), namespace.id)
+    if namespace.output == "json":
+        output.json(as_json(waiting))
+    else:
+        output.text(ci_safe(details(waiting)))
+    return FAILED if output.lost else OK
+
+
+async def _answer(settings: Settings, namespace: argparse.Namespace) -> int:
+    from elicit_tui.cli.inbox_answer import give
+
+    return await give(settings, namespace, await _waiting(settings))
+
+
+async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
+    from elicit_tui.elicitation import rfc3339
+    from elicit_tui.runtime.waiting import open_store
+    from elicit_tui.store import StoreMissing
+
+    output = Output()
+    try:
+        async with open_store(settings, "answerer", create=False) as store:
+            grants = await store.grants()
+    except StoreMissing:
+        grants = ()
+    if namespace.output == "json":
+        output.json(
+            [
+                {
+                    "server": grant.server,
+                    "tool": grant.tool,
+                    "agent": grant.agent,
+                    "session": grant.session,
+                    "grantedAt": rfc3339(grant.granted_at) if grant.granted_at else None,
+                }
+                for grant in grants
+            ]
+        )
+    else:
+        for grant in grants:
+            who = as_name(grant.agent, 80) if grant.agent else "an agent"
+            tool = as_name(grant.tool, 80)
+            output.text(f"{neutral_line(grant.server, 80)}  {tool}  for {who}")
+        if not grants:
+            Narration().say("Nothing is allowed for a session.")
+    return FAILED if output.lost else OK
+
+
+async def _revoke(settings: Settings, namespace: argparse.Namespace) -> int:
+    from elicit_tui.runtime.waiting import open_store
+    from elicit_tui.store import StoreMissing
+
+    if namespace.server is None and not namespace.all:
+        raise UsageError("Which? Name a SERVER, a SERVER and a TOOL, or give --all.")
+    try:
+        async with open_store(settings, "answerer", create=False) as store:
+            count = await store.revoke(namespace.server, namespace.tool)
+    except StoreMissing:
+        count = 0
+    Narration().say(f"Taken back: {count}." if count else "There was nothing to take back.")
+    return OK if count else FAILED

@@ -1,0 +1,134 @@
+"""`inbox answer`, `decline` and `cancel`: one question, answered from the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.cli.arguments import read_given
+from elicit_tui.cli.asking import Person
+from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.presence import person_present, wants_plain_prompts
+from elicit_tui.elicitation import Outcome, Queue, accept, cancel, decline
+from elicit_tui.errors import UsageError
+from elicit_tui.text import readable_json
+
+if TYPE_CHECKING:
+    from elicit_tui.broker.inbox import Inbox, Reply
+    from elicit_tui.elicitation import Question
+    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.store import Waiting
+
+
+async def give(
+    settings: Settings, namespace: argparse.Namespace, waiting: Sequence[Waiting]
+) -> int:
+    """Answer the question that the command line names; exit code 1 when that did not go out."""
+    from elicit_tui.cli.inbox import chosen
+    from elicit_tui.runtime.waiting import open_inbox
+
+    narration = Narration()
+    question_id = chosen(waiting, namespace.id).id
+    async with open_inbox(settings, "inbox", create=False) as inbox:
+        refused = await inbox.refusal()
+        if refused is not None:
+            raise UsageError(refused)
+        now_waiting = inbox.get(question_id)
+        if now_waiting is None:
+            narration.say("elicit-tui: This question waits no more.")
+            return FAILED
+        if now_waiting.question is None:
+            raise UsageError(f"It cannot be answered here. {now_waiting.unreadable}")
+        question = now_waiting.question
+        reply = await _reply(inbox, settings, namespace, question, narration)
+    narration.say(f"elicit-tui: {reply.sentence}")
+    if reply.kind == "sent":
+        return OK
+    typed = _typed(question)
+    if typed:
+        narration.say(f"elicit-tui: What you typed: {readable_json(typed, indent=None)}")
+    return USAGE if reply.kind == "refused" else FAILED
+
+
+def _typed(question: Question) -> dict[str, Any]:
+    """What was typed into a form that did not go out, as its person may read it again."""
+    if question.form is None or not question.draft.typed:
+        return {}
+    content = question.form.convert(question.draft.entries).content
+    return question.review.masked(content)
+
+
+async def _reply(
+    inbox: Inbox,
+    settings: Settings,
+    namespace: argparse.Namespace,
+    question: Question,
+    narration: Narration,
+) -> Reply:
+    present = person_present()
+    said = _said(settings, namespace, question)
+    if said is not None:
+        reply = await inbox.answer(question.id, said)
+        if reply.kind != "reopened" or not present:
+            return reply
+        narration.say(f"elicit-tui: {reply.sentence}")
+    elif not present:
+        raise UsageError("Something has to be asked, and there is no terminal to ask at.")
+    from elicit_tui.broker.serving import Serving
+
+    queue = Queue()
+    plain = namespace.plain or wants_plain_prompts()
+    person = Person(present=True, plain=plain, narration=narration, output=Output())
+    serving = Serving(inbox, person.responder(settings, queue), queue)
+    await inbox.claim(question.id)
+    return await serving.ask(question.id)
+
+
+def _said(settings: Settings, namespace: argparse.Namespace, question: Question) -> Outcome | None:
+    """What the command line says by itself; None where a person has to be asked for more."""
+    if namespace.inbox_command == "decline":
+        return decline("user", "You declined.", note=namespace.note)
+    if namespace.inbox_command == "cancel":
+        return cancel("user", "You dismissed the question.")
+    approval = question.request.kind == "approval"
+    if namespace.session and not approval:
+        raise UsageError("--session is for calls of a tool; this is another question.")
+    if namespace.pairs and question.form is None:
+        raise UsageError("This question has no fields to fill in.")
+    if approval:
+        why = "You allowed it for the session."
+        return accept("user", why, None, scope="session") if namespace.session else None
+    if not namespace.pairs or question.form is None:
+        return None
+    _fill_in(question, namespace.pairs)
+    converted = question.form.convert(question.draft.entries)
+    if (
+        converted.problems
+        or question.to_acknowledge
+        or question.examine(converted.content)
+        or settings.elicitation.review == "always"
+    ):
+        return None
+    return accept("user", "You sent the form.", converted.content)
+
+
+def _fill_in(question: Question, pairs: Sequence[str]) -> None:
+    """Write KEY=VALUE into the draft. Raises UsageError for a name or value that does not fit."""
+    assert question.form is not None
+    given = read_given(pairs, None)
+    schema = question.request.requested_schema or {}
+    content: Mapping[str, Any] = given.filled_in(schema)
+    entries = dict(question.draft.entries) or question.form.initial()
+    filled = question.form.entries_for(content)
+    for name in content:
+        if name not in filled:
+            raise UsageError(f"The field {name!r} cannot be answered.")
+        entries[name] = filled[name]
+        wrong = question.form.check_field(name, filled[name])
+        if wrong is not None:
+            raise UsageError(f"{name}: {wrong}.")
+    question.draft.entries = entries
+    question.draft.touched = question.draft.touched | frozenset(content)

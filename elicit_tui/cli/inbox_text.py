@@ -1,0 +1,168 @@
+"""A waiting question as two lines, in full, and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.elicitation import now, rfc3339
+from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation import Answerer, ElicitationRequest
+    from elicit_tui.store import Waiting
+
+ID_CHARACTERS: Final = 8
+_MESSAGE_CHARACTERS: Final = 300
+
+
+def as_json(waiting: Waiting) -> dict[str, Any]:
+    """The question as the JSON contract spells it; `requestedSchema` and its like as sent."""
+    question, asker = waiting.question, waiting.asker
+    request = question.request if question is not None else None
+    return {
+        "id": waiting.id,
+        "kind": waiting.kind,
+        "state": waiting.state,
+        "server": waiting.server,
+        "tool": waiting.tool,
+        "calls": [
+            {"name": call.name, "arguments": call.arguments}
+            for call in (request.calls if request else ())
+        ],
+        "agent": {
+            "name": waiting.agent,
+            "version": asker.agent_version if asker else None,
+            "directory": asker.directory if asker else None,
+        },
+        "mode": request.mode if request else None,
+        "message": request.message if request else None,
+        "requestedSchema": request.requested_schema if request else None,
+        "url": request.url if request else None,
+        "round": request.round if request else None,
+        "attempt": waiting.attempt,
+        "note": question.note if question else None,
+        "verdict": question.review.verdict if question else None,
+        "findings": [finding.as_json() for finding in question.review.findings] if question else [],
+        "outgoing": [finding.as_json() for finding in question.outgoing] if question else [],
+        "askedAt": rfc3339(waiting.put_at),
+        "endsAt": rfc3339(waiting.ends_at) if waiting.ends_at else None,
+        "heldBy": _person(waiting.held_by),
+        "agentHasLeft": waiting.left,
+        "unreadable": waiting.unreadable,
+    }
+
+
+def _person(by: Answerer | None) -> dict[str, Any] | None:
+    if by is None:
+        return None
+    return {"user": by.user, "terminal": by.terminal, "machine": by.machine}
+
+
+def line(waiting: Waiting, clock: datetime | None = None) -> str:
+    """Two lines: who asks and how it stands; the message."""
+    told = "  ".join([waiting.id[:ID_CHARACTERS], *_standing(waiting, clock or now())])
+    return f"{told}\n  {_message(waiting)}"
+
+
+def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
+    yield _asked(waiting)
+    yield f"for {as_name(waiting.agent, 60)}" if waiting.agent else "for an agent"
+    yield f"{_span((clock - waiting.put_at).total_seconds())} ago"
+    if waiting.ends_at is not None:
+        yield f"{_span((waiting.ends_at - clock).total_seconds())} left"
+    if waiting.question is not None and waiting.question.review.verdict != "allow":
+        yield {"warn": "a warning", "block": "BLOCKED"}[waiting.question.review.verdict]
+    if waiting.held_by is not None:
+        yield f"being answered on {_place(waiting.held_by)}"
+    if waiting.left:
+        yield "the agent has left"
+
+
+def _asked(waiting: Waiting) -> str:
+    server = neutral_line(waiting.server, 60)
+    if waiting.kind == "approval":
+        return f"call {neutral_line(waiting.tool or '?', 60)} of {server}?"
+    if waiting.tool:
+        return f"{server}: {neutral_line(waiting.tool, 60)}"
+    return server
+
+
+def _message(waiting: Waiting) -> str:
+    if waiting.question is None:
+        return waiting.unreadable or ""
+    return neutral_line(waiting.question.request.message, _MESSAGE_CHARACTERS)
+
+
+def _place(by: Answerer) -> str:
+    return neutral_line(by.terminal or by.machine, 60)
+
+
+def _span(seconds: float) -> str:
+    """A span in its largest unit: 40 s, 3 min, 2 h, 5 d."""
+    seconds = max(0.0, seconds)
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{int(seconds)} s"
+
+
+def details(waiting: Waiting) -> str:
+    """Everything that a person needs to answer, and how to."""
+    return "\n".join(_details(waiting))
+
+
+def _details(waiting: Waiting) -> Iterator[str]:
+    yield f"id       {waiting.id}"
+    yield f"stands   {', '.join(_standing(waiting, now()))}"
+    if waiting.question is None:
+        yield f"{waiting.unreadable}"
+        return
+    question, asker = waiting.question, waiting.asker
+    request = question.request
+    if asker is not None:
+        version = f" {quoted(asker.agent_version, 60)}" if asker.agent_version else ""
+        yield f"agent    {quoted(asker.agent, 80) if asker.agent else '(no name)'}{version}"
+        if asker.directory:
+            yield f"in       {neutral_line(asker.directory, 400)}"
+    address = neutral_line(request.server.address, 400)
+    yield f"server   {neutral_line(request.server.name, 80)} ({address})"
+    for call in request.calls:
+        arguments = readable_json(call.arguments, indent=None)
+        yield f"call     {as_name(call.name, 80)} {arguments}"
+    if question.note:
+        yield f"note     {neutral_line(question.note, None)}"
+    yield ""
+    yield neutral(request.message)
+    if request.mode == "url":
+        yield f"page     {neutral_line(request.url or '', None)}"
+    for finding in (*question.review.findings, *question.outgoing):
+        yield f"{finding.severity.word:<8} {finding.rule}: {neutral_line(finding.advice, None)}"
+    yield ""
+    yield from _fields(request)
+    yield from _how_to_answer(waiting)
+
+
+def _fields(request: ElicitationRequest) -> Iterator[str]:
+    if request.mode != "form":
+        return
+    from elicit_tui.form import read_form
+
+    for each in read_form(request.requested_schema or {}).fields:
+        need = "required" if each.required else "optional"
+        title = "" if each.title == each.name else f" {neutral_line(each.title)}"
+        hint = f"; {neutral_line(each.hint)}" if each.hint else ""
+        yield f"field    {neutral_line(each.name, 80)}:{title} ({need}{hint})"
+        for choice in each.choices:
+            yield f"           {neutral_line(str(choice.value))}  {neutral_line(choice.label)}"
+
+
+def _how_to_answer(waiting: Waiting) -> Iterator[str]:
+    short = waiting.id[:ID_CHARACTERS]
+    if waiting.kind == "approval":
+        yield f"elicit-tui inbox answer {short}            call it, once"
+        yield f"elicit-tui inbox answer {short} --session  and for the rest of the session"
+        yield f'elicit-tui inbox decline {short} --note "…"'
+    else:
+        yield f"elicit-tui inbox answer|decline|cancel {short}"

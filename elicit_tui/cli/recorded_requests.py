@@ -1,0 +1,242 @@
+"""Finds the requests in recorded text: bare ones, JSON-RPC messages, exports of our own.
+
+Nothing passes because it was not understood: whatever is neither a request nor known to carry
+none is an `Unreadable`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from elicit_tui.elicitation import (
+    ElicitationRequest,
+    Finding,
+    Review,
+    ServerIdentity,
+    Severity,
+)
+from elicit_tui.text import neutral, neutral_line
+
+METHOD: Final = "elicitation/create"
+URL_ELICITATION_REQUIRED: Final = -32042
+BARE: Final = ("message", "requestedSchema", "url")
+"""What a bare request has at least one of."""
+
+EVENTS: Final = frozenset(
+    {
+        "connected",
+        "elicitation.requested",
+        "elicitation.resolved",
+        "progress",
+        "log",
+        "result",
+        "started",
+        "summary",
+    }
+)
+"""The lines of `--output jsonl`, of `call` and of `test`."""
+
+_PARAMETERS: Final = ("mode", "message", "requestedSchema", "url", "elicitationId")
+_SEVERITIES: Final = {severity.word: severity for severity in Severity}
+_VERDICTS: Final = {"allow": Severity.NOTE, "warn": Severity.WARN, "block": Severity.BLOCK}
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One request as it was recorded."""
+
+    line: int
+    """Where it stands, from 1."""
+    id: Any
+    request: ElicitationRequest
+    found: tuple[Finding, ...] = ()
+    """What an export says was found when the question was asked."""
+
+    def review(self, judge: Callable[[ElicitationRequest], Review]) -> Review:
+        """The judge's review, and with it what was found then: no milder than the record."""
+        review = judge(self.request)
+        present = {(finding.rule, finding.where) for finding in review.findings}
+        more = tuple(each for each in self.found if (each.rule, each.where) not in present)
+        findings = sorted((*review.findings, *more), key=lambda finding: -finding.severity)
+        return Review(tuple(findings), review.sensitive)
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """What is no request, nor known to carry none."""
+
+    line: int
+    error: str
+    id: Any = None
+
+
+@dataclass
+class _Reader:
+    """Reads the items of one text in order."""
+
+    asked: set[str] = field(default_factory=set)
+    """The ids of `elicitation.requested` that were met."""
+
+    def read(self, line: int, item: Any) -> Iterator[Recorded | Unreadable]:
+        """The requests of one JSON value; none for what is known to carry none."""
+        if not isinstance(item, dict):
+            yield Unreadable(line, "not a JSON object")
+        elif "jsonrpc" in item or item.get("method") == METHOD or "inputRequests" in item:
+            yield from _of_wire(line, item)
+        elif item.get("event") in EVENTS:
+            yield from self._of_event(line, item)
+        elif "requestDigest" in item and "hashes" in item:
+            yield from _of_history(line, item)
+        elif any(_is_message(value) for value in item.values()):
+            yield Unreadable(line, "a JSON-RPC message inside another object; give it alone")
+        elif any(key in item for key in BARE):
+            yield Recorded(line, item.get("id"), _request(item.get("server"), _parameters(item)))
+        else:
+            yield Unreadable(
+                line, "not a request: it has no message, no requestedSchema and no url"
+            )
+
+    def _of_event(self, line: int, item: Mapping[str, Any]) -> Iterator[Recorded]:
+        if not item["event"].startswith("elicitation."):
+            return
+        name = str(item.get("id"))
+        if item["event"] == "elicitation.requested":
+            self.asked.add(name)
+        elif name in self.asked:
+            return
+        yield _exported(line, item, _present(_parameters(item)))
+
+
+def recorded_requests(text: str) -> Iterator[Recorded | Unreadable]:
+    """The requests in one JSON object or in JSON Lines, in order (README, "In CI")."""
+    reader = _Reader()
+    for line, item in _items(text):
+        yield from reader.read(line, item)
+
+
+def _items(text: str) -> Iterator[tuple[int, Any]]:
+    """Each JSON value with its line; None for what is no JSON."""
+    lines = text.split("\n")
+    if sum(bool(line.strip()) for line in lines) > 1 and _parsed(lines[0]) is None:
+        whole = _parsed(text)
+        if whole is not None:
+            yield 1, whole
+            return
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, _parsed(line)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and ("jsonrpc" in value or value.get("method") == METHOD)
+
+
+def _of_wire(line: int, item: Mapping[str, Any]) -> Iterator[Recorded | Unreadable]:
+    """The requests of one JSON-RPC message of either era; none for any other well-formed one."""
+    result = item.get("result", item)
+    error = item.get("error")
+    if "method" in item:
+        if not isinstance(item["method"], str):
+            yield Unreadable(line, "not a JSON-RPC message: its method is no text", item.get("id"))
+        elif item["method"] == METHOD:
+            yield Recorded(line, item.get("id"), _request(item.get("server"), item.get("params")))
+    elif isinstance(result, dict) and "inputRequests" in result:
+        yield from _of_round(line, result["inputRequests"])
+    elif isinstance(error, dict) and error.get("code") == URL_ELICITATION_REQUIRED:
+        yield from _of_error(line, error.get("data"))
+    elif "result" not in item and not isinstance(error, dict):
+        what = "not a JSON-RPC message: it has no method, result or error"
+        yield Unreadable(line, what, item.get("id"))
+
+
+def _of_round(line: int, requests: Any) -> Iterator[Recorded | Unreadable]:
+    """The input requests of one round (2026-07-28)."""
+    if not isinstance(requests, dict):
+        yield Unreadable(line, "inputRequests is not an object")
+        return
+    for key, entry in requests.items():
+        method = entry.get("method") if isinstance(entry, dict) else None
+        if not isinstance(method, str):
+            yield Unreadable(line, "an input request without a method", key)
+        elif method == METHOD:
+            yield Recorded(line, key, _request(None, entry.get("params")))
+
+
+def _of_error(line: int, data: Any) -> Iterator[Recorded | Unreadable]:
+    """The pages of error -32042 (2025-11-25)."""
+    pages = data.get("elicitations") if isinstance(data, dict) else None
+    if not isinstance(pages, list):
+        yield Unreadable(line, "error -32042 without a list of elicitations")
+        return
+    for page in pages:
+        name = page.get("elicitationId") if isinstance(page, dict) else None
+        yield Recorded(line, name, _request(None, page))
+
+
+def _of_history(line: int, row: Mapping[str, Any]) -> Iterator[Recorded]:
+    """The request of one line of `history export`; none of an approval or a counted flood."""
+    request = row.get("request")
+    if row.get("kind") == "approval" or (request is None and row.get("mode") is None):
+        return
+    told = _present(_parameters(row))
+    yield _exported(line, row, request if isinstance(request, dict) else told)
+
+
+def _exported(line: int, row: Mapping[str, Any], params: Any) -> Recorded:
+    """A request of an export, with the findings that stand beside it."""
+    findings = row.get("findings")
+    found = [
+        finding
+        for entry in (findings if isinstance(findings, list) else ())
+        if (finding := _finding(entry)) is not None
+    ]
+    verdict = _VERDICTS.get(str(row.get("verdict")), Severity.NOTE)
+    if verdict > max((each.severity for each in found), default=Severity.NOTE):
+        found.append(
+            Finding(
+                "check.recorded",
+                verdict,
+                "verdict",
+                f"recorded as {verdict.word}",
+                "The record gives a worse verdict than its findings; look at the question itself.",
+            )
+        )
+    return Recorded(line, row.get("id"), _request(row.get("server"), params), tuple(found))
+
+
+def _finding(entry: Any) -> Finding | None:
+    """One recorded finding, neutral again: the file may have been written by anybody."""
+    severity = _SEVERITIES.get(str(entry.get("severity"))) if isinstance(entry, dict) else None
+    if severity is None:
+        return None
+    return Finding(
+        neutral_line(str(entry.get("rule", "?")), 100),
+        severity,
+        neutral_line(str(entry.get("where", "?")), 200),
+        neutral(str(entry.get("evidence", "")), 1000),
+        neutral(str(entry.get("advice", "")), 1000),
+    )
+
+
+def _parameters(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: item[key] for key in _PARAMETERS if key in item}
+
+
+def _present(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """An export spells what a request does not have as null."""
+    return {key: value for key, value in parameters.items() if value is not None}
+
+
+def _request(server: Any, params: Any) -> ElicitationRequest:
+    name = server if isinstance(server, str) and server else "server"
+    return ElicitationRequest(ServerIdentity(name, "stdio", ""), params)

@@ -1,0 +1,80 @@
+"""`--save DIR`: the images, sounds and files of a result, written under names of ours."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.errors import UsageError
+
+ENDINGS: Final = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/svg+xml": "svg",
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/ogg": "ogg",
+    "application/pdf": "pdf",
+    "application/zip": "zip",
+    "application/json": "json",
+    "text/plain": "txt",
+    "text/csv": "csv",
+    "text/html": "html",
+}
+"""The ending of a file by what the server calls it; anything else is `bin`."""
+
+
+def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
+    """Write each binary part of a result (0600, in a 0700 folder); a sentence for each.
+
+    The names are `result-1.png` and so on; a file that is there is never written over. Raises
+    UsageError when one cannot be written.
+    """
+    from elicit_tui.paths import create_private
+
+    told = []
+    numbers = count(1)
+    for kind, text in _binaries(result):
+        try:
+            data = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            told.append("a part of the result is no base64 and was not saved")
+            continue
+        ending = ENDINGS.get(kind.partition(";")[0].strip().lower(), "bin")
+        while True:
+            path = directory / f"result-{next(numbers)}.{ending}"
+            try:
+                with create_private(path) as stream:
+                    stream.write(data)
+                break
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise UsageError(f"--save: {path} cannot be written: {error.strerror}") from None
+        told.append(f"saved {path} ({len(data)} bytes)")
+    return told
+
+
+def _binaries(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The type and base64 of each part that is no text."""
+    blocks = [*_listed(result.get("content")), *_listed(result.get("contents"))]
+    for message in _listed(result.get("messages")):
+        content = message.get("content")
+        blocks += [content] if isinstance(content, Mapping) else _listed(content)
+    for block in blocks:
+        resource = block.get("resource")
+        for part in (block, resource if isinstance(resource, Mapping) else {}):
+            data = part.get("data", part.get("blob"))
+            if isinstance(data, str):
+                kind = part.get("mimeType")
+                yield (kind if isinstance(kind, str) else ""), data
+
+
+def _listed(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

@@ -1,0 +1,277 @@
+"""`elicit-tui test`: scenarios for a server's author."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.cli import exit_codes
+from elicit_tui.cli.arguments import read_given
+from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.parser import positive_seconds
+from elicit_tui.cli.presence import is_terminal
+from elicit_tui.cli.report import elicitation_fields, event_line, question_fields
+from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.errors import Interrupted, UsageError
+from elicit_tui.text import ci_safe, neutral_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from elicit_tui.broker import Requested, Resolved
+    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.scenarios import Run, RunEvent, Scenario, Suite
+    from elicit_tui.scenarios.scenario import Era
+
+ERAS: Final = ("2025-11-25", "2026-07-28", "both")
+MARKS: Final = {"passed": "✓", "failed": "✗", "untried": "-"}
+_SCENARIO_SECONDS: Final = 30.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `test`."""
+    add = parser.add_argument
+    add("files", metavar="FILE", nargs="+", help="scenarios, or with --from SERVER TOOL KEY=VALUE…")
+    add("--branches", action="store_true", help="also decline, cancel and leave each question")
+    add(
+        "--answers-gone-wrong",
+        action="store_true",
+        help="also send answers that no client may send; the server must refuse them",
+    )
+    add("--eras", choices=ERAS, help="in this protocol revision, or in both (else as configured)")
+    add("--update", action="store_true", help="take over what is asked now as the snapshots")
+    add("--junit", type=Path, metavar="FILE", help="also write the results as JUnit XML")
+    add("--output", choices=("text", "json", "jsonl"), default="text", help="as shown on stdout")
+    add(
+        "--timeout",
+        type=positive_seconds,
+        metavar="SECONDS",
+        default=_SCENARIO_SECONDS,
+        help=f"for each call; {_SCENARIO_SECONDS:g} unless told",
+    )
+    add(
+        "--from",
+        dest="answers",
+        type=Path,
+        metavar="ANSWERS",
+        help="print a scenario for SERVER TOOL that answers as this answers file does",
+    )
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Run the scenarios: 1 when one fails; or print one that is made from an answers file."""
+    if namespace.answers is not None:
+        return _print_scenario(namespace)
+    from elicit_tui.scenarios import read_scenarios
+
+    scenarios = read_scenarios([Path(file) for file in namespace.files])
+    # The author owns the server: its tools are called as with --allow-tool.
+    namespace.allowed_tools = tuple({(each.server, each.call): None for each in scenarios})
+    namespace.timeout, seconds = None, namespace.timeout
+    narration = Narration()
+    settings = load_settings(namespace, narration)
+    for scenario in scenarios:
+        named_server(settings, scenario.server)
+    return _TestRun(namespace, settings, narration, seconds).run(scenarios)
+
+
+def _print_scenario(namespace: argparse.Namespace) -> int:
+    from elicit_tui.config import load_answers
+    from elicit_tui.scenarios import scenario_from_answers
+
+    if len(namespace.files) < 2:
+        raise UsageError("--from ANSWERS needs SERVER and TOOL (see elicit-tui test --help).")
+    server, tool, *pairs = namespace.files
+    arguments = read_given(pairs, None).for_schema({})
+    rules = load_answers(namespace.answers)
+    Output().text(ci_safe(scenario_from_answers(rules, server, tool, arguments)))
+    return exit_codes.OK
+
+
+class _TestRun:
+    """One `elicit-tui test`: runs the scenarios, and tells them as they end."""
+
+    def __init__(
+        self,
+        namespace: argparse.Namespace,
+        settings: Settings,
+        narration: Narration,
+        seconds: float,
+    ) -> None:
+        from elicit_tui.scenarios import Options, Suite
+
+        self._how = namespace.output
+        self._junit = namespace.junit
+        self._settings = settings
+        self._narration = narration
+        self._output = Output()
+        eras: tuple[Era, ...] = (namespace.eras or "auto",)
+        if namespace.eras == "both":
+            eras = ("2025-11-25", "2026-07-28")
+        self._options = Options(
+            branches=namespace.branches,
+            answers_gone_wrong=namespace.answers_gone_wrong,
+            eras=eras,
+            update=namespace.update,
+            timeout_sec=seconds,
+            log_file=namespace.log_file,
+        )
+        self._suite: Suite = Suite()
+        self._shown: Scenario | None = None
+        self._progress = is_terminal(sys.stderr)
+
+    def run(self, scenarios: Sequence[Scenario]) -> int:
+        """Run them all; the exit code."""
+        from elicit_tui.scenarios import run_scenarios
+
+        error: Interrupted | None = None
+        self._output.claim()
+        try:
+            with Interrupts() as interrupts:
+                work = run_scenarios(
+                    self._settings, scenarios, self._options, self._suite, self._heard
+                )
+                try:
+                    asyncio.run(interrupts.run(work))
+                except Interrupted as interrupted:
+                    error = interrupted
+            self._clear()
+            code = self._code(error)
+            self._write_end(code, error)
+            if self._junit is not None:
+                self._write_junit(self._junit)
+        finally:
+            self._output.release()
+        if error is not None:
+            self._narration.error(error)
+        return code
+
+    def _code(self, error: Interrupted | None) -> int:
+        if error is not None:
+            return exit_codes.INTERRUPTED
+        return exit_codes.OK if self._suite.passed else exit_codes.FAILED
+
+    def _write_junit(self, path: Path) -> None:
+        from elicit_tui.scenarios import junit_xml
+
+        try:
+            path.write_bytes(junit_xml(self._suite))
+        except OSError as error:
+            raise UsageError(f"--junit: {path} cannot be written: {error.strerror}.") from None
+
+    # While it goes on
+
+    def _heard(self, event: RunEvent) -> None:
+        if self._how == "jsonl":
+            self._output.json_line(self._event(event))
+        elif self._how == "text" and event.event == "ended":
+            self._clear()
+            self._output.text(ci_safe("\n".join(self._lines(event.run))))
+        if self._progress and event.event == "started":
+            name = neutral_line(event.run.scenario.name, 40)
+            self._clear()
+            self._narration.write(f"{len(self._suite.runs)} done; {name}: {event.run.branch} …")
+
+    def _clear(self) -> None:
+        """Take the line of progress off the terminal."""
+        if self._progress:
+            self._narration.write("\r\x1b[K")
+
+    def _lines(self, run: Run) -> list[str]:
+        scenario, lines = run.scenario, []
+        if self._shown is None or self._shown.file != scenario.file:
+            lines.append(neutral_line(str(scenario.file)))
+        if self._shown is not scenario:
+            where = f"{neutral_line(scenario.call)} of {neutral_line(scenario.server)}"
+            lines.append(f"  {neutral_line(scenario.name)} ({where})")
+        self._shown = scenario
+        era = f" in {run.era}" if run.era != "auto" else ""
+        mark = MARKS["passed" if run.passed else "failed"]
+        lines.append(f"    {mark} {neutral_line(run.branch)}{era}  {run.seconds:.1f} s")
+        lines += [f"        {neutral_line(each, 2000)}" for each in (*run.failures, *run.notes)]
+        return lines
+
+    def _event(self, event: RunEvent) -> dict[str, Any]:
+        run = event.run
+        where = {"scenario": run.scenario.name, "era": run.era, "branch": run.branch}
+        said: Any = event.said
+        if event.event == "requested":
+            requested: Requested = said
+            question = requested.question
+            fields = question_fields(
+                question.request, question.review.findings, question.review.verdict
+            )
+            return event_line("elicitation.requested", {**where, **fields})
+        if event.event == "resolved":
+            resolved: Resolved = said
+            fields = elicitation_fields(resolved, self._settings.history.content)
+            return event_line("elicitation.resolved", {**where, **fields})
+        if event.event == "ended":
+            return event_line("result", {**where, **self._row(run)})
+        return event_line(event.event, {**where, **(said or {})})
+
+    # At the end
+
+    def _row(self, run: Run) -> dict[str, Any]:
+        error = run.error
+        return {
+            "file": str(run.scenario.file),
+            "scenario": run.scenario.name,
+            "server": run.scenario.server,
+            "tool": run.scenario.call,
+            "era": run.era,
+            "branch": run.branch,
+            "passed": run.passed,
+            "failures": run.failures,
+            "notes": run.notes,
+            "protocolVersion": run.protocol_version,
+            "result": run.result,
+            "error": None
+            if error is None
+            else {"code": exit_codes.name_of(error), "message": str(error)},
+            "durationMs": round(run.seconds * 1000),
+        }
+
+    def _write_end(self, code: int, error: Interrupted | None) -> None:
+        from elicit_tui.scenarios import coverage
+
+        suite = self._suite
+        covered = coverage(suite.runs)
+        end = {
+            "passed": len(suite.runs) - len(suite.failed),
+            "failed": len(suite.failed),
+            "coverage": [
+                {"server": each.server, "tool": each.tool, "branches": each.branches}
+                for each in covered
+            ],
+            "snapshotsWritten": suite.written,
+            "error": None if error is None else {"code": "interrupted", "message": str(error)},
+            "exitCode": code,
+        }
+        if self._how == "jsonl":
+            self._output.json_line(event_line("summary", end))
+        elif self._how == "json":
+            rows = [
+                {
+                    **self._row(run),
+                    "elicitations": [
+                        elicitation_fields(event, self._settings.history.content)
+                        for event in run.resolved
+                    ],
+                }
+                for run in suite.runs
+            ]
+            self._output.json({"runs": rows, **end})
+        else:
+            for each in covered:
+                ways = " ".join(f"{way} {MARKS[state]}" for way, state in each.branches.items())
+                self._output.text(ci_safe(f"{neutral_line(each.tool)}: {ways}"))
+            for file in suite.written:
+                self._output.text(ci_safe(f"written: {neutral_line(file)}"))
+            failed = f", {len(suite.failed)} failed" if suite.failed else ""
+            self._output.text(f"{end['passed']} passed{failed}")

@@ -1,0 +1,129 @@
+"""Finds literal secrets in the values of a server's table, so that none is copied or shown.
+
+What a secret looks like stands in `elicit_tui.elicitation.shapes`. Here stands where a command
+line, a header or an environment keeps one: behind a name, beside a reference, inside a string that
+a shell reads. Every pattern begins where a word begins, so that all work is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from elicit_tui.elicitation.shapes import has_password, is_secret_name, known_shape, secrets_in
+
+Put = Callable[[], str]
+"""Gives what stands in a secret's place, `${NAME}` or a mask; called once for each secret."""
+
+_REFERENCE: Final = re.compile(r"\$\{[^{}]*\}")
+_SCHEME: Final = re.compile(r"(?:bearer|basic|token|bot|apikey|digest)[ \t]+", re.IGNORECASE)
+_WHOLE: Final = re.compile(r"(?P<name>-{0,2}[A-Za-z_][\w.-]*)(?P<between>=|[ \t]*:[ \t]*)")
+"""One word of a command line that names what follows it: `--token=…`, `A=…`, `Header: …`."""
+_NAME: Final = re.compile(
+    r"(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]*)"
+    r"(?:[\"']?[ \t]*[=:][ \t]*|(?P<flag>(?<=\w)[ \t]+(?=[^\s-])))"
+)
+_VALUE: Final = re.compile(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s\"']+")
+_LOGIN: Final = re.compile(r"[^\s:/]+:(?!//)(?!\d+\Z)\S+")
+_LOGIN_FLAGS: Final = ("-u", "--user", "--proxy-user")
+_PACKAGE_OR_PATH: Final = frozenset("~.:@}")
+
+
+def hidden_under(name: str, text: str, put: Put) -> str:
+    """A value under its name (a variable, a header) without the secret that it is or holds."""
+    if not is_secret_name(name):
+        return hidden(text, put)
+    scheme = _SCHEME.match(text)
+    start = scheme.end() if scheme else 0
+    return text if _refers_only(text[start:]) else text[:start] + put()
+
+
+def hidden(text: str, put: Put) -> str:
+    """One word of a command line, or a whole one in a string, with `put()` for each secret."""
+    whole = _WHOLE.match(text)
+    if whole is not None:
+        value = text[whole.end() :]
+        if is_secret_name(whole["name"]) and value and not value.startswith("//"):
+            if whole["between"] != "=" or not re.search(r"\s", value):
+                return text[: whole.end()] + hidden_under(whole["name"], value, put)
+        elif whole["between"] == "=" and whole["name"].startswith("-"):
+            return text[: whole.end()] + hidden(value, put)
+    spans = sorted(_spans(text))
+    if not spans:
+        return text
+    if not re.search(r"\s", text):
+        return put()
+    kept: list[str] = []
+    position = 0
+    for start, end in spans:
+        if start >= position:
+            kept += (text[position:start], put())
+            position = end
+    return "".join(kept) + text[position:]
+
+
+def hidden_argument(before: str, text: str, put: Put) -> str:
+    """One argument, which may be the value of the flag that stands before it."""
+    follows_secret = before.startswith("-") and "=" not in before and is_secret_name(before)
+    if follows_secret and not text.startswith("-"):
+        return text if _refers_only(text) else put()
+    if (
+        before in _LOGIN_FLAGS
+        and _LOGIN.fullmatch(text)
+        and not _refers_only(text.partition(":")[2])
+    ):
+        return put()
+    return hidden(text, put)
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where literal secrets stand in a text."""
+    yield from _named(text)
+    for span in secrets_in(text):
+        literal = text[span.start : span.end]
+        place = span.kind == "high_entropy" and _is_place(text, span.start, literal)
+        if place and known_shape(literal) is None:
+            continue
+        if span.kind == "password_in_url" and not has_password(_REFERENCE.sub("", literal)):
+            continue
+        if not _refers_only(literal):
+            yield span.start, span.end
+    if "://" in text and has_password(_REFERENCE.sub("", text)):
+        yield 0, len(text)
+
+
+def _named(text: str) -> Iterator[tuple[int, int]]:
+    """The values that stand behind the name of a secret: `A=…`, `Header: …`, `--flag …`."""
+    position = 0
+    while (match := _NAME.search(text, position)) is not None:
+        position = match.end()
+        if match["flag"] and not match["name"].startswith("-"):
+            position = match.end("name")
+        elif is_secret_name(match["name"]):
+            scheme = _SCHEME.match(text, position)
+            value = _VALUE.match(text, scheme.end() if scheme else position)
+            if value is not None:
+                position = value.end()
+                if not _refers_only(value[0].strip("\"'")):
+                    yield _inside_quotes(value[0], *value.span())
+
+
+def _inside_quotes(value: str, start: int, end: int) -> tuple[int, int]:
+    if value[0] in "\"'":
+        return start + 1, end - 1 if len(value) > 1 and value[-1] == value[0] else end
+    return start, end
+
+
+def _refers_only(text: str) -> bool:
+    """Whether nothing literal that could be a secret stands in a text beside its references."""
+    rest = _REFERENCE.sub("", text)
+    if rest != text and "://" in text:
+        return not has_password(rest)
+    return not any(character.isalnum() for character in rest)
+
+
+def _is_place(text: str, start: int, literal: str) -> bool:
+    """Whether what looks random is a path or a package's name."""
+    before = text[start - 1] if start else ""
+    return "/" in literal and (literal.startswith("/") or before in _PACKAGE_OR_PATH)

@@ -1,0 +1,120 @@
+"""What the table of keys is made of: values, tables, and tables read from a settings dataclass."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+Kind = Literal[
+    "string", "boolean", "number", "integer", "strings", "table of strings", "json table"
+]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A key with a value."""
+
+    kind: Kind
+    doc: str
+    default: Any = None
+    """None: the key has no default."""
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    words: tuple[str, ...] = ()
+    """What may stand in the place of a number."""
+    without_effect: bool = False
+    """Accepted because another program's file has it; does nothing here."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with fixed keys."""
+
+    doc: str
+    keys: Mapping[str, Node]
+    required: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Named:
+    """A table of tables under names of the owner's choice."""
+
+    doc: str
+    item: Table
+
+
+@dataclass(frozen=True)
+class Tables:
+    """An array of tables."""
+
+    doc: str
+    item: Table
+
+
+@dataclass(frozen=True)
+class Either:
+    """A plain value, or a table in its place."""
+
+    doc: str
+    value: Value
+    table: Table
+
+
+Node = Value | Table | Named | Tables | Either
+
+
+def table_of(
+    doc: str,
+    settings: type,
+    about: Mapping[str, str | Node],
+    minimum: Mapping[str, float] | None = None,
+) -> Table:
+    """The table whose keys are fields of a settings dataclass.
+
+    `about` has them in the order of the example: what the key does, or a table of its own. A field
+    without a default is a key that must be there.
+    """
+    hints = get_type_hints(settings)
+    known = {item.name: item for item in fields(settings)}
+    keys: dict[str, Node] = {}
+    for name, said in about.items():
+        if isinstance(said, str):
+            default = known[name].default
+            factory = known[name].default_factory
+            if factory is not MISSING:
+                default = factory()
+            least = (minimum or {}).get(name)
+            keys[name] = _value_of(
+                said, hints[name], None if default is MISSING else default, least
+            )
+        else:
+            keys[name] = said
+    required = (
+        name
+        for name in about
+        if name in known and known[name].default is known[name].default_factory is MISSING
+    )
+    return Table(doc, keys, tuple(required))
+
+
+def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value:
+    """The key that a field of this type is."""
+    if get_origin(hint) in (Union, types.UnionType):
+        parts = [part for part in get_args(hint) if part is not type(None)]
+    else:
+        parts = [hint]
+    words = get_args(parts.pop()) if len(parts) == 2 else ()
+    kind = parts[0]
+    if get_origin(kind) is Literal:
+        return Value("string", doc, default, get_args(kind), minimum)
+    if get_origin(kind) is tuple:
+        listed = get_args(kind)[0]
+        choices = get_args(listed) if get_origin(listed) is Literal else ()
+        return Value("strings", doc, None if default is None else list(default), choices)
+    if get_origin(kind) is Mapping:
+        strings = get_args(kind)[1] is str
+        return Value("table of strings" if strings else "json table", doc, default)
+    names: Mapping[Any, Kind] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+    return Value(names[kind], doc, default, (), minimum, words)

@@ -1,0 +1,246 @@
+"""SQLite files of ours: made private, opened by several processes at once, their errors in words.
+
+WAL with `synchronous=NORMAL`: what was committed survives the death of the process at any moment
+(it is in the kernel's hands), and readers never wait for writers. Only a loss of power could take
+the last commits along.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from elicit_tui import paths
+from elicit_tui.errors import ElicitTuiError
+from elicit_tui.text import neutral_line
+
+BUSY_SECONDS: Final = 2.0
+"""How long a write may wait for other processes."""
+IMPATIENT_SECONDS: Final = 0.1
+"""How long it may wait while the last wait was in vain, so that a stuck lock is paid for once."""
+
+_RETRY_SECONDS: Final = 0.01
+_WORDS: Final = (
+    ("locked", "is in use by another program"),
+    ("busy", "is in use by another program"),
+    ("disk is full", "has no space left on its disk"),
+    ("readonly", "cannot be written"),
+    ("malformed", "is damaged"),
+    ("disk I/O error", "cannot be written: the disk is full or failing"),
+    ("unable to open", "cannot be opened"),
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of file: what it is called, how it is known again, and what is raised about it."""
+
+    name: str
+    """As in "The ledger PATH is damaged."."""
+    application_id: int
+    version: int
+    schema: str
+    """Statements that make an empty file one of this kind."""
+    error: type[ElicitTuiError]
+    missing: type[ElicitTuiError]
+    """There is none yet, and none was to be made."""
+    too_new: type[ElicitTuiError]
+
+    @contextmanager
+    def plain_errors(self, path: Path) -> Iterator[None]:
+        """Turns what SQLite and the system raise into one error of one sentence."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            said = str(error)
+            if "not a database" in said:
+                words = f"is not a {self.name}"
+            else:
+                words = next((words for sign, words in _WORDS if sign in said), f"failed ({said})")
+            raise self.error(f"{self._the(path)} {words}.") from error
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise self.error(f"{self._the(path)} failed: {why}.") from error
+
+    def _the(self, path: Path) -> str:
+        return f"The {self.name} {neutral_line(str(path))}"
+
+    def connect(self, path: Path, *, create: bool, any_thread: bool = False) -> sqlite3.Connection:
+        """Open the file at `path`, made private first if it is new.
+
+        `any_thread`: another thread than this one may use the connection, one at a time.
+        Raises `missing`, `too_new`, or `error` when it cannot be opened or trusted.
+        """
+        with self.plain_errors(path):
+            try:
+                self.make_private(path, create=create)
+            except OSError as error:
+                why = error.strerror or type(error).__name__
+                said = f"{self._the(path)} cannot be opened: {why}; {paths.ELSEWHERE}."
+                raise self.error(said) from error
+            connection = sqlite3.connect(
+                path,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=not any_thread,
+            )
+            try:
+                self._prepare(connection, path)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def make_private(self, path: Path, *, create: bool) -> None:
+        """A new file is ours alone from its first moment; an old one is checked.
+
+        SQLite gives its `-wal` and `-shm` files the mode of the database.
+        """
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            if not create:
+                shown = neutral_line(str(path))
+                raise self.missing(f"There is no {self.name} at {shown}.") from None
+            try:
+                paths.create_private(path).close()
+            except FileExistsError:  # another process was faster, or a link that leads nowhere
+                status = path.lstat()
+            else:
+                return
+        if stat.S_ISLNK(status.st_mode):
+            raise self.error(f"{self._the(path)} is a symbolic link; it is not followed.")
+        if not stat.S_ISREG(status.st_mode):
+            raise self.error(f"{self._the(path)} is not a file.")
+        if os.name == "posix":
+            if status.st_uid != os.geteuid() != 0:
+                raise self.error(f"{self._the(path)} belongs to another user.")
+            if stat.S_IMODE(status.st_mode) & 0o077:
+                path.chmod(0o600)
+
+    def _prepare(self, connection: sqlite3.Connection, path: Path) -> None:
+        """Make it one of this kind, or see that it is one.
+
+        SQLite does not wait by itself in every step while another process does the same.
+        """
+        give_up = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._prepare_once(connection, path)
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > give_up:
+                    raise
+                time.sleep(_RETRY_SECONDS)
+            else:
+                return
+
+    def _prepare_once(self, connection: sqlite3.Connection, path: Path) -> None:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        version = self._version(connection, path)
+        if version == 0:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("PRAGMA journal_mode = WAL")
+        if version == 0:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                if self._version(connection, path) == 0:
+                    for statement in filter(None, map(str.strip, self.schema.split(";"))):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA application_id = {self.application_id}")
+                    connection.execute(f"PRAGMA user_version = {self.version}")
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _version(self, connection: sqlite3.Connection, path: Path) -> int:
+        """The schema's version, 0 for an empty file; raises `error` for what is not ours."""
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        empty = version == 0 and application == 0
+        if empty and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            return 0
+        if application != self.application_id:
+            shown = neutral_line(str(path))
+            raise self.error(f"The file {shown} is another program's database, not a {self.name}.")
+        if version > self.version:
+            raise self.too_new(f"{self._the(path)} was written by a newer version of elicit-tui.")
+        return version
+
+
+class Writer:
+    """Transactions of one connection that no other writer can be in.
+
+    SQLite goes on writing to a file that was removed or replaced, and nobody would ever read what
+    it wrote: that is an error here.
+    """
+
+    def __init__(self, kind: Kind, path: Path, connection: sqlite3.Connection) -> None:
+        self._kind = kind
+        self._path = path
+        self._connection = connection
+        self._opened = self._on_disk()
+        self._impatient = False
+
+    def _on_disk(self) -> tuple[tuple[int, int] | None, ...]:
+        return tuple(_identity(self._path.with_name(self._path.name + end)) for end in ("", "-wal"))
+
+    @contextmanager
+    def writing(self, to_disk: bool = False) -> Iterator[None]:
+        """One transaction; `to_disk`: a loss of power does not take it back either."""
+        with self._kind.plain_errors(self._path), self._transaction(to_disk):
+            if self._on_disk() != self._opened:
+                raise self._kind.error(
+                    f"The {self._kind.name} {neutral_line(str(self._path))} was removed or"
+                    " replaced while it was open; nothing more is written to it until elicit-tui"
+                    " is started again."
+                )
+            yield
+
+    @contextmanager
+    def _transaction(self, to_disk: bool) -> Iterator[None]:
+        if to_disk:
+            self._connection.execute("PRAGMA synchronous = FULL")
+        try:
+            self._begin()
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+        finally:
+            if to_disk:
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _begin(self) -> None:
+        """Wait for other writers: long the first time, shortly while that was in vain."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            self._wait_at_most(IMPATIENT_SECONDS)
+            self._impatient = True
+            raise
+        if self._impatient:
+            self._wait_at_most(BUSY_SECONDS)
+            self._impatient = False
+
+    def _wait_at_most(self, seconds: float) -> None:
+        self._connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -1,0 +1,303 @@
+"""What a secret's value looks like: the one place that knows it, for requests, answers and files.
+
+`secrets_in` finds every secret of a text with its kind and span, `secret_kind` says what the first
+one is, `masked` replaces all of them, `is_secret_name` knows names (of variables, headers, flags,
+fields) whose values are secrets whatever they look like, and `known_shape` looks for the shapes of
+known issuers only. Invisible characters and compatibility forms (full-width digits) hide nothing.
+All work is linear in the text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urlsplit
+
+from elicit_tui.elicitation.finding import MASK
+
+_ISSUED: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "private_key",
+        r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:[A-Za-z0-9+/=\s\\:,-]*?-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+        r"|[A-Za-z0-9+/=\s\\]*)",
+    ),
+    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    ("aws_key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+    ("github_token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
+    (
+        "gitlab_token",
+        r"\bgl(?:pat|dt|ptt|rt|cbt|oas|soat|ft|agent|imt)-[A-Za-z0-9_-]{20,}",
+    ),
+    ("slack_token", r"\bxox[abeprso]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}"),
+    ("slack_webhook", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),
+    ("discord_webhook", r"https://discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,}"),
+    ("stripe_key", r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9]{16,}"),
+    ("google_key", r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[\w-]{20,}"),
+    ("openai_key", r"\bsk-(?:proj-|svcacct-|admin-|ant-|or-)?[A-Za-z0-9_-]{20,}"),
+    ("npm_token", r"\bnpm_[A-Za-z0-9]{36}"),
+    ("pypi_token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    ("hugging_face_token", r"\bhf_[A-Za-z0-9]{30,}"),
+    ("sendgrid_key", r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
+    ("twilio_key", r"\bSK[0-9a-f]{32}\b"),
+    ("telegram_token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,}"),
+    ("digitalocean_token", r"\bdo[opr]_v1_[a-f0-9]{64}"),
+    ("shopify_token", r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
+    ("atlassian_token", r"\bATATT[A-Za-z0-9_=-]{40,}"),
+    ("linear_key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
+    ("notion_token", r"\b(?:ntn|secret)_[A-Za-z0-9]{40,}"),
+    ("new_relic_key", r"\bNRAK-[A-Z0-9]{27}"),
+    ("databricks_token", r"\bdapi[0-9a-f]{32}\b"),
+    ("vault_token", r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}"),
+    ("age_key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,}"),
+    ("password_in_url", r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,80}:[^\s/@]{1,80}@[^\s/]+"),
+    ("authorization", r"\b(?i:bearer|basic) [A-Za-z0-9._~+/=-]{20,}"),
+    ("totp_seed", r"\botpauth://\S{1,300}"),
+)
+_CARD: Final = re.compile(r"(?<![\d.])\d(?:[ .\-]?\d){12,18}(?![\d])")
+_CARD_BRANDS: Final = re.compile(
+    r"4\d{12}(?:\d{3}(?:\d{3})?)?|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3[0689]\d{12}|35\d{14}"
+    r"|6\d{15,18}|5[068]\d{10,17}"
+)
+_IBAN: Final = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}\b")
+_SSN: Final = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])")
+_BASE32: Final = re.compile(
+    r"\b[A-Z2-7]{16,64}\b={0,6}|\b[A-Za-z2-7]{4}(?:[ -][A-Za-z2-7]{4}){3,}\b"
+)
+_WORDS: Final = re.compile(r"(?:(?:\d{1,2}[.):] ?)?\b[a-z]{3,8}\b[ \t,]*\n?[ \t]*){12,25}")
+_PHRASE_LENGTHS: Final = frozenset((12, 15, 18, 21, 24, 25))
+_NO_PHRASE: Final = re.compile(
+    r"\b(?:the|and|for|are|was|with|from|not|our|your|has|have|his|her|its|but|had|were|been|which"
+    r"|into|than|them|their|would|der|die|das|und|ist|ein|eine|mit|den|von|les|des|une|que|pour"
+    r"|dans|est|los|las|por|con|una|para|del)\b"
+)
+_RANDOM: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,200}")
+_RANDOM_BITS: Final = 4.0
+_NAMED: Final = re.compile(
+    r"(?P<name>(?:passw|passphrase|passcode|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
+    r"|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key|credential|cvv|cvc|\bpin)"
+    r"[\w.-]{0,20})[\"'`]?(?:\s{0,3}(?:=>|[:=：])|(?P<told>\s(?:is|ist|lautet|est|es|é)\s))\s{0,3}"
+    r"(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;]{3,200})(?P<after>[ \t]{0,3}[A-Za-z]{0,2})",
+    re.IGNORECASE,
+)
+_WHATEVER_IT_IS: Final = re.compile(
+    r"passw|passphrase|passcode|kennwort|contraseña|senha|пароль|密码|パスワード|pwd", re.IGNORECASE
+)
+_NO_VALUE: Final = re.compile(
+    r"[$%<{\[(*•.…_x-].*|(?:true|false|none|null|nil|undefined|required|optional|yes|no|string"
+    r"|hidden|redacted|unset|empty|stored|missing|invalid|expired|wrong|changed|min|max|must|at|is|the|your|see|env|vault)\W*",
+    re.IGNORECASE,
+)
+_SECRET_NAME: Final = re.compile(
+    r"token|secret|passw|passphrase|pwd|auth|cred|cookie|api.?key|private|session|bearer"
+    r"|(?:^|[_.-])(?:key|pat|pass|dsn)(?:$|[_.-])|key$|connection[_-]?string|database[_-]?url",
+    re.IGNORECASE,
+)
+_EXAMINED: Final = 40_000
+
+
+@dataclass(frozen=True)
+class SecretSpan:
+    """One secret in a text."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=1)
+def _issued() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{name}>{shape})" for name, shape in _named_once()))
+
+
+def _named_once() -> Iterator[tuple[str, str]]:
+    shapes: dict[str, list[str]] = {}
+    for name, shape in _ISSUED:
+        shapes.setdefault(name, []).append(shape)
+    return ((name, "|".join(one)) for name, one in shapes.items())
+
+
+def _seen(text: str) -> tuple[str, list[int] | None]:
+    """The text as it is looked at, and each character's place in the original."""
+    if text.isascii():
+        return text, None
+    kept: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        if unicodedata.category(character) == "Cf":
+            continue
+        for part in unicodedata.normalize("NFKC", character):
+            kept.append(part)
+            places.append(place)
+    return "".join(kept), places
+
+
+def known_shape(text: str) -> str | None:
+    """The name of the known shape of an issued key, a token or a login in a text, or None."""
+    match = _issued().search(_seen(text[:_EXAMINED])[0])
+    return match.lastgroup if match is not None else None
+
+
+def secrets_in(text: str) -> tuple[SecretSpan, ...]:
+    """Every secret in a text, from left to right, none inside another."""
+    clipped = text[:_EXAMINED]
+    plain, places = _seen(clipped)
+    found = sorted(_found(plain), key=lambda span: (span.start, -span.end))
+    kept: list[SecretSpan] = []
+    for span in found:
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    if places is None:
+        return tuple(kept)
+    return tuple(SecretSpan(s.kind, places[s.start], places[s.end - 1] + 1) for s in kept)
+
+
+def secret_kind(text: str) -> str | None:
+    """What the first secret of a text is (`card_number`, `github_token`, …), or None."""
+    found = secrets_in(text)
+    return found[0].kind if found else None
+
+
+def masked(text: str) -> str:
+    """The text with a mask for each secret in it; what is too long to be looked at is left out."""
+    kept: list[str] = []
+    position = 0
+    for span in secrets_in(text):
+        kept += (text[position : span.start], MASK)
+        position = span.end
+    kept.append(text[position:_EXAMINED])
+    return "".join(kept) + (MASK if len(text) > _EXAMINED else "")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what is called so (a variable, header, flag, parameter) is a secret by its name."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def has_password(url: str) -> bool:
+    """Whether a URL carries a password, or a secret in its query."""
+    if "://" not in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        if parts.password:
+            return True
+        names = [pair.partition("=") for pair in parts.query.split("&")]
+    except ValueError:
+        return "@" in url
+    return any(equals and value and is_secret_name(name) for name, equals, value in names)
+
+
+def card_number(text: str) -> bool:
+    """Whether the text holds a payment card's number: a brand's digits that pass Luhn's check."""
+    return any(True for _ in _cards(_seen(text[:_EXAMINED])[0]))
+
+
+def random_looking(text: str) -> bool:
+    """Whether a text holds a run that looks like a generated key: long, mixed, high entropy."""
+    return any(True for _ in _random(text[:_EXAMINED]))
+
+
+def _found(text: str) -> Iterator[SecretSpan]:
+    for match in _issued().finditer(text):
+        yield SecretSpan(str(match.lastgroup), *match.span())
+    yield from _cards(text)
+    for match in _IBAN.finditer(text):
+        if (length := _iban_length(match[0])) is not None:
+            yield SecretSpan("iban", match.start(), match.start() + length)
+    for match in _SSN.finditer(text):
+        yield SecretSpan("social_security_number", *match.span())
+    for match in _BASE32.finditer(text):
+        if _is_seed(match[0]):
+            yield SecretSpan("totp_seed", *match.span())
+    for match in _WORDS.finditer(text):
+        if _is_phrase(text, match):
+            yield SecretSpan("seed_phrase", *match.span())
+    for match in _NAMED.finditer(text):
+        if _is_given(match):
+            yield SecretSpan("named_secret", *match.span("value"))
+    yield from _random(text)
+
+
+def _cards(text: str) -> Iterator[SecretSpan]:
+    for match in _CARD.finditer(text):
+        digits = re.sub(r"\D", "", match[0])
+        if _CARD_BRANDS.fullmatch(digits) and len(set(digits)) > 1 and _luhn(digits):
+            yield SecretSpan("card_number", *match.span())
+
+
+def _luhn(digits: str) -> bool:
+    total = 0
+    for index, digit in enumerate(reversed(digits)):
+        value = int(digit) * (2 if index % 2 else 1)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+def _iban_length(spelt: str) -> int | None:
+    """How many characters of a run are an IBAN: words in capitals may follow it."""
+    for end in range(len(spelt), 14, -1):
+        bare = re.sub(r"[ -]", "", spelt[:end])
+        if len(bare) < 15 or spelt[end - 1] in " -":
+            continue
+        turned = bare[4:] + bare[:4]
+        if int("".join(str(int(one, 36)) for one in turned)) % 97 == 1:
+            return end
+    return None
+
+
+def _is_seed(spelt: str) -> bool:
+    bare = re.sub(r"[ =-]", "", spelt)
+    one_case = bare.isupper() or bare.islower()
+    digits = sum(one.isdigit() for one in bare)
+    return (
+        one_case and 1 <= digits <= len(bare) * 2 // 3 and len(bare) in (16, 20, 24, 26, 32, 52, 64)
+    )
+
+
+def _is_phrase(text: str, match: re.Match[str]) -> bool:
+    """Whether a run of short words is a wallet's: all of them, differing early, no small words."""
+    words = re.findall("[a-z]+", match[0])
+    before, after = text[: match.start()].rstrip(" \t"), text[match.end() :].lstrip(" \t")
+    whole = (not before or before[-1] in "\n:=\"'([") and (not after or after[0] in "\n.\"')]")
+    return whole and len(words) in _PHRASE_LENGTHS and not _NO_PHRASE.search(match[0])
+
+
+def _is_given(match: re.Match[str]) -> bool:
+    """Whether what follows the name of a secret is its value, rather than more prose."""
+    value = match["value"]
+    if _NO_VALUE.fullmatch(value):
+        return False
+    made_up = any(one.isdigit() for one in value) or not value.strip(".!?:").isalnum()
+    if match["told"] and not any(one.isdigit() for one in value):
+        return False
+    if _WHATEVER_IT_IS.search(match["name"]):
+        return made_up or bool(match["quote"]) or not match["after"].strip()
+    return len(value) >= (
+        3 if match["name"].lower().endswith(("pin", "cvv", "cvc")) else 6
+    ) and any(one.isdigit() for one in value)
+
+
+def _random(text: str) -> Iterator[SecretSpan]:
+    for match in _RANDOM.finditer(text):
+        run = match[0]
+        kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
+        if kinds >= 2 and re.search("[0-9]", run) and not _is_ordinary(run):
+            counts = Counter(run)
+            bits = -sum(n / len(run) * math.log2(n / len(run)) for n in counts.values())
+            if bits >= _RANDOM_BITS or (re.fullmatch(r"[0-9a-f]{32,}", run) and bits > 3):
+                yield SecretSpan("high_entropy", *match.span())
+
+
+def _is_ordinary(run: str) -> bool:
+    uuid = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+    words = re.split(r"[-_/+=]", run)
+    return bool(re.fullmatch(uuid, run)) or (
+        len(words) > 2 and all(re.fullmatch(r"[A-Za-z]+|\d{1,6}", word) for word in words if word)
+    )

@@ -1,0 +1,233 @@
+"""The agent over the SDK: one request of it, and its connection as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp.shared.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from elicit_tui.elicitation import Era
+from elicit_tui.gateway.requester import AgentInfo, ClientSilent
+from elicit_tui.gateway.shelf import Kind
+
+Context = ServerRequestContext[Any, Any]
+
+LEVELS: Final = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
+LOG_LEVEL_META_KEY: Final = "io.modelcontextprotocol/logLevel"
+GONE: Final = "elicit_tui.gone"
+"""The key of a request's scope under which the door says that its client hung up."""
+MOST_UNSENT: Final = 256
+"""Notifications of one request that an agent has not read; more of them are not kept."""
+
+
+class _Notification:
+    """A notification that is sent as it is: the SDK's models would change numbers and drop keys."""
+
+    def __init__(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        self._body: dict[str, Any] = {"method": method}
+        if params is not None:
+            self._body["params"] = dict(params)
+
+    def model_dump(self, **how: Any) -> dict[str, Any]:
+        """What the SDK writes."""
+        return self._body
+
+
+class AgentRequest:
+    """One request of the agent over the SDK; a `Requester`."""
+
+    def __init__(self, context: Context, arrived: float) -> None:
+        self._context = context
+        self.arrived = arrived
+        modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+        self.era: Era = "modern" if modern else "handshake"
+        self.agent = agent_info(context)
+        meta: Any = context.meta or {}
+        self._token = meta.get("progress_token", meta.get("progressToken"))
+        self.has_token = self._token is not None
+        request: Any = context.request
+        self.http = request is not None
+        self.gone: asyncio.Event | None = request.scope.get(GONE) if request is not None else None
+        """Set when the client of an HTTP request hangs up."""
+        self._level = meta.get(LOG_LEVEL_META_KEY) if modern else None
+        self._sent = -math.inf
+        self._unsent: deque[_Notification] = deque()
+        self._sending: asyncio.Task[None] | None = None
+
+    # Notifications leave in order and before the answer, and nobody below waits for them.
+
+    def progress(self, value: float, total: float | None, message: str | None) -> None:
+        """Pass on how far the call is; never back, as the specification says."""
+        if self._token is None:
+            return
+        if value <= self._sent:
+            value = _hair_above(self._sent)
+        self._sent = value
+        params: dict[str, Any] = {"progressToken": self._token, "progress": value}
+        if total is not None:
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        self._send(_Notification("notifications/progress", params))
+
+    def tick(self, total: float | None, message: str) -> None:
+        """The last value plus a hair, the server's total, our words."""
+        last = self._sent if self._sent > -math.inf else 0.0
+        self.progress(_hair_above(last), total, message)
+
+    def log(self, level: str, logger: str | None, data: Any) -> None:
+        """A server's line, on this request's own stream (modern era, where it was asked for)."""
+        if self._level in LEVELS and _weighs(level) >= LEVELS.index(self._level):
+            self._send(_Notification("notifications/message", _log_params(level, logger, data)))
+
+    def _send(self, notification: _Notification) -> None:
+        if len(self._unsent) >= MOST_UNSENT:
+            return
+        self._unsent.append(notification)
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.ensure_future(self._drain())
+
+    async def _drain(self) -> None:
+        while self._unsent:
+            await self._context.session.send_notification(
+                self._unsent.popleft(),  # type: ignore[arg-type]
+                related_request_id=self._context.request_id,
+            )
+
+    async def flushed(self) -> None:
+        """Return once every notification has left."""
+        if self._sending is not None:
+            await self._sending
+
+    async def elicit(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Ask the agent's client with elicitation/create (handshake era). Raises ClientSilent."""
+        try:
+            result = await self._context.session.send_request(
+                _elicit_request(params),
+                types.ElicitResult,
+                metadata=ServerMessageMetadata(related_request_id=self._context.request_id),
+            )
+        except (MCPError, ValidationError, RuntimeError) as error:
+            raise ClientSilent from error
+        return result.model_dump(by_alias=True, exclude_none=True)
+
+
+def _elicit_request(params: Mapping[str, Any]) -> types.ElicitRequest:
+    if params.get("mode") == "url":
+        return types.ElicitRequest(params=types.ElicitRequestURLParams.model_validate(params))
+    return types.ElicitRequest(params=types.ElicitRequestFormParams.model_validate(params))
+
+
+def _hair_above(value: float) -> float:
+    return value + max(abs(value), 1.0) * 1e-6
+
+
+def _weighs(level: str) -> int:
+    return LEVELS.index(level) if level in LEVELS else 0
+
+
+def _log_params(level: str, logger: str | None, data: Any) -> dict[str, Any]:
+    params: dict[str, Any] = {"level": level if level in LEVELS else "info", "data": data}
+    if logger is not None:
+        params["logger"] = logger
+    return params
+
+
+def agent_info(context: Context) -> AgentInfo:
+    """Who the agent says it is, in either era."""
+    session = context.session
+    client = session.client_params
+    capabilities = session.client_capabilities
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    modes: set[str] = set()
+    if elicitation is not None:
+        if elicitation.url is not None:
+            modes.add("url")
+        # An empty capability means forms (spec: 2025-11-25, client/elicitation, "Capabilities").
+        if elicitation.form is not None or not modes:
+            modes.add("form")
+    info = client.client_info if client is not None else None
+    return AgentInfo(
+        name=info.name if info is not None else None,
+        version=info.version if info is not None else None,
+        modes=frozenset(modes),
+    )
+
+
+class SessionAudience:
+    """Tells the agent what belongs to none of its requests, in whichever era it speaks."""
+
+    def __init__(self) -> None:
+        self.bus = InMemorySubscriptionBus()
+        self.listen = ListenHandler(self.bus)
+        self._handshake: Any = None
+        self._level = "info"
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def connected(self, session: Any) -> None:
+        """The handshake is done; this is the connection's own channel."""
+        self._handshake = session
+
+    def set_level(self, level: str) -> None:
+        """logging/setLevel (handshake era)."""
+        self._level = level
+
+    def list_changed(self, kind: Kind) -> None:
+        """A list is another than before."""
+        events: Mapping[Kind, Callable[[], ServerEvent]] = {
+            "tools": ToolsListChanged,
+            "prompts": PromptsListChanged,
+            "resources": ResourcesListChanged,
+        }
+        self._start(self.bus.publish(events[kind]()))
+        self._notify(_Notification(f"notifications/{kind}/list_changed"))
+
+    def resource_updated(self, uri: str) -> None:
+        """A resource that the agent subscribed to is another than before."""
+        self._start(self.bus.publish(ResourceUpdated(uri)))
+        self._notify(_Notification("notifications/resources/updated", {"uri": uri}))
+
+    def log(self, level: str, logger: str | None, data: Any) -> None:
+        """A server wrote a line."""
+        if _weighs(level) >= _weighs(self._level):
+            self._notify(_Notification("notifications/message", _log_params(level, logger, data)))
+
+    def _notify(self, notification: _Notification) -> None:
+        if self._handshake is not None and len(self._tasks) < MOST_UNSENT:
+            self._start(self._handshake.send_notification(notification))
+
+    def _start(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._sent)
+
+    def _sent(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()

@@ -1,0 +1,61 @@
+"""The agents that are known by name: how long each waits for a tool. The figures are data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+import tomli
+
+UNKNOWN: Final = "unknown"
+
+
+@dataclass(frozen=True)
+class Agent:
+    """One agent of `agents.toml`; times in seconds."""
+
+    key: str
+    title: str
+    names: tuple[str, ...]
+    stdio: float
+    http: float
+    http_mute: float
+    file: str
+    """Where its own configuration of MCP servers is."""
+    shape: str
+    """How an entry is written there."""
+    drops_forms: bool = False
+    """It advertises forms and drops what it is sent, so it is never asked."""
+
+    def is_called(self, name: str) -> bool:
+        """Whether a client of this name is this agent."""
+        return any(
+            name.startswith(known[:-1]) if known.endswith("*") else name == known
+            for known in self.names
+        )
+
+    def hold_seconds(self, *, http: bool, progress: bool) -> float:
+        """How long a call of this agent may be held before it would give up."""
+        if not http:
+            return self.stdio
+        return self.http if progress else self.http_mute
+
+
+@cache
+def known_agents() -> dict[str, Agent]:
+    """Every agent of the data file, by its key."""
+    text = resources.files("elicit_tui.gateway").joinpath("agents.toml").read_text("utf-8")
+    return {key: _agent(key, table) for key, table in tomli.loads(text).items()}
+
+
+def _agent(key: str, table: dict[str, Any]) -> Agent:
+    return Agent(key=key, **{**table, "names": tuple(table["names"])})
+
+
+def agent_called(name: str | None) -> Agent:
+    """The agent with this clientInfo.name; the unknown one when nobody is."""
+    agents = known_agents()
+    found = (agent for agent in agents.values() if name is not None and agent.is_called(name))
+    return next(found, agents[UNKNOWN])

@@ -1,0 +1,295 @@
+"""Who is asked: the store where a person answers from another terminal, or the agent's own client.
+
+It is one responder among others. Policy and guardian have spoken before it, the judge and the
+ledger come after it, whoever answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from elicit_tui.elicitation import (
+    Deadline,
+    Finding,
+    Outcome,
+    Question,
+    accept,
+    cancel,
+    decline,
+)
+from elicit_tui.gateway.agents import agent_called
+from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.elsewhere import Elsewhere
+from elicit_tui.gateway.flights import ClientQuestion, Flight, Flights
+from elicit_tui.gateway.requester import ClientSilent, Requester
+from elicit_tui.text import neutral, neutral_line
+
+Way = Literal["store", "client"]
+
+AGENT: Final = "agent"
+"""The pseudo-server that an agent's own questions come from."""
+
+AWAY: Final = (
+    "The agent has left; this cannot be approved until it is back. It is withdrawn 30 s after."
+)
+
+
+class Asking:
+    """The responder of one session."""
+
+    def __init__(
+        self,
+        flights: Callable[[], Flights],
+        elsewhere: Elsewhere,
+        clock: Clock,
+        *,
+        ask_via: Literal["auto", "console", "client"],
+        hold: Callable[[Requester], float],
+    ) -> None:
+        """`hold`: how many seconds a client may stay silent; then its question is taken away."""
+        self._flights = flights
+        self._elsewhere = elsewhere
+        self._clock = clock
+        self._ask_via = ask_via
+        self._hold = hold
+        self._ways: dict[str, Way] = {}
+        self._agent_answers: dict[str, asyncio.Future[Outcome]] = {}
+
+    def forget(self, question_id: str) -> None:
+        """A question has its outcome."""
+        self._ways.pop(question_id, None)
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Ask whoever is to be asked."""
+        flights = self._flights().of_request(question.request)
+        if flights and all(flight.withdrawn for flight in flights):
+            return cancel("withdrawn", "The agent took its call back.")
+        for flight in flights:
+            flight.asked = True
+        if await self._way(question, flights) == "client":
+            deadline.start()
+            outcome = await self._of_client(question, flights)
+            if outcome is not None:
+                return outcome
+            self._ways[question.id] = "store"
+        return await self._of_store(question, deadline, flights)
+
+    # The choice
+
+    async def _way(self, question: Question, flights: Sequence[Flight]) -> Way:
+        """Chosen once per question; a client that stayed silent is not asked again."""
+        chosen = self._ways.get(question.id)
+        if chosen is None:
+            chosen = self._ways[question.id] = await self._chosen(question, flights)
+        return chosen
+
+    async def _chosen(self, question: Question, flights: Sequence[Flight]) -> Way:
+        if self._ask_via == "console" or self._client_of(question, flights) is None:
+            return "store"
+        if self._ask_via == "client":
+            return "client"
+        if _needs_acknowledgement(question) or await self._elsewhere.somebody_is_there():
+            return "store"
+        return "client"
+
+    def _client_of(
+        self, question: Question, flights: Sequence[Flight]
+    ) -> tuple[Flight, Requester] | None:
+        """The request of the agent whose client can show this question."""
+        mode = "form" if question.request.kind == "approval" else question.request.mode
+        for flight in flights:
+            # A client that has a round of this call will call again for the next one.
+            held = () if flight.with_client is None else (flight.with_client,)
+            for requester in (*flight.requesters, *held):
+                known = agent_called(requester.agent.name)
+                drops = known.drops_forms and not requester.http
+                if mode in requester.agent.modes and not drops:
+                    return flight, requester
+        return None
+
+    # The agent's own client
+
+    async def _of_client(self, question: Question, flights: Sequence[Flight]) -> Outcome | None:
+        """What the client answered; None when it stayed silent or left."""
+        try:
+            answer = await self._put(question, flights, _params(question))
+            outcome = _outcome(question, answer)
+            if outcome.action != "accept":
+                return outcome
+            found = () if outcome.content is None else question.examine(outcome.content)
+            to_acknowledge = (*question.to_acknowledge, *found)
+            if not to_acknowledge:
+                return outcome
+            if found and self._ask_via == "auto":
+                # Its form cannot acknowledge. A person at the console can, and finds the answer.
+                if question.form is not None and outcome.content:
+                    question.draft.entries = question.form.entries_for(outcome.content)
+                    question.draft.touched = frozenset(outcome.content)
+                return None
+            second = await self._put(question, flights, _second_step(question, to_acknowledge))
+        except ClientSilent:
+            return None
+        if second.get("action") != "accept":
+            return decline("client", "The client declined the second step.", via="client")
+        acknowledged = frozenset(finding.id for finding in to_acknowledge)
+        return replace(outcome, acknowledged=acknowledged)
+
+    async def _put(
+        self, question: Question, flights: Sequence[Flight], params: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Show one form on the client and wait for what it says. Raises ClientSilent."""
+        found = self._client_of(question, flights)
+        if found is None:
+            raise ClientSilent
+        flight, requester = found
+        if requester.era == "modern":
+            return await self._in_a_round(question, flight, requester, params)
+        asking = asyncio.ensure_future(requester.elicit(params))
+        return await self._within(asking, flight, requester)
+
+    async def _in_a_round(
+        self,
+        question: Question,
+        flight: Flight,
+        requester: Requester,
+        params: Mapping[str, Any],
+    ) -> Mapping[str, Any]:
+        answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
+        flight.client_questions[question.id] = ClientQuestion(params, answer)
+        # Questions that come together go out together: one turn of the loop gathers them.
+        await asyncio.sleep(0)
+        flight.changed()
+        try:
+            return await self._within(answer, flight, None, self._hold(requester))
+        finally:
+            flight.client_questions.pop(question.id, None)
+            flight.changed()
+
+    async def _within(
+        self,
+        asking: asyncio.Future[Mapping[str, Any]],
+        flight: Flight,
+        requester: Requester | None,
+        seconds: float | None = None,
+    ) -> Mapping[str, Any]:
+        """Wait as long as a client may stay silent, and while its request is there."""
+        if seconds is None:
+            assert requester is not None
+            seconds = self._hold(requester)
+        silence = asyncio.ensure_future(self._clock.sleep(seconds))
+        gone = asyncio.ensure_future(_gone(flight, requester))
+        try:
+            await asyncio.wait((asking, silence, gone), return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
+                raise ClientSilent
+            return asking.result()
+        finally:
+            for each in (asking, silence, gone):
+                each.cancel()
+
+    # The store
+
+    async def _of_store(
+        self, question: Question, deadline: Deadline, flights: Sequence[Flight]
+    ) -> Outcome:
+        answered: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._agent_answers[question.id] = answered
+        for flight in flights:
+            flight.waiting[question.id] = question
+            flight.changed()
+        try:
+            while True:
+                outcome = await self._first_of(question, deadline, answered)
+                left = flights and all(flight.left for flight in flights)
+                if question.request.kind != "approval" or outcome.action != "accept" or not left:
+                    return outcome
+                question = replace(question, note=AWAY, attempt=question.attempt + 1)
+        finally:
+            del self._agent_answers[question.id]
+            for flight in flights:
+                flight.waiting.pop(question.id, None)
+                flight.changed()
+
+    async def _first_of(
+        self, question: Question, deadline: Deadline, answered: asyncio.Future[Outcome]
+    ) -> Outcome:
+        """Whoever answers first: a person, or the agent where the owner lets it."""
+        person = asyncio.ensure_future(self._elsewhere.respond(question, deadline))
+        try:
+            await asyncio.wait((person, answered), return_when=asyncio.FIRST_COMPLETED)
+            return person.result() if person.done() else answered.result()
+        finally:
+            if not person.done():
+                person.cancel()
+                await asyncio.gather(person, return_exceptions=True)
+
+    def answer_by_agent(self, question_id: str, outcome: Outcome) -> bool:
+        """Take the agent's own answer to a waiting question; False when it no longer waits."""
+        answered = self._agent_answers.get(question_id)
+        if answered is None or answered.done():
+            return False
+        answered.set_result(outcome)
+        return True
+
+
+async def _gone(flight: Flight, requester: Requester | None) -> None:
+    """Returns when the request that carries the client's form is over."""
+    with flight.listening() as changed:
+        while requester is None or requester in flight.requesters:
+            changed.clear()
+            await changed.wait()
+
+
+def _needs_acknowledgement(question: Question) -> bool:
+    return question.request.kind == "approval" or bool(question.to_acknowledge)
+
+
+def _params(question: Question) -> dict[str, Any]:
+    """The question as the client is asked it: who asks stands before the server's own message."""
+    request = question.request
+    note = f"\n\n({neutral_line(question.note, 500)})" if question.note else ""
+    if request.kind == "approval":
+        return {"mode": "form", "message": f"{request.message}{note}", "requestedSchema": _YES_NO}
+    asks = "" if request.server.name == AGENT else f"{request.server.name} asks: "
+    message = f"{asks}{neutral(request.message)}{note}"
+    if request.mode == "url":
+        elicitation_id = request.elicitation_id or request.id
+        return {
+            "mode": "url",
+            "message": message,
+            "url": request.url,
+            "elicitationId": elicitation_id,
+        }
+    return {"mode": "form", "message": message, "requestedSchema": request.requested_schema or {}}
+
+
+_YES_NO: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+
+
+def _second_step(question: Question, findings: Sequence[Finding]) -> dict[str, Any]:
+    """The deliberate step, in our words: each finding, and whether to go on in spite of it."""
+    lines = "\n".join(
+        f"- {neutral_line(finding.advice or finding.rule, 300)}" for finding in findings
+    )
+    server = neutral_line(question.request.server.name, 80)
+    return {
+        "mode": "form",
+        "message": f"Before your answer goes to {server}:\n{lines}\nSend it all the same?",
+        "requestedSchema": _YES_NO,
+    }
+
+
+def _outcome(question: Question, answer: Mapping[str, Any]) -> Outcome:
+    action = answer.get("action")
+    if action == "accept":
+        content = answer.get("content")
+        is_form = question.request.kind != "approval" and question.request.mode == "form"
+        held = (content if isinstance(content, Mapping) else {}) if is_form else None
+        scope = {"scope": "once"} if question.request.kind == "approval" else {}
+        return accept("client", "The agent's client answered.", held, via="client", **scope)
+    if action == "decline":
+        return decline("client", "The agent's client declined.", via="client")
+    return cancel("client", "The agent's client dismissed the question.", via="client")

@@ -1,0 +1,90 @@
+"""What each server offered when it was last seen: an agent's lists need no running server.
+
+One file a server in the state directory, 0600, named by a digest of how the server is started, so
+that another program under the same name is never listed by it. It is only for lists: a call
+always waits for the server's live definition.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.paths import create_private, state_directory
+
+VERSION: Final = 1
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""A larger file is not ours."""
+
+Entry = dict[str, Any]
+"""One entry of a list exactly as the server wrote it."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The lists of one server, as they came, all pages of them."""
+
+    tools: list[Entry] = field(default_factory=list)
+    prompts: list[Entry] = field(default_factory=list)
+    resources: list[Entry] = field(default_factory=list)
+    templates: list[Entry] = field(default_factory=list)
+    instructions: str | None = None
+
+
+class CatalogueFiles:
+    """The catalogues on disk. What cannot be read or written is as if it had never been seen."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._directory = directory or state_directory() / "gateway" / "catalogues"
+
+    def _path(self, server: ServerSettings) -> Path:
+        started = json.dumps(
+            [server.name, server.command, server.args, server.cwd, server.url, server.protocol]
+        )
+        return self._directory / f"{hashlib.sha256(started.encode()).hexdigest()[:32]}.json"
+
+    def read(self, server: ServerSettings) -> Catalogue | None:
+        """The last known catalogue of a server; None when there is none."""
+        path = self._path(server)
+        try:
+            if path.stat().st_size > MOST_BYTES:
+                return None
+            kept = json.loads(path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return None
+        return _catalogue(kept)
+
+    def write(self, server: ServerSettings, catalogue: Catalogue) -> None:
+        """Keep what a server offers now, in place of what it offered before."""
+        path = self._path(server)
+        new = path.with_name(f"{path.stem}-{secrets.token_hex(6)}.new")
+        with contextlib.suppress(OSError):
+            try:
+                with create_private(new) as file:
+                    file.write(json.dumps({"version": VERSION, **asdict(catalogue)}).encode())
+                new.replace(path)
+            except OSError:
+                new.unlink(missing_ok=True)
+
+
+def _catalogue(kept: Any) -> Catalogue | None:
+    if not isinstance(kept, Mapping) or kept.get("version") != VERSION:
+        return None
+    instructions = kept.get("instructions")
+    return Catalogue(
+        **{kind: _entries(kept.get(kind)) for kind in ("tools", "prompts", "resources")},
+        templates=_entries(kept.get("templates")),
+        instructions=instructions if isinstance(instructions, str) else None,
+    )
+
+
+def _entries(kept: Any) -> list[Entry]:
+    listed = kept if isinstance(kept, list) else []
+    return [entry for entry in listed if isinstance(entry, dict)]

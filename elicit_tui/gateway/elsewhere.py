@@ -1,0 +1,160 @@
+"""The person in another terminal, as one session of the gateway reaches them: by the store."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from pathlib import Path
+from typing import Protocol
+
+from elicit_tui.broker import BrokerEvent, Resolved
+from elicit_tui.broker.allowances import Allowance, Allowances
+from elicit_tui.broker.waiting import StoreResponder, StoreWatch, TellWaiting
+from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
+from elicit_tui.errors import StoreError
+from elicit_tui.gateway.requester import AgentInfo
+from elicit_tui.store import Asker, Grant, Store
+
+
+class Elsewhere(Protocol):
+    """Where a question waits for a person who is not at the agent's terminal."""
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Let it wait until it is answered."""
+        ...
+
+    async def somebody_is_there(self) -> bool:
+        """Whether a console or inbox had a key pressed in the last ten minutes."""
+        ...
+
+    def known_as(self, agent: AgentInfo) -> None:
+        """Who asks; told before the first question."""
+        ...
+
+    def tell(self, waiting: TellWaiting) -> None:
+        """Whom to tell that a question waits and nobody is there."""
+        ...
+
+    async def mark_left(self, question_id: str, left: bool) -> None:
+        """The agent that asked has left, or is back."""
+        ...
+
+    async def agree_on(self, allowances: Allowances) -> None:
+        """What was allowed for the session stands in both places, or in none."""
+        ...
+
+    def heard(self, event: BrokerEvent) -> None:
+        """An event of the session's broker."""
+        ...
+
+    async def close(self) -> None:
+        """The session is over; its broker has ended every question."""
+        ...
+
+
+class InStore:
+    """`Elsewhere` by the store that all processes of the owner share.
+
+    The session begins with its first question: until then nobody knows who asks.
+    """
+
+    def __init__(self, store: Store, watch: StoreWatch, directory: Path | None) -> None:
+        """`directory`: where the agent works, if it started us; `watch`: one for the process."""
+        self._store = store
+        self._watch = watch
+        self._directory = directory
+        self._session = secrets.token_hex(16)
+        self._agent = AgentInfo()
+        self._beginning: asyncio.Lock = asyncio.Lock()
+        self._responder: StoreResponder | None = None
+        self._tell_waiting: TellWaiting | None = None
+        self._granted: set[Allowance] = set()
+
+    def known_as(self, agent: AgentInfo) -> None:
+        """Who asks."""
+        self._agent = agent
+
+    async def _begun(self) -> StoreResponder:
+        async with self._beginning:
+            if self._responder is None:
+                asker = Asker(
+                    self._session,
+                    self._agent.name,
+                    self._agent.version,
+                    str(self._directory) if self._directory is not None else None,
+                )
+                await self._store.begin(asker)
+                self._responder = StoreResponder(self._store, asker, self._watch)
+                self._responder.tell_waiting = self._tell_waiting
+            return self._responder
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Let the question wait in the store; cancelled by `store` when it cannot."""
+        try:
+            responder = await self._begun()
+        except StoreError as error:
+            return cancel("store", str(error))
+        return await responder.respond(question, deadline)
+
+    async def somebody_is_there(self) -> bool:
+        """Whether somebody sits at a console or inbox; nobody, when that cannot be known."""
+        try:
+            return await self._store.somebody_is_there()
+        except StoreError:
+            return False
+
+    def tell(self, waiting: TellWaiting) -> None:
+        """Whom to tell that a question waits and nobody is there."""
+        self._tell_waiting = waiting
+
+    async def mark_left(self, question_id: str, left: bool) -> None:
+        """Show it in every inbox."""
+        if self._responder is not None:
+            await self._responder.mark_left(question_id, left)
+
+    async def agree_on(self, allowances: Allowances) -> None:
+        """Tell the store of new allowances, and take back what was revoked there.
+
+        When the store cannot be read nothing is allowed: the tool is asked for again.
+        """
+        held = tuple(allowances)
+        if not held:
+            return
+        try:
+            await self._begun()
+            for new in (one for one in held if one not in self._granted):
+                await self._store.grant(self._grant(new))
+                self._granted.add(new)
+            listed = await self._store.grants(self._session)
+        except StoreError:
+            listed = ()
+        standing = {(one.server, one.tool, one.process, one.definition) for one in listed}
+        for one in held:
+            if (one.server, one.tool, one.process, one.definition_digest) not in standing:
+                allowances.drop(one.server, one.tool)
+                self._granted.discard(one)
+
+    def _grant(self, allowance: Allowance) -> Grant:
+        return Grant(
+            self._session,
+            allowance.server,
+            allowance.tool,
+            allowance.process,
+            allowance.definition_digest,
+            self._agent.name,
+        )
+
+    def heard(self, event: BrokerEvent) -> None:
+        """Tell the store how a question ended."""
+        if self._responder is not None and isinstance(event, Resolved):
+            self._responder.heard(event)
+
+    async def close(self) -> None:
+        """End the session in the store; a store that is gone has ended it itself."""
+        if self._responder is None:
+            return
+        await self._responder.close()
+        try:
+            await self._store.end(self._session)
+        except StoreError:
+            return

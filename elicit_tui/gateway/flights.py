@@ -1,0 +1,390 @@
+"""The calls of one session while they are under way, and what became of them.
+
+A call of the agent and the call of the server are two things: the server's lives in a task of its
+own, a *flight*, and the agent's requests come and go. So a call can answer "paused" while a person
+still thinks, be picked up again by its id, be joined by a call made again, and outlive an agent
+that went away for a moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from elicit_tui.broker import Resolved
+from elicit_tui.elicitation import Call, ElicitationRequest, Question
+from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.requester import Requester
+from elicit_tui.gateway.telling import Result, ticking
+
+LEFT_SECONDS: Final = 30.0
+"""How long a question stays after the agent that it was asked for has left."""
+
+TICK_SECONDS: Final = 10.0
+MOST_OUTCOMES: Final = 64
+MOST_OUTCOME_BYTES: Final = 16 * 1024 * 1024
+MOST_OPEN: Final = 512
+"""Calls of one session under way at once; an agent that opens more is not working."""
+
+
+class TooManyCalls(Exception):
+    """The agent has more calls open than any work needs."""
+
+
+class GivenUp(Exception):
+    """The call was taken back for good while somebody waited for it; it has no outcome."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The server answered."""
+
+    result: Result
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The hold is over and a person is waited for."""
+
+
+@dataclass(frozen=True)
+class StillRuns:
+    """The hold is over and the tool itself is slow; only a resumed call is told so."""
+
+
+@dataclass(frozen=True)
+class AsksClient:
+    """Modern era: the agent's client is to answer these, by key, and to call again."""
+
+    requests: Mapping[str, Mapping[str, Any]]
+
+
+Reply = Ended | Paused | StillRuns | AsksClient
+
+
+@dataclass(eq=False)
+class ClientQuestion:
+    """A question that the agent's client is to answer in a round (modern era)."""
+
+    params: Mapping[str, Any]
+    answer: asyncio.Future[Mapping[str, Any]]
+    sent: bool = False
+
+
+@dataclass(eq=False)
+class Flight:
+    """One call of a server, or one question of the agent's own, from its start to its outcome."""
+
+    call: Call
+    server: str
+    key: str
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    """128 random bits: whoever knows it may read the outcome."""
+    task: asyncio.Task[Result] | None = None
+    requesters: list[Requester] = field(default_factory=list)
+    waiting: dict[str, Question] = field(default_factory=dict)
+    """The questions for which a person is waited for, by id."""
+    client_questions: dict[str, ClientQuestion] = field(default_factory=dict)
+    with_client: Requester | None = None
+    """Modern era: the request that ended in a round, while its client has not called again."""
+    resolved: list[Resolved] = field(default_factory=list)
+    started: float = 0.0
+    asked: bool = False
+    """Whether a question of this call was put to a person."""
+    paused: bool = False
+    left: bool = False
+    """Its requester went away, and nobody joined yet."""
+    withdrawn: bool = False
+    """Nobody came back in time: what it still asks is answered by `withdrawn`."""
+    delivered: bool = False
+    last_progress: tuple[float, float | None] = (0.0, None)
+    size: int = 0
+    _listeners: set[asyncio.Event] = field(default_factory=set)
+
+    @property
+    def tool_path(self) -> str:
+        """SERVER/TOOL."""
+        return f"{self.server}/{self.call.name}"
+
+    @property
+    def done(self) -> bool:
+        """Whether the outcome is known."""
+        return self.task is not None and self.task.done()
+
+    @property
+    def joinable(self) -> bool:
+        """Whether a call with the same tool and arguments picks this one up."""
+        if self.requesters or self.delivered or self.withdrawn:
+            return False
+        return self.paused or self.left
+
+    def changed(self) -> None:
+        """Wake those who wait for it."""
+        for event in self._listeners:
+            event.set()
+
+    @contextmanager
+    def listening(self) -> Iterator[asyncio.Event]:
+        """An event that is set whenever something of this flight changes."""
+        event = asyncio.Event()
+        self._listeners.add(event)
+        try:
+            yield event
+        finally:
+            self._listeners.discard(event)
+
+
+def flight_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:
+    """What makes two calls the same: method, server, tool and canonical arguments."""
+    return json.dumps([method, server, name, arguments], sort_keys=True)
+
+
+class Flights:
+    """All flights of one session."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        withdraw: Callable[[Flight], None],
+        told_left: Callable[[Flight], None] = lambda flight: None,
+    ) -> None:
+        """`withdraw` ends what a flight still asks; `told_left`: its agent left or came back."""
+        self._clock = clock
+        self._withdraw = withdraw
+        self._told_left = told_left
+        self._under_way: dict[str, Flight] = {}
+        """By the id of the call."""
+        self._named: dict[str, Flight] = {}
+        """Those whose id or key somebody may come back with, oldest first."""
+        self._departures: set[asyncio.Task[None]] = set()
+
+    # Finding
+
+    def known(self, identifier: Any) -> Flight | None:
+        """The flight with this id, as long as its outcome is kept."""
+        return self._named.get(identifier) if isinstance(identifier, str) else None
+
+    def of_call(self, call_id: str) -> Flight | None:
+        """The flight of one of our calls, while it is under way."""
+        return self._under_way.get(call_id)
+
+    def of_request(self, request: ElicitationRequest) -> tuple[Flight, ...]:
+        """The flights that a question may belong to."""
+        found = (self._under_way.get(call.id) for call in request.calls)
+        return tuple(flight for flight in found if flight is not None)
+
+    def to_join(self, key: str) -> Flight | None:
+        """The oldest flight that a call with this key joins."""
+        return next((one for one in self._named.values() if one.key == key and one.joinable), None)
+
+    @property
+    def under_way(self) -> tuple[Flight, ...]:
+        """Every flight without an outcome, oldest first."""
+        return tuple(self._under_way.values())
+
+    # Their life
+
+    def start(self, call: Call, server: str, key: str, work: Awaitable[Result]) -> Flight:
+        """Begin a call in a task of its own. Raises TooManyCalls."""
+        if len(self._under_way) >= MOST_OPEN:
+            if asyncio.iscoroutine(work):
+                work.close()
+            raise TooManyCalls
+        flight = Flight(call, server, key, started=self._clock.time())
+        self._under_way[call.id] = flight
+        flight.task = asyncio.ensure_future(work)
+        flight.task.add_done_callback(lambda task: self._landed(flight))
+        return flight
+
+    def _landed(self, flight: Flight) -> None:
+        self._under_way.pop(flight.call.id, None)
+        task = flight.task
+        assert task is not None
+        if task.cancelled():
+            self._named.pop(flight.id, None)
+        elif task.exception() is None:
+            flight.size = len(json.dumps(task.result(), default=str))
+            self._forget_oldest()
+        flight.changed()
+
+    def _name(self, flight: Flight) -> None:
+        self._named.setdefault(flight.id, flight)
+        self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        """Keep the newest outcomes only; what is still under way is never forgotten."""
+        kept = [flight for flight in self._named.values() if flight.done]
+        size = sum(flight.size for flight in kept)
+        while kept and (len(kept) > MOST_OUTCOMES or size > MOST_OUTCOME_BYTES):
+            oldest = kept.pop(0)
+            size -= oldest.size
+            del self._named[oldest.id]
+
+    # Waiting for one
+
+    async def attend(
+        self, flight: Flight, requester: Requester, hold: float, *, resumed: bool = False
+    ) -> Reply:
+        """Wait for a flight on behalf of one request of the agent.
+
+        `hold`: seconds from the arrival of the request after which it is answered although a
+        person is waited for. Raises what the call raised, and GivenUp. Cancelling it means that
+        the agent left.
+        """
+        flight.requesters.append(requester)
+        flight.with_client = None
+        was_left, flight.left = flight.left, False
+        if was_left:
+            self._told_left(flight)
+        ticking_task = asyncio.ensure_future(self._tick(flight, requester))
+        try:
+            reply = await self._reply(flight, requester.arrived + hold, requester, resumed)
+        except asyncio.CancelledError:
+            flight.requesters.remove(requester)
+            self._leave(flight)
+            raise
+        finally:
+            ticking_task.cancel()
+            if requester in flight.requesters:
+                flight.requesters.remove(requester)
+        if isinstance(reply, AsksClient):
+            flight.with_client = requester
+        if isinstance(reply, Ended):
+            flight.delivered = True
+        elif not isinstance(reply, StillRuns):
+            flight.paused = True
+            self._name(flight)
+        return reply
+
+    async def _reply(
+        self, flight: Flight, end: float, requester: Requester, resumed: bool
+    ) -> Reply:
+        assert flight.task is not None
+        with flight.listening() as changed:
+            while True:
+                changed.clear()
+                if flight.task.cancelled():
+                    raise GivenUp
+                if flight.task.done():
+                    return Ended(flight.task.result())
+                if requester.era == "modern" and (asked := _unsent(flight)):
+                    return AsksClient(asked)
+                over = self._clock.time() >= end
+                if over and flight.waiting:
+                    return Paused()
+                if over and resumed and not flight.client_questions:
+                    return StillRuns()
+                await self._until(changed, None if over else end)
+
+    async def _until(self, changed: asyncio.Event, end: float | None) -> None:
+        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(changed.wait())]
+        if end is not None:
+            waits.append(asyncio.ensure_future(self._clock.sleep(end - self._clock.time())))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def _tick(self, flight: Flight, requester: Requester) -> None:
+        """Keep the agent's own clock from running out while a person is waited for."""
+        if not requester.has_token:
+            return
+        while True:
+            await self._clock.sleep(TICK_SECONDS)
+            if flight.waiting:
+                waited = self._clock.time() - flight.started
+                requester.tick(flight.last_progress[1], ticking(waited))
+
+    # Leaving
+
+    def _leave(self, flight: Flight) -> None:
+        """A request for this flight was taken back, or its agent hung up."""
+        if flight.requesters or flight.paused or flight.done:
+            return
+        if not flight.asked:
+            # Nobody was asked anything: the call is cancelled as any server would be told.
+            self._give_up(flight)
+            return
+        flight.left = True
+        self._name(flight)
+        self._told_left(flight)
+        departure = asyncio.ensure_future(self._depart(flight))
+        self._departures.add(departure)
+        departure.add_done_callback(self._departures.discard)
+
+    async def _depart(self, flight: Flight) -> None:
+        await self._clock.sleep(LEFT_SECONDS)
+        if not flight.left or flight.done:
+            return
+        if flight.waiting:
+            flight.withdrawn = True
+            self._withdraw(flight)
+        else:
+            self._give_up(flight)
+
+    def _give_up(self, flight: Flight) -> None:
+        if flight.task is not None:
+            flight.task.cancel()
+
+    def give_up(self, flight: Flight) -> None:
+        """The agent takes this call back for good: its questions are withdrawn, it is cancelled."""
+        flight.withdrawn = True
+        self._withdraw(flight)
+        self._named.pop(flight.id, None)
+        self._give_up(flight)
+
+    async def end(self) -> None:
+        """The session ends: every question is withdrawn, every call cancelled."""
+        flights = self.under_way
+        for flight in flights:
+            flight.withdrawn = True
+            self._withdraw(flight)
+        # A round for the answers to leave, then the calls themselves.
+        await asyncio.sleep(0)
+        tasks = [flight.task for flight in flights if flight.task is not None]
+        for task in (*tasks, *self._departures):
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks, *self._departures, return_exceptions=True)
+        self._named.clear()
+
+
+def _unsent(flight: Flight) -> dict[str, Mapping[str, Any]]:
+    """The client's questions, all of them, as soon as one was not sent in a round yet."""
+    # One whose answer has just come is still being put away.
+    questions = {key: q for key, q in flight.client_questions.items() if not q.answer.done()}
+    if not questions or all(question.sent for question in questions.values()):
+        return {}
+    for question in questions.values():
+        question.sent = True
+    return {key: question.params for key, question in questions.items()}
+
+
+def question_message(questions: Sequence[Question]) -> str:
+    """What a person is being asked, on one line and neutral."""
+    from elicit_tui.text import neutral_line
+
+    return neutral_line(questions[0].request.message, 500) if questions else ""
+
+
+def client_answered(flight: Flight, responses: Any) -> bool:
+    """Hand a round's answers to whoever waits for them; False when nobody does any more."""
+    found = False
+    given = responses if isinstance(responses, Mapping) else {}
+    for key, question in tuple(flight.client_questions.items()):
+        answer = given.get(key)
+        if isinstance(answer, Mapping):
+            found = True
+            if not question.answer.done():
+                question.answer.set_result(answer)
+        else:
+            # Left out of the round: it is asked again.
+            question.sent = False
+            found = True
+    return found

@@ -1,0 +1,249 @@
+"""The SDK's server towards the agent: both eras, either transport, one middleware.
+
+The SDK sieves what handlers return (it drops `$defs`, a schema's `title`, `x-*`, unknown keys).
+What a middleware returns without calling the next one is sent as it is, so everything that comes
+from a server is answered here. The SDK keeps the transports, the handshake and the envelope.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import CallNext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from elicit_tui import __version__
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError
+from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, SessionAudience
+from elicit_tui.gateway.passing import Unknown
+from elicit_tui.gateway.session import Session
+
+Result = dict[str, Any]
+
+RESOURCE_NOT_FOUND: Final = -32002
+
+
+SessionOf = Callable[[Context], Awaitable[Session]]
+"""The session that a request belongs to."""
+
+
+class Front:
+    """Answers the agent's requests; one for all sessions of a gateway."""
+
+    def __init__(self, session_of: SessionOf) -> None:
+        self._session_of = session_of
+        self._answers: Mapping[str, Callable[[Session, Context, Any], Awaitable[Result]]] = {
+            "tools/list": self._list("tools", "tools"),
+            "prompts/list": self._list("prompts", "prompts"),
+            "resources/list": self._list("resources", "resources"),
+            "resources/templates/list": self._list("templates", "resourceTemplates"),
+            "tools/call": self._call_tool,
+            "prompts/get": self._get_prompt,
+            "resources/read": self._read_resource,
+            "logging/setLevel": self._set_level,
+            "completion/complete": self._complete,
+            "resources/subscribe": self._subscribe,
+            "resources/unsubscribe": self._unsubscribe,
+        }
+
+    async def __call__(self, ctx: Context, call_next: CallNext) -> Any:
+        """The middleware: answers what we serve, leaves the rest to the SDK."""
+        context = ctx
+        if context.method == "notifications/initialized":
+            _audience(await self._session_of(context)).connected(context.session)
+            return await call_next(context)
+        answer = self._answers.get(context.method)
+        if answer is None or context.request_id is None or not _open(context):
+            return await call_next(context)
+        if context.params is not None and not isinstance(context.params, Mapping):
+            raise MCPError(types.INVALID_PARAMS, "Invalid request parameters")
+        session = await self._session_of(context)
+        try:
+            result = await answer(session, context, context.params or {})
+        except ProtocolCallError as error:
+            raise MCPError(error.code, error.message, error.data) from None
+        except Unknown as error:
+            code = RESOURCE_NOT_FOUND if context.method == "resources/read" else None
+            raise MCPError(code or types.INVALID_PARAMS, str(error)) from None
+        except ElicitTuiError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+        return _enveloped(context, result)
+
+    # Lists
+
+    def _list(self, kind: str, key: str) -> Callable[[Session, Context, Any], Awaitable[Result]]:
+        async def listed(session: Session, context: Context, params: Any) -> Result:
+            if params.get("cursor") is not None:
+                raise MCPError(types.INVALID_PARAMS, "Unknown cursor: the list has one page.")
+            offers = await session.offers(AgentRequest(context, session.clock.time()))
+            return {key: getattr(offers, kind), **_fresh(context)}
+
+        return listed
+
+    # Calls
+
+    async def _call_tool(self, session: Session, context: Context, params: Any) -> Result:
+        name, arguments = _named(params)
+        request = AgentRequest(context, session.clock.time())
+        return await _attended(request, session.call_tool(name, arguments, request, params))
+
+    async def _get_prompt(self, session: Session, context: Context, params: Any) -> Result:
+        name, arguments = _named(params)
+        request = AgentRequest(context, session.clock.time())
+        return await _attended(request, session.get_prompt(name, arguments, request, params))
+
+    async def _read_resource(self, session: Session, context: Context, params: Any) -> Result:
+        uri = _uri(params)
+        request = AgentRequest(context, session.clock.time())
+        work = session.read_resource(uri, request, params)
+        return {**_fresh(context), **await _attended(request, work)}
+
+    async def _set_level(self, session: Session, context: Context, params: Any) -> Result:
+        if params.get("level") not in LEVELS:
+            raise MCPError(types.INVALID_PARAMS, "level is none of the protocol's.")
+        _audience(session).set_level(params["level"])
+        await session.passing.set_log_level(params["level"])
+        return {}
+
+    async def _complete(self, session: Session, context: Context, params: Any) -> Result:
+        return await session.passing.complete(params)
+
+    async def _subscribe(self, session: Session, context: Context, params: Any) -> Result:
+        await session.passing.subscribe(_uri(params))
+        return {}
+
+    async def _unsubscribe(self, session: Session, context: Context, params: Any) -> Result:
+        await session.passing.unsubscribe(_uri(params))
+        return {}
+
+
+async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) -> Result:
+    """A call's result, after its notifications; given up when its client has hung up.
+
+    In the handshake era over HTTP nothing else tells that nobody is there to read the answer.
+    """
+    if request.gone is None:
+        result = await work
+    else:
+        working = asyncio.ensure_future(work)
+        gone = asyncio.ensure_future(request.gone.wait())
+        try:
+            await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                raise MCPError(types.CONNECTION_CLOSED, "The client hung up.")
+            result = working.result()
+        finally:
+            for each in (working, gone):
+                each.cancel()
+            await asyncio.gather(working, gone, return_exceptions=True)
+    await request.flushed()
+    return result
+
+
+def _audience(session: Session) -> SessionAudience:
+    """The session's audience, made when it is first needed."""
+    if session.audience is None:
+        session.audience = SessionAudience()
+    assert isinstance(session.audience, SessionAudience)
+    return session.audience
+
+
+def _open(context: Context) -> bool:
+    """Whether the handshake is done; the SDK refuses what comes earlier."""
+    modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+    return modern or context.session.client_params is not None
+
+
+def _named(params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    name, arguments = params.get("name"), params.get("arguments")
+    if not isinstance(name, str):
+        raise MCPError(types.INVALID_PARAMS, "name is missing.")
+    if arguments is not None and not isinstance(arguments, Mapping):
+        raise MCPError(types.INVALID_PARAMS, "arguments is no object.")
+    return name, arguments or {}
+
+
+def _uri(params: Mapping[str, Any]) -> str:
+    uri = params.get("uri")
+    if not isinstance(uri, str):
+        raise MCPError(types.INVALID_PARAMS, "uri is missing.")
+    return uri
+
+
+def _fresh(context: Context) -> Result:
+    """How long a result may be kept (modern era): not at all, list_changed tells of changes."""
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        return {}
+    return {"ttlMs": 0, "cacheScope": "private"}
+
+
+def _enveloped(context: Context, result: Result) -> Result:
+    """The result in this agent's era; `resultType` is the one key that eras do not share."""
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return {"resultType": "complete", **result}
+    return {key: value for key, value in result.items() if key != "resultType"}
+
+
+# The SDK's server
+
+
+async def _never(context: Any, params: Any) -> Any:
+    """The middleware answers this method; the handler only declares the capability."""
+    raise MCPError(types.INTERNAL_ERROR, "not served here")
+
+
+NOTIFICATIONS: Final = NotificationOptions(
+    prompts_changed=True, resources_changed=True, tools_changed=True
+)
+
+
+def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]:
+    """The SDK's server with all capabilities declared, before any server of ours is up."""
+
+    async def listen(context: Any, params: Any) -> Any:
+        session = await session_of(context)
+        wanted = params.notifications.resource_subscriptions or ()
+        told = []
+        try:
+            for uri in wanted:
+                # A resource that nobody has, or tells of, is honoured and never told of.
+                with suppress(ElicitTuiError):
+                    await session.passing.subscribe(str(uri))
+                    told.append(str(uri))
+            return await _audience(session).listen(context, params)
+        finally:
+            for uri in told:
+                session.passing.unsubscribe_later(uri)
+
+    server: Server[Any] = Server(
+        "elicit-tui",
+        version=__version__,
+        title="elicit-tui gateway",
+        instructions=instructions,
+        on_list_tools=_never,
+        on_call_tool=_never,
+        on_list_prompts=_never,
+        on_get_prompt=_never,
+        on_list_resources=_never,
+        on_list_resource_templates=_never,
+        on_read_resource=_never,
+        on_completion=_never,
+        on_subscribe_resource=_never,
+        on_unsubscribe_resource=_never,
+        on_subscriptions_listen=listen,
+    )
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _never)
+    server.middleware = [Front(session_of)]
+    return server
+
+
+def initialization(server: Server[Any]) -> InitializationOptions:
+    """What initialize answers; without these options clients ignore list_changed."""
+    return server.create_initialization_options(NOTIFICATIONS)

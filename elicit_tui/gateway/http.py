@@ -1,0 +1,306 @@
+"""The gateway over streamable HTTP: a door with a lock in front of the SDK's transport.
+
+Loopback only. Every request shows a named token; Host and Origin are checked, so that no web page
+reaches it by a name of its own; bodies and connections are bounded. Nothing of a request's headers
+goes to a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any, Final
+
+import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+
+from elicit_tui.broker.waiting import StoreWatch
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import UsageError
+from elicit_tui.gateway.agent import GONE, Context
+from elicit_tui.gateway.catalogue import CatalogueFiles
+from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.elsewhere import InStore
+from elicit_tui.gateway.front import build_server
+from elicit_tui.gateway.offers import joined_instructions
+from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.sessions import OpenSession, Sessions
+from elicit_tui.gateway.tokens import Tokens
+from elicit_tui.runtime import open_store
+
+PATH: Final = "/mcp"
+SESSION_ID: Final = "mcp-session-id"
+MODERN_KEY: Final = ""
+"""The key of a token's one session in the modern era, which has no session ids."""
+
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+MOST_CONNECTIONS: Final = 400
+BODY_SECONDS: Final = 30.0
+"""A body that is not here by then is not coming."""
+
+TOKEN: Final = "elicit_tui.token"
+"""The key of a request's scope under which the door leaves the token's name."""
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def listening_address(text: str) -> tuple[str, int]:
+    """Host and port of `--listen`. Raises UsageError for any but a loopback address."""
+    host, separator, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not separator or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise UsageError(f"--listen takes HOST:PORT, such as 127.0.0.1:8765, not {text!r}.")
+    if host not in LOOPBACK:
+        raise UsageError(
+            f"The gateway listens on loopback only (127.0.0.1, localhost, [::1]), not on {host!r}."
+        )
+    return host, int(port)
+
+
+class Door:
+    """Lets in who shows a token, and keeps each session with the token that opened it."""
+
+    def __init__(self, app: App, tokens: Tokens, sessions: Sessions, clock: Clock) -> None:
+        self._app = app
+        self._tokens = tokens
+        self._sessions = sessions
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or the lifespan of the whole."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        name = self._shown(headers)
+        if name is None:
+            refusal = PlainTextResponse("A token is needed.", 401)
+            await refusal(scope, receive, send)
+            return
+        scope[TOKEN] = name
+        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+        # The token has done its work; nothing behind this door needs it.
+        scope["headers"] = [each for each in scope["headers"] if each[0] != b"authorization"]
+        gone = scope[GONE] = asyncio.Event()
+        key = headers.get(SESSION_ID, MODERN_KEY)
+        self._sessions.arrived(name, key)
+        status = 0
+
+        async def watched(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._app(scope, self._bounded(receive, gone), watched)
+        finally:
+            self._sessions.left(name, key)
+            if scope["method"] == "DELETE" and status < 400 and key:
+                self._sessions.end(name, key)
+
+    def _shown(self, headers: Headers) -> str | None:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        return self._tokens.name_of(token.strip()) if scheme.lower() == "bearer" else None
+
+    def _bounded(self, receive: Receive, gone: asyncio.Event) -> Receive:
+        """A body comes in bounded time; a client that hangs up is noticed."""
+        complete = False
+        end = asyncio.get_running_loop().time() + BODY_SECONDS
+
+        async def bounded() -> MutableMapping[str, Any]:
+            nonlocal complete
+            if complete:
+                message = await receive()
+            else:
+                seconds = end - asyncio.get_running_loop().time()
+                try:
+                    message = await asyncio.wait_for(receive(), max(0.0, seconds))
+                except asyncio.TimeoutError:
+                    message = {"type": "http.disconnect"}
+            if message["type"] == "http.disconnect":
+                gone.set()
+            elif not message.get("more_body", False):
+                complete = True
+            return message
+
+        return bounded
+
+
+async def session_of(sessions: Sessions, context: Context) -> Session:
+    """The session that a request over HTTP belongs to."""
+    request: Any = context.request
+    key = request.headers.get(SESSION_ID, MODERN_KEY)
+    return await sessions.get(request.scope[TOKEN], key)
+
+
+class _QuietServer(uvicorn.Server):
+    """Leaves the signals to the run that it is a part of."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve_http(
+    open_one: OpenSession,
+    address: tuple[str, int],
+    tokens: Tokens,
+    *,
+    idle_seconds: float,
+    instructions: str | None,
+    clock: Clock | None = None,
+    bound: Callable[[int], None] = lambda port: None,
+) -> None:
+    """Serve agents over HTTP until cancelled. Raises UsageError when the address is taken.
+
+    `bound` is told the port, as the system chose it for 0.
+    """
+    clock = clock or Clock()
+    try:
+        listener = socket.create_server(
+            address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        )
+    except OSError as error:
+        raise UsageError(f"{address[0]}:{address[1]} cannot be listened on: {error}.") from None
+    port = listener.getsockname()[1]
+    app, sessions = build_app(open_one, tokens, port, clock, idle_seconds, instructions)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    server = _QuietServer(config)
+    sweeping = asyncio.ensure_future(
+        sessions.sweep(lambda: frozenset(token.name for token in tokens.listed()))
+    )
+    serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+    bound(port)
+    try:
+        await asyncio.shield(serving)
+    finally:
+        sweeping.cancel()
+        await sessions.close()
+        server.should_exit = True
+        await asyncio.gather(serving, sweeping, return_exceptions=True)
+        listener.close()
+
+
+async def _delete(app: App, token: str, key: str, host: str) -> None:
+    """End a session of the SDK's transport, as its client would."""
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "DELETE",
+        "scheme": "http",
+        "path": PATH,
+        "raw_path": PATH.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", host.encode()), (SESSION_ID.encode(), key.encode())],
+        "user": AuthenticatedUser(AccessToken(token="", client_id=token, scopes=[])),
+    }
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        """Nobody waits for this answer."""
+
+    with contextlib.suppress(Exception):
+        await app(scope, receive, send)
+
+
+def build_app(
+    open_one: OpenSession,
+    tokens: Tokens,
+    port: int,
+    clock: Clock,
+    idle_seconds: float,
+    instructions: str | None,
+) -> tuple[App, Sessions]:
+    """The application and its sessions; the SDK's transport behind our door."""
+    forgetting: set[asyncio.Task[None]] = set()
+
+    def ended(token: str, key: str) -> None:
+        if key == MODERN_KEY:
+            return
+        # The SDK's half of the session: its id is unknown from here on.
+        task = asyncio.ensure_future(_delete(inner, token, key, hosts[0]))
+        forgetting.add(task)
+        task.add_done_callback(forgetting.discard)
+
+    sessions = Sessions(open_one, clock, idle_seconds, ended)
+
+    async def session_for(context: Context) -> Session:
+        return await session_of(sessions, context)
+
+    server = build_server(session_for, instructions)
+    hosts = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
+    inner = server.streamable_http_app(
+        streamable_http_path=PATH,
+        # Sessions end by our own rule, after a longer silence than the SDK's.
+        session_idle_timeout=None,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
+        ),
+    )
+    return Door(inner, tokens, sessions, clock), sessions
+
+
+async def listen(
+    settings: Settings,
+    names: Sequence[str],
+    address: tuple[str, int],
+    *,
+    log_file: Path | None,
+    told: Callable[[str], None],
+) -> None:
+    """The whole of `elicit-tui gateway --listen`: until it is cancelled."""
+    files = CatalogueFiles()
+    known = ((name, files.read(settings.servers[name])) for name in names)
+    instructions = joined_instructions({name: kept for name, kept in known if kept is not None})
+
+    tokens = Tokens()
+    if not tokens.listed():
+        told("nobody has a token yet: elicit-tui gateway token add NAME")
+    async with open_store(settings, "asker") as store:
+        watch = StoreWatch(store)
+
+        def open_one() -> AbstractAsyncContextManager[Session]:
+            elsewhere = InStore(store, watch, None)
+            return open_session(
+                settings, names, elsewhere, files=files, told=told, log_file=log_file
+            )
+
+        await serve_http(
+            open_one,
+            address,
+            tokens,
+            idle_seconds=settings.gateway.wait_sec,
+            instructions=instructions,
+            bound=lambda port: told(f"listening on http://{shown_host(address[0])}:{port}{PATH}"),
+        )
+
+
+def shown_host(host: str) -> str:
+    """A host as it stands in a URL."""
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,96 @@
+"""Composes one session of the gateway from the owner's settings, and takes it down in order."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elicit_tui.broker import Notice
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.gateway.asking import Asking
+from elicit_tui.gateway.catalogue import CatalogueFiles
+from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.elsewhere import Elsewhere
+from elicit_tui.gateway.flights import Flights
+from elicit_tui.gateway.session import Parts, Session
+from elicit_tui.gateway.shelf import Shelf
+from elicit_tui.runtime import open_runtime
+
+if TYPE_CHECKING:
+    from elicit_tui.host import Launched
+
+
+@asynccontextmanager
+async def open_session(
+    settings: Settings,
+    names: Sequence[str],
+    elsewhere: Elsewhere,
+    *,
+    clock: Clock | None = None,
+    files: CatalogueFiles | None = None,
+    told: Callable[[str], None] = lambda sentence: None,
+    launched: Launched | None = None,
+    log_file: Path | None = None,
+) -> AsyncIterator[Session]:
+    """Compose a session and start its servers; on the way out its questions are withdrawn.
+
+    `elsewhere` answers what no client does. `told` hears what a person at stderr should know.
+    """
+    clock = clock or Clock()
+    gateway = settings.gateway
+    # A person elsewhere has their own time.
+    timed = replace(settings.elicitation, timeout_sec=gateway.wait_sec)
+    settings = replace(settings, elicitation=timed)
+    session: Session | None = None
+
+    def here() -> Session:
+        assert session is not None
+        return session
+
+    asking = Asking(
+        lambda: here().flights,
+        elsewhere,
+        clock,
+        ask_via=gateway.ask_via,
+        hold=lambda requester: here().hold_seconds(requester),
+    )
+    opened = open_runtime(
+        settings, responder=lambda *_: asking, launched=launched, log_file=log_file
+    )
+    try:
+        async with opened as runtime:
+            if runtime.hooks is not None:
+                elsewhere.tell(runtime.hooks.waiting)
+            runtime.broker.subscribe(
+                lambda event: (
+                    told(f"{event.server}: {event.sentence}") if isinstance(event, Notice) else None
+                )
+            )
+            shelf = Shelf(
+                {name: settings.servers[name] for name in names},
+                runtime.host,
+                files or CatalogueFiles(),
+                clock,
+                prefix=gateway.prefix == "always",
+                changed=lambda kind: here().list_changed(kind),
+                told=told,
+            )
+            flights = Flights(
+                clock,
+                withdraw=lambda flight: here().withdraw(flight),
+                told_left=lambda flight: here().told_left(flight),
+            )
+            session = Session(Parts(settings, runtime, asking, elsewhere, flights, shelf, clock))
+            for name in names:
+                runtime.host.start(name)
+            try:
+                yield session
+            finally:
+                await flights.end()
+                await shelf.close()
+    finally:
+        # The broker has ended every question by now.
+        await elsewhere.close()

@@ -1,0 +1,89 @@
+"""What a flight's state is to the agent: the result, "paused", or a round for its client."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation.request import now, rfc3339
+from elicit_tui.elicitation.settings import GatewaySettings
+from elicit_tui.gateway import telling
+from elicit_tui.gateway.flights import (
+    AsksClient,
+    Ended,
+    Flight,
+    Reply,
+    StillRuns,
+    question_message,
+)
+from elicit_tui.gateway.telling import Result, text_result
+from elicit_tui.text import neutral_value
+
+
+class Replies:
+    """Words each reply of a flight as the result of one request."""
+
+    def __init__(self, settings: GatewaySettings, broker: Broker) -> None:
+        self._settings = settings
+        self._broker = broker
+
+    def result(self, flight: Flight, reply: Reply, *, resumed: bool) -> Result:
+        """The result of the agent's request."""
+        if isinstance(reply, Ended):
+            return reply.result
+        if isinstance(reply, AsksClient):
+            requests = {
+                key: {"method": "elicitation/create", "params": params}
+                for key, params in reply.requests.items()
+            }
+            return {
+                "resultType": "input_required",
+                "inputRequests": requests,
+                "requestState": flight.id,
+            }
+        if isinstance(reply, StillRuns):
+            return text_result(telling.STILL_RUNS)
+        return self._paused(flight, resumed=resumed)
+
+    def _paused(self, flight: Flight, *, resumed: bool) -> Result:
+        questions = list(flight.waiting.values())
+        text = telling.STILL_WAITING if resumed else telling.paused_text(flight.id)
+        text += self._for_answering(flight)
+        meta = {
+            telling.PAUSED_META_KEY: {
+                "id": flight.id,
+                "expiresAt": self._expires(flight),
+                "toolPath": flight.tool_path,
+                "message": question_message(questions),
+                "args": dict(flight.call.arguments),
+            }
+        }
+        if not resumed and flight.call.method == "prompts/get":
+            message = {"role": "user", "content": {"type": "text", "text": text}}
+            return {"messages": [message], "_meta": meta}
+        if not resumed and flight.call.method == "resources/read":
+            return {"contents": [{"uri": flight.call.name, "text": text}], "_meta": meta}
+        return text_result(text, _meta=meta)
+
+    def _expires(self, flight: Flight) -> str | None:
+        """When the first of its questions ends without an answer; None: with the session."""
+        left = [
+            pending.deadline.remaining
+            for pending in self._broker.pending
+            if pending.question.id in flight.waiting
+        ]
+        seconds = min((each for each in left if each is not None), default=None)
+        return None if seconds is None else rfc3339(now() + timedelta(seconds=seconds))
+
+    def _for_answering(self, flight: Flight) -> str:
+        """What an agent that may answer by itself has to know."""
+        if self._settings.agent_answers != "allow" or not flight.waiting:
+            return ""
+        from elicit_tui.text import ascii_json
+
+        question = next(iter(flight.waiting.values()))
+        asked = {
+            "message": neutral_value(question.request.message),
+            "requestedSchema": question.request.requested_schema,
+        }
+        return f" The question, for elicit_answer: {ascii_json(asked)}"

@@ -1,0 +1,51 @@
+"""One request of the agent, as the rest of the gateway knows it: no SDK, no transport."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from elicit_tui.elicitation import Era
+
+
+class ClientSilent(Exception):
+    """The agent's client cannot be asked now, or it broke off; the question goes elsewhere."""
+
+
+@dataclass(frozen=True)
+class AgentInfo:
+    """Who the agent says it is, and what its client can do."""
+
+    name: str | None = None
+    version: str | None = None
+    modes: frozenset[str] = frozenset()
+    """The elicitation modes that its client advertises: form, url."""
+
+
+class Requester(Protocol):
+    """A request of the agent that waits for its answer."""
+
+    era: Era
+    agent: AgentInfo
+    arrived: float
+    """When it came, by the gateway's clock."""
+    has_token: bool
+    """Whether it asked for progress."""
+    http: bool
+
+    def progress(self, value: float, total: float | None, message: str | None) -> None:
+        """Tell the agent how far its call is; without waiting, and in order."""
+        ...
+
+    def tick(self, total: float | None, message: str) -> None:
+        """Say that we still wait: the last value plus a hair."""
+        ...
+
+    def log(self, level: str, logger: str | None, data: Any) -> None:
+        """Pass a line of a server's log on, where the agent wants it."""
+        ...
+
+    async def elicit(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Ask the agent's own client (handshake era only). Raises ClientSilent."""
+        ...

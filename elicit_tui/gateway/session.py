@@ -1,0 +1,362 @@
+"""One session of one agent: its servers, its calls, its questions. Nothing crosses its border."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from elicit_tui.broker import BrokerEvent, Resolved
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    ServerIdentity,
+    cancel,
+)
+from elicit_tui.elicitation.request import Method
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
+from elicit_tui.gateway import own_tools, telling
+from elicit_tui.gateway.agents import agent_called
+from elicit_tui.gateway.answering import agent_outcome
+from elicit_tui.gateway.asking import AGENT, Asking
+from elicit_tui.gateway.catalogue import Entry
+from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.elsewhere import Elsewhere
+from elicit_tui.gateway.flights import (
+    Flight,
+    Flights,
+    GivenUp,
+    TooManyCalls,
+    client_answered,
+    flight_key,
+)
+from elicit_tui.gateway.offers import Offers
+from elicit_tui.gateway.passing import Background, Passing, Unknown
+from elicit_tui.gateway.replies import Replies
+from elicit_tui.gateway.requester import AgentInfo, Requester
+from elicit_tui.gateway.shelf import Kind, Shelf
+from elicit_tui.gateway.telling import Result, text_result
+from elicit_tui.host import (
+    HostEvent,
+    LogMessage,
+    Progress,
+    ResourceUpdated,
+)
+from elicit_tui.runtime import Runtime
+from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    pass
+
+URL_ELICITATION_REQUIRED = -32042
+
+
+class Audience(Protocol):
+    """Whoever hears what belongs to no request of the agent."""
+
+    def list_changed(self, kind: Kind) -> None:
+        """A list is another than before."""
+        ...
+
+    def log(self, level: str, logger: str | None, data: Any) -> None:
+        """A server wrote a line (handshake era)."""
+        ...
+
+    def resource_updated(self, uri: str) -> None:
+        """A resource that was subscribed to is another than before."""
+        ...
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a session is made of; the composition gives it."""
+
+    settings: Settings
+    runtime: Runtime
+    asking: Asking
+    elsewhere: Elsewhere
+    flights: Flights
+    shelf: Shelf
+    clock: Clock
+
+
+class Session:
+    """What an agent can do, whatever its transport and era."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._gateway = parts.settings.gateway
+        self.runtime = parts.runtime
+        self._broker = parts.runtime.broker
+        self._asking = parts.asking
+        self._elsewhere = parts.elsewhere
+        self.flights = parts.flights
+        self.shelf = parts.shelf
+        self.clock = parts.clock
+        self.audience: Audience | None = None
+        self._replies = Replies(parts.settings.gateway, self._broker)
+        self._background = Background()
+        self.passing = Passing(parts.runtime.host, parts.shelf, self._background)
+        self._broker.subscribe(self._broker_said)
+        parts.runtime.host.subscribe(self._host_said)
+
+    # Lists
+
+    def own(self, agent: AgentInfo) -> list[Entry]:
+        """The gateway's own tools, as this agent is offered them."""
+        answers = self._gateway.agent_answers == "allow" and not agent.modes
+        return own_tools.own_tools(elicit=self._gateway.elicit_tool, answer=answers)
+
+    async def offers(self, requester: Requester) -> Offers:
+        """The lists, for this agent."""
+        own = self.own(requester.agent)
+        wait = self._gateway.wait_sec
+        pauses = wait <= 0 or self.hold_seconds(requester) < wait
+        return await self.shelf.offers(own, output_schemas=not pauses)
+
+    def hold_seconds(self, requester: Requester) -> float:
+        """How long a request of this agent is held while a person is waited for."""
+        if self._gateway.hold_sec != "auto":
+            return float(self._gateway.hold_sec)
+        known = agent_called(requester.agent.name)
+        return known.hold_seconds(http=requester.http, progress=requester.has_token)
+
+    # Calls
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        requester: Requester,
+        more: Mapping[str, Any] | None = None,
+    ) -> Result:
+        """Call a tool of a server, or one of ours. Raises Unknown, ProtocolCallError."""
+        own = self.own(requester.agent)
+        if any(tool["name"] == name for tool in own):
+            return await self._own_tool(name, arguments, requester, more or {})
+        origin = await self.shelf.tool_origin(name, own)
+        if origin is None:
+            raise Unknown(f"Unknown tool: {neutral_line(name, 200)}")
+        return await self._server_call("tools/call", *origin, arguments, requester, more or {})
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        requester: Requester,
+        more: Mapping[str, Any] | None = None,
+    ) -> Result:
+        """Get a prompt of a server. Raises Unknown, ProtocolCallError, ServerError."""
+        origin = await self.shelf.prompt_origin(name)
+        if origin is None:
+            raise Unknown(f"Unknown prompt: {neutral_line(name, 200)}")
+        return await self._server_call("prompts/get", *origin, arguments, requester, more or {})
+
+    async def read_resource(
+        self, uri: str, requester: Requester, more: Mapping[str, Any] | None = None
+    ) -> Result:
+        """Read a resource of a server. Raises Unknown, ProtocolCallError, ServerError."""
+        server = await self.shelf.server_of(uri)
+        if server is None:
+            raise Unknown(f"Unknown resource: {neutral_line(uri, 500)}")
+        return await self._server_call("resources/read", server, uri, {}, requester, more or {})
+
+    async def _server_call(
+        self,
+        method: Method,
+        server: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        requester: Requester,
+        more: Mapping[str, Any],
+    ) -> Result:
+        def begin() -> Flight:
+            call = Call(method, name, arguments)
+            key = flight_key(method, server, name, arguments)
+            return self.flights.to_join(key) or self.flights.start(
+                call, server, key, self._made(call, server)
+            )
+
+        return await self._flown(begin, requester, more)
+
+    async def _flown(
+        self, begin: Callable[[], Flight], requester: Requester, more: Mapping[str, Any]
+    ) -> Result:
+        """Attend a new flight, one that is joined, or the one whose round is answered here."""
+        self._elsewhere.known_as(requester.agent)
+        resumed = False
+        state = more.get("requestState")
+        if requester.era == "modern" and isinstance(state, str):
+            found = self.flights.known(state)
+            if found is None:
+                return text_result(telling.NOT_KNOWN, is_error=True)
+            flight = found
+            resumed = not client_answered(flight, more.get("inputResponses"))
+        else:
+            try:
+                flight = begin()
+            except TooManyCalls:
+                sentence = "Too many calls are open. Finish or cancel some of them first."
+                return text_result(sentence, is_error=True)
+        return await self._attended(flight, requester, resumed=resumed)
+
+    async def _attended(self, flight: Flight, requester: Requester, *, resumed: bool) -> Result:
+        hold = self.hold_seconds(requester)
+        try:
+            reply = await self.flights.attend(flight, requester, hold, resumed=resumed)
+        except GivenUp:
+            return text_result(telling.CANCELLED, is_error=True)
+        return self._replies.result(flight, reply, resumed=resumed)
+
+    # The call of a server, in a task of its own
+
+    async def _made(self, call: Call, server: str) -> Result:
+        try:
+            connection = await self.runtime.host.connect(server)
+            await self._elsewhere.agree_on(self._broker.allowances)
+            result = (await connection.call(call)).result
+        except ToolRefused as refusal:
+            return telling.refused_call(refusal.outcome)
+        except ProtocolCallError as error:
+            if error.code == URL_ELICITATION_REQUIRED and call.method == "tools/call":
+                # Its pages were put to a person, who did not finish them; the agent may not.
+                return self._with_elicitations(
+                    call,
+                    text_result("The page that the tool needs was not visited.", is_error=True),
+                )
+            raise
+        except ElicitTuiError as error:
+            if call.method != "tools/call":
+                raise
+            return self._with_elicitations(call, text_result(str(error), is_error=True))
+        return self._with_elicitations(call, result)
+
+    def _with_elicitations(self, call: Call, result: Result) -> Result:
+        flight = self.flights.of_call(call.id)
+        return telling.with_elicitations(result, flight.resolved) if flight is not None else result
+
+    # Our own tools
+
+    async def _own_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        requester: Requester,
+        more: Mapping[str, Any],
+    ) -> Result:
+        if name == own_tools.ELICIT:
+            return await self._elicit(arguments, requester, more)
+        flight = self.flights.known(arguments.get("id"))
+        if flight is None:
+            return text_result(telling.NOT_KNOWN, is_error=True)
+        if name == own_tools.CANCEL:
+            if flight.done:
+                return text_result("It has ended already; elicit_resume tells how.")
+            self.flights.give_up(flight)
+            return text_result(telling.CANCELLED)
+        if name == own_tools.ANSWER:
+            refusal = self._answer(flight, arguments)
+            if refusal is not None:
+                return refusal
+        result = await self._attended(flight, requester, resumed=True)
+        if flight.done and flight.call.method != "tools/call":
+            from elicit_tui.text import ascii_json
+
+            return text_result(ascii_json(result))
+        return result
+
+    async def _elicit(
+        self, arguments: Mapping[str, Any], requester: Requester, more: Mapping[str, Any]
+    ) -> Result:
+        try:
+            question = own_tools.agent_question(arguments)
+        except own_tools.NotAQuestion as error:
+            return text_result(str(error), is_error=True)
+
+        def begin() -> Flight:
+            call = Call("tools/call", own_tools.ELICIT, arguments)
+            key = flight_key("tools/call", AGENT, own_tools.ELICIT, arguments)
+            return self.flights.to_join(key) or self.flights.start(
+                call, AGENT, key, self._asked_by_agent(call, question, requester.agent)
+            )
+
+        return await self._flown(begin, requester, more)
+
+    async def _asked_by_agent(
+        self, call: Call, question: own_tools.AgentQuestion, agent: AgentInfo
+    ) -> Result:
+        request = ElicitationRequest(
+            server=ServerIdentity(
+                AGENT, "stdio", "the agent itself", calls_itself=agent.name, version=agent.version
+            ),
+            params=question.params,
+            era="modern",
+            calls=(call,),
+        )
+        outcome = await self._broker.resolve(request)
+        self._broker.sent(request)
+        content = question.content(outcome.content) if outcome.content is not None else None
+        return telling.answer_of(outcome, content)
+
+    def _answer(self, flight: Flight, arguments: Mapping[str, Any]) -> Result | None:
+        """Hand the agent's own answer over; what it is told when that cannot be."""
+        question = next(iter(flight.waiting.values()), None)
+        if question is None:
+            return None
+        outcome = agent_outcome(question, arguments.get("action"), arguments.get("content"))
+        if isinstance(outcome, str):
+            return text_result(outcome, is_error=True)
+        self._asking.answer_by_agent(question.id, outcome)
+        return None
+
+    # What its parts tell it
+
+    def list_changed(self, kind: Kind) -> None:
+        """A list is another than before."""
+        if self.audience is not None:
+            self.audience.list_changed(kind)
+
+    def withdraw(self, flight: Flight) -> None:
+        """Nobody waits for this flight: end its questions, unless another flight shares them."""
+        for pending in self._broker.pending:
+            flights = self.flights.of_request(pending.question.request)
+            if flight in flights and all(each.withdrawn for each in flights):
+                pending.settle(cancel("withdrawn", "The agent took its call back."))
+
+    def told_left(self, flight: Flight) -> None:
+        """The agent of this flight left, or is back: everybody who looks on should know."""
+        for question in tuple(flight.waiting.values()):
+            flights = self.flights.of_request(question.request)
+            left = all(each.left for each in flights)
+            # A store that cannot be written shows it later; the answer is held back here too.
+            self._background.start(self._elsewhere.mark_left(question.id, left))
+
+    def _broker_said(self, event: BrokerEvent) -> None:
+        self._elsewhere.heard(event)
+        if isinstance(event, Resolved):
+            self._asking.forget(event.request.id)
+            if event.request.kind == "elicitation" and event.request.server.name != AGENT:
+                for flight in self.flights.of_request(event.request):
+                    flight.resolved.append(event)
+
+    def _host_said(self, event: HostEvent) -> None:
+        if isinstance(event, Progress):
+            flight = self.flights.of_call(event.call_id)
+            if flight is not None:
+                flight.last_progress = (event.progress, event.total)
+                for requester in tuple(flight.requesters):
+                    requester.progress(event.progress, event.total, event.message)
+        elif isinstance(event, LogMessage):
+            self._logged(event)
+        elif isinstance(event, ResourceUpdated) and self.audience is not None:
+            self.audience.resource_updated(event.uri)
+
+    def _logged(self, event: LogMessage) -> None:
+        """A line of a server: to the call that it is of, and to whoever listens to all."""
+        logger = f"{event.server}/{event.logger}" if event.logger else event.server
+        for flight in self.flights.under_way:
+            if flight.server == event.server and event.call_id in (None, flight.call.id):
+                for requester in tuple(flight.requesters):
+                    requester.log(event.level, logger, event.data)
+        if self.audience is not None:
+            self.audience.log(event.level, logger, event.data)

@@ -1,0 +1,139 @@
+"""The gateway on stdio: the agent starts it, and its end is the session's end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCResponse
+
+from elicit_tui.broker.waiting import StoreWatch
+from elicit_tui.gateway.elsewhere import InStore
+from elicit_tui.gateway.front import build_server, initialization
+from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.session import Session
+from elicit_tui.host.numbers import json_line
+from elicit_tui.host.stdio import Flow, StdioRead, StdioWrite
+from elicit_tui.runtime import open_store
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.host import Launched
+
+CHUNK_BYTES = 256 * 1024
+
+
+class AgentRead(StdioRead):
+    """The agent's messages, as the SDK iterates over them."""
+
+    def __aiter__(self) -> AgentRead:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> AgentRead:
+        return self
+
+    async def __aexit__(self, *details: object) -> None:
+        await self.aclose()
+
+
+class AgentWrite(StdioWrite):
+    """Our messages to the agent."""
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write one message; a result goes out as it is, without the models' second look."""
+        message = item.message
+        if isinstance(message, JSONRPCResponse):
+            body = {"jsonrpc": "2.0", "id": message.id, "result": message.result}
+            await self._write(json_line(body))
+            return
+        await super().send(item)
+
+    async def __aenter__(self) -> AgentWrite:
+        return self
+
+    async def __aexit__(self, *details: object) -> None:
+        await self.aclose()
+
+
+@asynccontextmanager
+async def standard_streams() -> AsyncIterator[tuple[AgentRead, AgentWrite]]:
+    """Descriptors 0 and 1 as the two streams of a transport.
+
+    While they are in use, whatever else reads or prints gets the null device and stderr: a stray
+    print would be no message.
+    """
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    async with file_streams(os.fdopen(wire_in, "rb", 0), os.fdopen(wire_out, "wb", 0)) as streams:
+        yield streams
+
+
+@asynccontextmanager
+async def file_streams(
+    source: IO[bytes], target: IO[bytes]
+) -> AsyncIterator[tuple[AgentRead, AgentWrite]]:
+    """Two pipes as the streams of a transport."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=CHUNK_BYTES)
+    reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
+    writing, flow = await loop.connect_write_pipe(Flow, target)
+
+    def said(text: str) -> None:
+        print(f"elicit-tui: the agent {text}", file=sys.stderr)
+
+    write = AgentWrite(writing, flow)
+    try:
+        yield AgentRead(reader, lambda text: None, said), write
+    finally:
+        await write.aclose()
+        reading.close()
+
+
+async def serve(session: Session, read: AgentRead, write: AgentWrite) -> None:
+    """Serve one agent until it hangs up."""
+
+    async def session_of(context: object) -> Session:
+        return session
+
+    server = build_server(session_of, session.shelf.instructions())
+    await server.run(read, write, initialization(server))
+
+
+async def serve_standard_streams(
+    settings: Settings,
+    names: Sequence[str],
+    *,
+    launched: Launched,
+    log_file: Path | None,
+    told: Callable[[str], None],
+) -> None:
+    """The whole of `elicit-tui gateway` on stdio: one session, until the agent hangs up."""
+    async with (
+        standard_streams() as (read, write),
+        open_store(settings, "asker") as store,
+        open_session(
+            settings,
+            names,
+            InStore(store, StoreWatch(store), Path.cwd()),
+            told=told,
+            launched=launched,
+            log_file=log_file,
+        ) as session,
+    ):
+        await serve(session, read, write)

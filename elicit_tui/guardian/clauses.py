@@ -1,0 +1,371 @@
+"""A text cut into clauses, and what each clause says about the words that were found in it.
+
+Whatever speaks against a finding is decided here, and it speaks for its own span alone. A hit is
+
+- VOID when it is denied ("do not enter your password", "your password is not needed"), left out
+  ("leave out card numbers") or only quoted ("how would you say 'enter your password'?");
+- ABOUT when something else is the thing: an attribute behind it ("password length"), a noun before
+  it that it belongs to ("title of the article about passwords"), a question for something else
+  ("which vault holds the token?"), the purpose of another request ("enter your name to reset your
+  password"), an act upon it ("rotate the token"), a report ("the token was revoked");
+- ASKED when a verb that asks governs it, or a question asks for it itself ("what is your PIN?"),
+  or when it stands alone as what is wanted ("Your API key, please");
+- NAMED otherwise.
+
+No clause changes what another one says, so no sentence that is added can take a finding away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import Final
+
+from elicit_tui.guardian.words import Hit, find, is_word
+
+_NEAR: Final = 4
+_FEW: Final = 2
+
+
+class Standing(IntEnum):
+    """How a clause speaks of a hit."""
+
+    VOID = 0
+    ABOUT = 1
+    NAMED = 2
+    ASKED = 3
+
+
+@dataclass
+class Clause:
+    """Words between two marks of punctuation, with the concepts found in them."""
+
+    words: list[str]
+    spans: list[tuple[int, int]]
+    """For each word where it stands in the folded text."""
+    gaps: list[str] = field(default_factory=list)
+    """What stood before each word."""
+    quoted: list[bool] = field(default_factory=list)
+    latin: bool = False
+    """Whether the text was ASCII before it was folded."""
+    sentence: int = 0
+    is_question: bool = False
+    opens: bool = True
+    """Whether it begins its sentence."""
+
+    @cached_property
+    def hits(self) -> tuple[Hit, ...]:
+        """Every concept that stands here."""
+        return tuple(find(self.words, self.latin))
+
+    @cached_property
+    def by_concept(self) -> dict[str, list[Hit]]:
+        """The hits of each concept, from left to right."""
+        found: dict[str, list[Hit]] = {}
+        for hit in self.hits:
+            found.setdefault(hit.concept, []).append(hit)
+        return found
+
+    def of(self, *concepts: str) -> list[Hit]:
+        """The hits of some concepts."""
+        return [hit for concept in concepts for hit in self.by_concept.get(concept, ())]
+
+    def span(self, hit: Hit) -> tuple[int, int]:
+        """Where a hit stands in the folded text."""
+        return self.spans[hit.start][0], self.spans[hit.end - 1][1]
+
+    def _is(self, at: int, *concepts: str) -> bool:
+        return any(hit.start <= at < hit.end for hit in self.of(*concepts))
+
+    def _contentful(self, start: int, end: int) -> list[int]:
+        """Places of words that mean something of their own."""
+        return [
+            at
+            for at in range(max(0, start), min(end, len(self.words)))
+            if not is_word(self.words[at], "small", self.latin)
+            and not self._is(at, "your", "please")
+        ]
+
+    @cached_property
+    def asks(self) -> tuple[Hit, ...]:
+        """The verbs that ask: not "type" and "state" where they are nouns."""
+        return tuple(
+            hit
+            for hit in self.of("ask")
+            if not self._is(hit.start, "plain", "attribute") or self._commands(hit)
+        )
+
+    def _commands(self, hit: Hit) -> bool:
+        """Whether a word that is a verb or a noun begins what it says, as verbs do."""
+        first = not self._contentful(0, hit.start)
+        return first and not (hit.end < len(self.words) and self.words[hit.end] in ("of", "for"))
+
+    @property
+    def said(self) -> str:
+        """Its words but those that are denied."""
+        return " ".join(
+            word
+            for at, word in enumerate(self.words)
+            if not any(start <= at < end for start, end in self._denied)
+        )
+
+    # What denies -----------------------------------------------------------------------------
+
+    @cached_property
+    def _denied(self) -> tuple[tuple[int, int], ...]:
+        """The stretches of words that a negation or an omission covers."""
+        found: list[tuple[int, int]] = []
+        asks = self.asks
+        conditions = [hit.start for hit in self.of("if")]
+        for hit in self.of("not"):
+            if any(start < hit.start for start in conditions) or self._is(hit.end, "your"):
+                continue
+            after = self._contentful(hit.end, len(self.words))
+            if not after or self._is(after[0], "double", "lack"):
+                continue
+            verb = next((ask for ask in asks if ask.start <= after[0] < ask.end), None)
+            first_ask = next((ask for ask in asks if ask.start >= hit.end), None)
+            # "Never ask you to enter" denies the entering; "no worries, enter" does not.
+            if first_ask is not None and verb is None and first_ask.start > after[0] + 1:
+                found.append((hit.end, first_ask.start))
+            else:
+                found.append((hit.end, self._end_of_scope(after[0] + 1)))
+            leading = (*asks, *self.of("relative"))
+            if (
+                not self._is_unspaced(hit)
+                and self._is(after[0], "ask", "need", "keep")
+                and not any(other.start < hit.start for other in leading)
+            ):
+                found.append((0, hit.start))
+        for hit in self.of("not after"):
+            # Languages that deny at the end: what stands before is denied.
+            found.append((0, hit.end))
+        for hit in self.of("no"):
+            after = self._contentful(hit.end, hit.end + _NEAR)
+            # What is another language's "in the" denies nothing.
+            if after and after[0] == hit.end and not self._lacks():
+                found.append((hit.end, after[0] + 2))
+        for hit in self.of("omit"):
+            found.append((hit.end, self._end_of_scope(hit.end)))
+        for hit in self.of("not needed"):
+            found.append((0, hit.end))
+        return tuple(found)
+
+    def _lacks(self) -> bool:
+        return bool(self.of("lack"))
+
+    def _end_of_scope(self, start: int) -> int:
+        for hit in sorted(self.of("but")):
+            if hit.start >= start:
+                return hit.start
+        return len(self.words)
+
+    @property
+    def denies_something(self) -> bool:
+        """Whether anything in it is denied."""
+        return bool(self._denied)
+
+    def denies(self, hit: Hit) -> bool:
+        """Whether a hit stands in what is denied, left out or only quoted."""
+        return self._is_denied(hit) or self._mentions(hit)
+
+    def _is_denied(self, hit: Hit) -> bool:
+        return any(start <= hit.start < end for start, end in self._denied)
+
+    def _mentions(self, hit: Hit) -> bool:
+        if not self.quoted[hit.start]:
+            return False
+        opening = hit.start
+        while opening and self.quoted[opening - 1]:
+            opening -= 1
+        before = self._contentful(0, opening)
+        return bool(before) and not any(self._is(at, "ask") for at in before[-2:])
+
+    # What else is the thing ------------------------------------------------------------------
+
+    def standing(self, hit: Hit, *, is_act: bool = False) -> Standing:
+        """How the clause speaks of a hit."""
+        if is_act:
+            if self._is_denied(hit):
+                return Standing.VOID
+            return Standing.ABOUT if self.reports(hit) else Standing.ASKED
+        if self.denies(hit):
+            return Standing.VOID
+        held = self._holder_before(hit)
+        if (
+            self._attribute_after(hit)
+            or self._belongs_to_other(hit)
+            or self._other_is_asked(hit)
+            or self._is_purpose(hit)
+            or (not held and (self._is_handled(hit) or self._is_told(hit)))
+        ):
+            return Standing.ABOUT
+        if self._asks_for(hit):
+            return Standing.ASKED
+        return Standing.NAMED
+
+    def _holder_before(self, hit: Hit) -> bool:
+        return any(self._is(at, "your") for at in range(max(0, hit.start - 3), hit.end))
+
+    def holds(self, hit: Hit) -> bool:
+        """Whether the clause says whose it is: the person's."""
+        return self._holder_before(hit) or any(
+            self._is(at, "your") for at in range(hit.end, min(len(self.words), hit.end + 3))
+        )
+
+    def _joined_between(self, start: int, end: int) -> bool:
+        return any(start <= hit.start < end for hit in self.of("joint"))
+
+    def _attribute_after(self, hit: Hit) -> bool:
+        at = hit.end
+        if at < len(self.words) and self.words[at] == "s" and self.gaps[at] in ("'", "’", "`"):
+            at += 1
+        if at >= len(self.words):
+            return False
+        if self.gaps[at].strip() in ("/", "&", "+", "|", "="):
+            return False
+        for other in self.of("attribute"):
+            if other.start == at:
+                return True
+            if (
+                len(self.words[at]) == 1
+                and not self.words[at].isascii()
+                and at <= other.start <= at + 5
+                and not self._joined_between(at, other.start)
+                and not any(at <= ask.start < other.start for ask in self.asks)
+            ):
+                return True
+        return False
+
+    def _belongs_to_other(self, hit: Hit) -> bool:
+        """Whether a noun stands before it to which it only belongs: "name of the secret"."""
+        for other in reversed(self.of("attribute", "plain")):
+            if other.end > hit.start or other.start >= hit.start:
+                continue
+            if any(ask.start == other.start for ask in self.asks):
+                continue
+            between = range(other.end, hit.start)
+            if any(other.end <= ask.start < hit.start for ask in self.asks):
+                continue
+            joints = [j for j in self.of("joint") if other.end <= j.start < hit.start]
+            if joints and len(self._contentful(joints[-1].end, hit.start)) <= 1:
+                continue
+            if not between:
+                # Such as a genitive without any small word; else the noun qualifies the hit. Asked
+                # of the noun itself: what is disguised elsewhere must not choose the grammar.
+                noun = self.words[other.start]
+                if not noun.isascii() and self._is(other.start, "attribute"):
+                    return True
+                continue
+            first = self.words[other.end]
+            if is_word(first, "small", self.latin) or self._is(other.end, "your", "of", "until"):
+                return True
+        return False
+
+    def _other_is_asked(self, hit: Hit) -> bool:
+        """Whether a question in this clause asks for something else."""
+        for question in (*self.of("aside"), *self.whether):
+            if question.start < hit.start and not any(
+                question.end <= ask.start < hit.start for ask in self.asks
+            ):
+                return True
+            if question.start >= hit.end and self.is_question and self._is_unspaced(hit):
+                return True
+        for question in self.of("which"):
+            if question.end > hit.start:
+                continue
+            after = self._contentful(question.end, hit.start)
+            if after and after[0] == question.end + self._small_after(question.end):
+                first = after[0]
+                if not self._is(first, "anything", "ask", "use") and not self._is_near_own(
+                    first, hit
+                ):
+                    return True
+        return False
+
+    @property
+    def whether(self) -> list[Hit]:
+        """What makes the clause a question for a yes or no: it begins with it."""
+        if not self.is_question or self._is(0, "which"):
+            return []
+        return [hit for hit in self.of("whether") if hit.start == 0]
+
+    def _is_unspaced(self, hit: Hit) -> bool:
+        return not self.words[hit.start].isascii() and len(self.words[hit.start]) == 1
+
+    def _small_after(self, at: int) -> int:
+        count = 0
+        while at + count < len(self.words) and (
+            is_word(self.words[at + count], "small", self.latin) or self._is(at + count, "your")
+        ):
+            count += 1
+        return count
+
+    def _is_near_own(self, at: int, hit: Hit) -> bool:
+        """Whether a word only qualifies what follows it at once: "which bank PIN"."""
+        return at + 1 == hit.start and not self._is(at, "attribute", "plain")
+
+    def _is_purpose(self, hit: Hit) -> bool:
+        """Whether another thing is asked for, to some end that the hit belongs to."""
+        asks = [ask for ask in self.asks if ask.end <= hit.start]
+        if not asks:
+            return False
+        for link in self.of("until"):
+            if not (asks[-1].end <= link.start < hit.start):
+                continue
+            wanted = self._contentful(asks[-1].end, link.start)
+            if wanted and not any(
+                self._is(at, "anything", "sure", "maybe", "it", "which") for at in wanted
+            ):
+                return True
+        return False
+
+    def _is_handled(self, hit: Hit) -> bool:
+        """Whether something is done with it rather than that it is told: "rotate the token"."""
+        near = [at for at in self._contentful(0, hit.start) if at >= hit.start - _NEAR]
+        if any(self._is(at, "handle") for at in near[-2:]):
+            return not any(self._is(at, "ask") for at in near)
+        behind = (hit.end <= other.start <= hit.end + _NEAR for other in self.of("handle"))
+        return self._is_unspaced(hit) and not self.asks and any(behind)
+
+    def _is_told(self, hit: Hit) -> bool:
+        """Whether something is reported of it: "the token was revoked"."""
+        if any(ask.end <= hit.start for ask in self.asks):
+            return False
+        after = self._contentful(hit.end, hit.end + _NEAR + 2)
+        return bool(after) and self._is(after[0], "told") and not self._lacks()
+
+    def _asks_for(self, hit: Hit) -> bool:
+        asks = self.asks
+        if any(ask.start != hit.start for ask in asks) or self.of("please"):
+            return True
+        for question in self.of("which", "what is"):
+            if question.end <= hit.start:
+                return True
+            if self._is_unspaced(hit) and question.start >= hit.end:
+                return True
+        return self.stands_alone(hit)
+
+    def stands_alone(self, hit: Hit) -> bool:
+        """Whether nothing stands before it, and nothing behind it but what it is for."""
+        if self.is_question or self._contentful(0, hit.start):
+            return False
+        if hit.end == len(self.words) or self._is(hit.end, "of", "joint"):
+            return True
+        after = self._contentful(hit.end, len(self.words))
+        return len(after) <= _FEW and not self.of("told", "handle", "lack")
+
+    # Acts ------------------------------------------------------------------------------------
+
+    def reports(self, hit: Hit) -> bool:
+        """Whether an act is only spoken of: explained, listed, warned of, or already done."""
+        for other in self.of("speaks"):
+            if other.end <= hit.start and len(self._contentful(0, other.start)) == 0:
+                return True
+        for other in self.of("spoken"):
+            if other.end <= hit.start and hit.start - other.end <= 2:
+                return True
+            if other.start >= hit.end and other.start - hit.end <= 2:
+                return True
+        return False

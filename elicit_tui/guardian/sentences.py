@@ -1,0 +1,114 @@
+"""A text cut into sentences and clauses, as a reader hears its pauses.
+
+A sentence ends at its mark, at an empty line or before an item of a list, but not at the dot in
+`.env` or `3.0.0`; a clause ends at a comma or a dash. A single line break is a blank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from elicit_tui.guardian.clauses import Clause
+from elicit_tui.guardian.words import WORD, parts
+
+_SENTENCE_END: Final = re.compile(
+    r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"
+)
+_CLAUSE_END: Final = re.compile(r"[,{}\[\]、，【】–—…]|\s-\s|--")
+_QUOTES: Final = {
+    "'": "'",
+    '"': '"',
+    "“": "”",
+    "„": "“",
+    "«": "»",
+    "「": "」",
+    "『": "』",
+    "‘": "’",
+    "»": "«",
+}
+_MOST_WORDS: Final = 2_500
+
+
+def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
+    """A folded text cut into clauses; a bounded number of words of it.
+
+    `latin`: it was ASCII before it was folded.
+    """
+    found: list[Clause] = []
+    current = Clause([], [], latin=latin)
+    sentence, end, quote = 0, 0, ""
+    opens = True
+    for count, match in enumerate(WORD.finditer(text)):
+        if count >= _MOST_WORDS:
+            break
+        gap = text[end : match.start()]
+        ends_sentence = end > 0 and _ends_sentence(text, end, match.start())
+        if current.words and (ends_sentence or _CLAUSE_END.search(gap)):
+            current.is_question = ends_sentence and ("?" in gap or "？" in gap)
+            found.append(current)
+            opens = ends_sentence
+            sentence += ends_sentence
+            current = Clause([], [], latin=latin, sentence=sentence, opens=opens)
+        quote = _quote_after(quote, gap)
+        word = match[0]
+        pieces = parts(word, latin)
+        at = match.start()
+        for number, piece in enumerate(pieces):
+            place = text.find(piece, at, match.end())
+            at = place if place >= 0 else at
+            current.words.append(piece)
+            current.spans.append((at, min(at + len(piece), match.end())))
+            current.gaps.append(gap if number == 0 else "")
+            current.quoted.append(bool(quote))
+            at += len(piece)
+        end = match.end()
+    if current.words:
+        rest = text[end : end + 8]
+        current.is_question = "?" in rest or "？" in rest
+        found.append(current)
+    _spread_questions(found)
+    return found
+
+
+def _ends_sentence(text: str, start: int, end: int) -> bool:
+    """Whether a sentence ends between two words: not at the dot in `.env` or `3.0.0`."""
+    found = _SENTENCE_END.search(text, start, end)
+    if found is None:
+        return False
+    return found[0] not in (".", ":", "!", "?", ";") or found.end() < end or end == len(text)
+
+
+def _quote_after(quote: str, gap: str) -> str:
+    """The mark that closes the quotation which is open behind a gap between two words."""
+    for at, character in enumerate(gap):
+        if quote and character == quote:
+            if character != "'" or len(gap) > 1:
+                quote = ""
+        elif (
+            not quote
+            and character in _QUOTES
+            and (character != "'" or (at == len(gap) - 1 and at > 0 and gap[at - 1] in " (:"))
+        ):
+            quote = _QUOTES[character]
+    return quote
+
+
+def _spread_questions(clauses: list[Clause]) -> None:
+    """What is asked at the end of a sentence is asked by all of its clauses."""
+    asked = {clause.sentence for clause in clauses if clause.is_question}
+    for clause in clauses:
+        clause.is_question = clause.sentence in asked
+
+
+def sentences(clauses: list[Clause]) -> Iterator[list[Clause]]:
+    """The clauses of each sentence."""
+    current: list[Clause] = []
+    for clause in clauses:
+        if current and clause.sentence != current[0].sentence:
+            yield current
+            current = []
+        current.append(clause)
+    if current:
+        yield current

@@ -1,0 +1,398 @@
+"""The lexicon: plain words in folders, and where they stand in a text.
+
+`lexicon/LANGUAGE/*.txt` holds paragraphs. A heading at the line's beginning names a concept, the
+indented lines below it are its words, with commas between them; `#` begins a remark. Words are
+written as one spells them and folded as every text is. An entry of several words is found also
+with small words (articles, prepositions, `your`) between them, so that `digits back card` is
+found in "digits on the back of your card".
+
+Three headings are special. `endings:` lists what is struck off the end of words of this language
+before they are compared. `HEAD with:` lists companions that make a sure secret of a head: `token
+with: access` stands for "access token" and "token for access". `HEAD not with:` lists those that
+show another sense and make it harmless: "design token".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from elicit_tui.guardian.folding import fold
+
+FOLDER: Final = Path(__file__).parent / "lexicon"
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+"""A word, or one character of a script that puts no blanks between words."""
+_ONE_OF_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+_OTHER_SCRIPT: Final = re.compile("[\u0370-\u1dff\u2e80-\uffff]")
+_MOST_SMALL: Final = 3
+_SHORTEST_STEM: Final = 4
+_SHORT: Final = 3
+_SHORTEST_PART: Final = 3
+_SHORTEST_GLUED: Final = 6
+_SURE_PART: Final = 5
+_LONG_ENOUGH: Final = 7
+_LONGEST_MISSPELT: Final = 16
+_SURE: Final = "sure"
+_HARMLESS: Final = "harmless"
+
+
+class Hit(NamedTuple):
+    """A concept at a span of words."""
+
+    concept: str
+    start: int
+    end: int
+
+
+class _Entry(NamedTuple):
+    concept: str
+    rest: tuple[str, ...]
+    spaced: bool
+
+
+Key = tuple[str, str]
+"""A language and a word as it is written or without its ending."""
+
+
+class _Language:
+    """One folder: its words by the first word of each entry."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.entries: dict[str, list[_Entry]] = {}
+        self.spelt: set[str] = set()
+        """Every word as it is written."""
+        self.listed: dict[str, list[str]] = {}
+        """What stands under each heading, folded."""
+        self._endings: frozenset[str] = frozenset()
+        self._lengths: tuple[int, ...] = ()
+        self._stems: dict[str, str] = {}
+        for path in sorted((FOLDER / code).glob("*.txt")):
+            for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
+                self.listed.setdefault(heading, []).extend(entries)
+        self._endings = frozenset(self.listed.get("endings", ()))
+        self._lengths = tuple(sorted(set(map(len, self._endings)), reverse=True))
+        for heading, entries in self.listed.items():
+            for concept, entry in _entries(heading, entries):
+                self._add(concept, entry)
+
+    def _add(self, concept: str, entry: str) -> None:
+        words = [entry] if entry.isalpha() and entry.isascii() else WORD.findall(entry)
+        if not words:
+            return
+        self.spelt.update(words)
+        spaced = entry.isascii() or _ONE_OF_UNSPACED.search(entry) is None
+        found = _Entry(concept, tuple(words[1:]), spaced)
+        for form in self.forms(words[0]):
+            self.entries.setdefault(form, []).append(found)
+
+    def forms(self, word: str) -> tuple[str, ...]:
+        """A word of the lexicon as it is looked for: short ones stand only for themselves."""
+        if len(word) <= _SHORT:
+            return (_exact(word),)
+        stem = self._stems.get(word)
+        if stem is None:
+            stem = self._stems[word] = next(self.without_endings(word))
+        return (word,) if stem == word else (word, stem)
+
+    def without_endings(self, word: str) -> Iterator[str]:
+        """What is left of a word without each of its endings, the shortest rest first."""
+        for length in self._lengths:
+            ending = word[-length:]
+            long_enough = len(word) - length >= _SHORTEST_STEM
+            if long_enough and ending in self._endings and word[-2:] != "ss":
+                yield word[:-length]
+        yield word
+
+    def read_as(self, word: str) -> Iterator[str]:
+        """Everything that a word of a text may stand for in the lexicon."""
+        yield from self.without_endings(word)
+        yield _exact(word)
+        if len(word) <= _SHORT + 1 and word.endswith("s"):
+            yield _exact(word[:-1])
+
+
+def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The headings of one file's text, each with its entries."""
+    heading = ""
+    entries: list[str] = []
+    for line in text.splitlines():
+        body = line.partition("#")[0]
+        if not body or body.isspace():
+            continue
+        if not body[0].isspace():
+            if heading:
+                yield heading, entries
+            heading, entries = body.rstrip().rstrip(":"), []
+        else:
+            entries += [entry for word in body.split(",") if (entry := word.strip())]
+    if heading:
+        yield heading, entries
+
+
+@lru_cache(maxsize=1)
+def languages() -> tuple[str, ...]:
+    """The languages of the lexicon, by their codes."""
+    return tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
+
+
+@lru_cache(maxsize=64)
+def _language(code: str) -> _Language:
+    return _Language(code)
+
+
+def _entries(heading: str, entries: list[str]) -> Iterator[tuple[str, str]]:
+    heads, apart, _ = heading.rpartition(" with")
+    if heading == "endings":
+        return
+    if not apart:
+        for entry in entries:
+            yield heading, entry
+        return
+    concept = _HARMLESS if heads.endswith(" not") else _SURE
+    for head in heads.removesuffix(" not").split(","):
+        for entry in entries:
+            yield concept, f"{entry} {head.strip()}"
+            yield concept, f"{head.strip()} {entry}"
+
+
+def _exact(word: str) -> str:
+    """A short word stands for itself: what is struck off others could leave it."""
+    return word + "."
+
+
+@lru_cache(maxsize=2)
+def _loaded(latin_only: bool) -> tuple[_Language, ...]:
+    return tuple(_language(code) for code in languages() if not latin_only or _is_latin(code))
+
+
+def _is_latin(code: str) -> bool:
+    """Whether a language is written in Latin letters, and so, maybe, in ASCII alone."""
+    first = min((FOLDER / code).glob("*.txt"))
+    return _OTHER_SCRIPT.search(first.read_text("utf-8")) is None
+
+
+@lru_cache(maxsize=30_000)
+def _keys(word: str, latin_only: bool) -> frozenset[Key]:
+    """The languages in which a word begins an entry, and how it stands there."""
+    return frozenset(
+        (language.code, form)
+        for language in _speaking(word, latin_only)
+        for form in language.read_as(word)
+        if form in language.entries
+    )
+
+
+def _speaking(word: str, latin_only: bool) -> Sequence[_Language]:
+    """The languages that a word may be of.
+
+    One that a language spells so is no other one's with an ending struck off.
+    """
+    every = _loaded(latin_only)
+    return [language for language in every if word in language.spelt] or every
+
+
+@lru_cache(maxsize=30_000)
+def _stands_for(word: str, code: str, wanted: str, latin_only: bool) -> bool:
+    """Whether a word of a text is a further word of an entry."""
+    return any(
+        form in language.read_as(word)
+        for language in _speaking(word, latin_only)
+        if language.code == code
+        for form in language.forms(wanted)
+    )
+
+
+def listed(heading: str, latin_only: bool = False) -> Iterator[str]:
+    """What stands under a heading in all languages, folded."""
+    for language in _loaded(latin_only):
+        yield from language.listed.get(heading, ())
+
+
+@lru_cache(maxsize=30_000)
+def _is(word: str, concept: str, latin_only: bool) -> bool:
+    return any(
+        entry.concept == concept and not entry.rest
+        for language in _loaded(latin_only)
+        for code, stem in _keys(word, latin_only)
+        if code == language.code
+        for entry in language.entries.get(stem, ())
+    )
+
+
+def is_word(word: str, concept: str, latin_only: bool = False) -> bool:
+    """Whether a folded word is one of a concept's, in any language."""
+    return _is(word, concept, latin_only)
+
+
+@lru_cache(maxsize=20_000)
+def parts(word: str, latin_only: bool) -> tuple[str, ...]:
+    """The words that are glued together in one that the lexicon does not know; itself if none."""
+    if len(word) < _SHORTEST_GLUED or _is_known(word, latin_only):
+        return (word,)
+    bare = word.strip("0123456789")
+    if bare != word and bare and _keys(bare, latin_only):
+        return (bare,)
+    meant = _misspelt(word)
+    if meant is not None:
+        return (meant,)
+    cuts = range(1, len(word) - _SHORTEST_PART + 1)
+    for cut in cuts:
+        if len(word) - cut >= _SURE_PART and _is(word[cut:], _SURE, latin_only):
+            return (*parts(word[:cut], latin_only), word[cut:])
+    for cut in cuts:
+        left, right = word[:cut], word[cut:]
+        if cut >= _SHORTEST_PART and _is_part(right, latin_only):
+            joined = next((one for one in _unlinked(left) if _is_part(one, latin_only)), None)
+            if joined is not None:
+                return (joined, right)
+    for cut in reversed(cuts):
+        if cut >= _SURE_PART and _is(word[:cut], _SURE, latin_only):
+            return (word[:cut], word[cut:])
+    return (word,)
+
+
+def _is_known(word: str, latin_only: bool) -> bool:
+    """Whether a word stands anywhere in the lexicon, be it with an ending."""
+    return any(
+        form in language.spelt or form in language.entries
+        for language in _loaded(latin_only)
+        for form in language.read_as(word)
+    )
+
+
+@lru_cache(maxsize=1)
+def _near_sure() -> dict[str, set[str]]:
+    """Long words for secrets by what they are with one letter left out, and as they are."""
+    near: dict[str, set[str]] = {}
+    for language in _loaded(True):
+        for entry in language.listed.get(_SURE, ()):
+            if len(entry) >= _LONG_ENOUGH and entry.isascii() and entry.isalpha():
+                for spelt in _without_one(entry):
+                    near.setdefault(spelt, set()).add(entry)
+    return near
+
+
+def _without_one(word: str) -> Iterator[str]:
+    yield word
+    for at in range(len(word)):
+        yield word[:at] + word[at + 1 :]
+
+
+def _misspelt(word: str) -> str | None:
+    """The word for a secret that one slip makes of another: a letter more, less, other, swapped."""
+    if not (
+        _LONG_ENOUGH - 1 <= len(word) <= _LONGEST_MISSPELT and word.isascii() and word.isalpha()
+    ):
+        return None
+    near = _near_sure()
+    found = {meant for spelt in _without_one(word) for meant in near.get(spelt, ())}
+    return min((meant for meant in found if within_one_slip(word, meant)), default=None)
+
+
+def within_one_slip(first: str, second: str) -> bool:
+    """Whether two words differ by at most one insertion, deletion, change or swap."""
+    if abs(len(first) - len(second)) > 1:
+        return False
+    if len(first) > len(second):
+        first, second = second, first
+    start = 0
+    while start < len(first) and first[start] == second[start]:
+        start += 1
+    if len(first) < len(second):
+        return first[start:] == second[start + 1 :]
+    if first[start + 1 :] == second[start + 1 :]:
+        return True
+    return (
+        first[start : start + 2] == second[start : start + 2][::-1]
+        and first[start + 2 :] == second[start + 2 :]
+    )
+
+
+def _is_part(word: str, latin_only: bool) -> bool:
+    if len(word) <= _SHORT:
+        return len(word) == _SHORT and _is(word, "short part", latin_only)
+    return any(
+        not entry.rest and entry.concept not in ("small", "joint", "which", "aside", "within")
+        for language in _loaded(latin_only)
+        for code, stem in _keys(word, latin_only)
+        if code == language.code
+        for entry in language.entries.get(stem, ())
+    )
+
+
+def _unlinked(word: str) -> Iterator[str]:
+    """A compound's first part, also without the letters that link it to the second."""
+    yield word
+    for link in ("s", "n", "en", "es"):
+        if word.endswith(link):
+            yield word[: -len(link)]
+
+
+def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
+    """Every concept in a row of folded words, the longest where one holds another of its kind.
+
+    `latin_only`: the text was ASCII before it was folded, and only such languages are looked at.
+    """
+    keys = [_keys(word, latin_only) for word in words]
+    by_code = {language.code: language for language in _loaded(latin_only)}
+    hits: set[Hit] = set()
+    for start, own in enumerate(keys):
+        for code, stem in own:
+            for entry in by_code[code].entries.get(stem, ()):
+                end = _matched(words, start + 1, code, entry, latin_only)
+                if end is not None:
+                    hits.add(Hit(entry.concept, start, end))
+    return _longest(hits)
+
+
+def _matched(
+    words: Sequence[str],
+    at: int,
+    code: str,
+    entry: _Entry,
+    latin_only: bool,
+) -> int | None:
+    for wanted in entry.rest:
+        small = 0
+        while True:
+            if at >= len(words):
+                return None
+            if _stands_for(words[at], code, wanted, latin_only):
+                break
+            if not entry.spaced or small == _MOST_SMALL or not _is(words[at], "small", latin_only):
+                return None
+            small += 1
+            at += 1
+        at += 1
+    return at
+
+
+def _longest(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits without those inside a longer one of the same concept, or inside a harmless sense."""
+    kept: list[Hit] = []
+    ordered = sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.concept))
+    harmless = [hit for hit in ordered if hit.concept == _HARMLESS]
+    for hit in ordered:
+        length = hit.end - hit.start
+        inside = any(
+            (other.start <= hit.start and hit.end <= other.end and length < other.end - other.start)
+            or (other.start < hit.start < other.end and length <= other.end - other.start)
+            for other in harmless
+        )
+        if inside and hit.concept not in (_HARMLESS, "attribute", "plain"):
+            continue
+        if any(
+            other.concept == hit.concept and other.start <= hit.start and hit.end <= other.end
+            for other in kept[-12:]
+        ):
+            continue
+        kept.append(hit)
+    return kept

@@ -1,0 +1,160 @@
+"""The hooks of one run: which match, in which order, and telling those that have no power."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id
+from elicit_tui.elicitation.keeping import ContentPolicy, kept_content
+from elicit_tui.elicitation.matching import fits, fits_each_tool
+from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
+from elicit_tui.hooks.messages import Messages
+from elicit_tui.hooks.notices import notice
+from elicit_tui.hooks.reply import Failed, Reply
+from elicit_tui.hooks.running import run_hook
+
+MOST_UNTOLD: Final = 1_000
+"""What may wait to be told to one hook; beyond it is left out, and said."""
+LAST_SECONDS: Final = 3.0
+"""How long the end of a run waits for hooks that are still to be told."""
+
+Tell = Callable[[str, str], None]
+"""Says something to the person: a server's name, and a sentence."""
+
+
+def matches(hook: Hook, request: ElicitationRequest) -> bool:
+    """Whether a hook is meant for a request."""
+    return (
+        hook.kind in (None, request.kind)
+        and fits(hook.server, request.server.name)
+        and fits_each_tool(hook.tool, request)
+    )
+
+
+class Hooks:
+    """Runs the owner's hooks. Everything runs on one event loop."""
+
+    def __init__(
+        self, hooks: Sequence[Hook], history_content: ContentPolicy, tell: Tell | None = None
+    ) -> None:
+        self._hooks = tuple(hooks)
+        self._content = history_content
+        self.tell: Tell = tell or (lambda server, sentence: None)
+        self._messages = Messages(new_id(), str(Path.cwd()))
+        self._listeners = {hook.key: _Listener(hook, self._failed) for hook in self._hooks}
+
+    def chosen(
+        self, event: HookEvent, request: ElicitationRequest, layer: Layer | None = None
+    ) -> tuple[Hook, ...]:
+        """The hooks of an event that are meant, in the order in which they run."""
+        found = [
+            hook
+            for hook in self._hooks
+            if hook.event == event and layer in (None, hook.layer) and matches(hook, request)
+        ]
+        if event == "ElicitationResult":  # the administrator's have the last word
+            found.sort(key=lambda hook: hook.layer == "managed")
+        return tuple(found)
+
+    async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
+        """What an `Elicitation` hook says. Raises Failed."""
+        return await run_hook(hook, self._messages.asked("Elicitation", request, review))
+
+    async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
+        """What an `ElicitationResult` hook says to an answer. Raises Failed."""
+        message = self._messages.answered("ElicitationResult", request, outcome, outcome.content)
+        return await run_hook(hook, message)
+
+    # Those that are told
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        """Tell the `Asked` hooks, in the background."""
+        for hook in self.chosen("Asked", request):
+            self._put(hook, request, self._messages.asked("Asked", request, review))
+
+    def resolved(
+        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
+    ) -> None:
+        """Tell the `Resolved` hooks, in the background; values as `history.content` keeps them."""
+        chosen = self.chosen("Resolved", request)
+        if not chosen:
+            return
+        content = kept_content(outcome.content, review, self._content)
+        more: Mapping[str, Any] = {
+            "key": outcome.key,
+            "layer": outcome.layer,
+            "waited_ms": waited_ms,
+            "verdict": review.verdict,
+            "findings": [finding.as_json() for finding in review.findings],
+        }
+        message = self._messages.answered("Resolved", request, outcome, content, **more)
+        for hook in chosen:
+            self._put(hook, request, message)
+
+    def waiting(self, request: ElicitationRequest, agent: str | None) -> None:
+        """Tell the `Waiting` hooks that a question waits in the store and nobody is there."""
+        for hook in self.chosen("Waiting", request):
+            self._put(hook, request, *notice(hook, request, agent))
+
+    def _put(self, hook: Hook, request: ElicitationRequest, message: bytes, *kind: str) -> None:
+        self._listeners[hook.key].put(request.server.name, message, *kind)
+
+    def _failed(self, hook: Hook, server: str, why: str) -> None:
+        self.tell(server, f"The hook {hook.key} ({hook.event}) {why}.")
+
+    async def close(self) -> None:
+        """Let what is still to be told go out, for a short while; what does not is said."""
+        working = [task for listener in self._listeners.values() for task in listener.working()]
+        if working:
+            await asyncio.wait(working, timeout=LAST_SECONDS)
+        await asyncio.gather(*(listener.end() for listener in self._listeners.values()))
+
+
+class _Listener:
+    """One hook that is told: in order, one after the other, so that none holds up another."""
+
+    def __init__(self, hook: Hook, failed: Callable[[Hook, str, str], None]) -> None:
+        self._hook = hook
+        self._report = failed
+        self._waiting: deque[tuple[str, bytes, tuple[str, ...]]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._failing = False
+        self._full = False
+
+    def put(self, server: str, message: bytes, *kind: str) -> None:
+        if len(self._waiting) >= MOST_UNTOLD:
+            if not self._full:
+                self._full = True
+                self._report(self._hook, server, "cannot keep up; not everything is told to it")
+            return
+        self._waiting.append((server, message, kind))
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._work())
+
+    def working(self) -> Iterator[asyncio.Task[None]]:
+        if self._task is not None and not self._task.done():
+            yield self._task
+
+    async def end(self) -> None:
+        for task in self.working():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            left = len(self._waiting) + 1
+            server = self._waiting[0][0] if self._waiting else ""
+            self._report(self._hook, server, f"was not told of the last {left}: the run ended")
+
+    async def _work(self) -> None:
+        while self._waiting:
+            server, message, kind = self._waiting.popleft()
+            try:
+                await run_hook(self._hook, message, *kind)
+            except Failed as error:
+                if not self._failing:  # once until it works again: a flood would say it for ever
+                    self._failing = True
+                    self._report(self._hook, server, str(error))
+            else:
+                self._failing = False

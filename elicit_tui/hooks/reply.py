@@ -1,0 +1,75 @@
+"""What a hook said, in the words of Claude Code's hooks, whose output ours is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from elicit_tui.text import neutral_line
+
+ACTIONS: Final = ("accept", "decline", "cancel")
+REFUSING_CODE: Final = 2
+"""The exit code that declines, with standard error as the reason."""
+LONGEST_REASON: Final = 300
+_DEEPEST: Final = 64
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One hook's answer; without an `action` it passes."""
+
+    action: str | None = None
+    """accept, decline or cancel."""
+    content: Mapping[str, Any] | None = None
+    reason: str | None = None
+    """Neutral text, in the hook's own words."""
+
+
+class Failed(Exception):
+    """A hook failed, hung or answered nonsense; `str()` ends the sentence "hooks[1] ..."."""
+
+
+def reply_of_command(code: int, output: bytes, told: bytes, event: str) -> Reply:
+    """What a command said by its exit code, standard output and error. Raises Failed."""
+    words = neutral_line(told.decode("utf-8", "replace").strip(), LONGEST_REASON)
+    if code == REFUSING_CODE:
+        return Reply("decline", reason=words or None)
+    if code != 0:
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        raise Failed(f"{how}: {words}" if words else how)
+    return reply_of_text(output, event)
+
+
+def reply_of_text(output: bytes, event: str) -> Reply:
+    """What a hook said as JSON: nested under `hookSpecificOutput`, or flat. Raises Failed."""
+    if not output.strip():
+        return Reply()
+    try:
+        said = json.loads(output)
+    except (ValueError, RecursionError):
+        raise Failed("did not answer in JSON") from None
+    if not isinstance(said, dict):
+        raise Failed("did not answer with a JSON object")
+    inner = said.get("hookSpecificOutput", said)
+    if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
+        raise Failed(f"did not answer for {event}")
+    action = inner.get("action")
+    if action is None:
+        return Reply()
+    if action not in ACTIONS:
+        raise Failed("answered with an action that is none of accept, decline and cancel")
+    content = inner.get("content")
+    if content is not None and (not isinstance(content, dict) or _too_deep(content)):
+        raise Failed("answered with content that is no object")
+    reason = inner.get("reason", said.get("reason"))
+    told = neutral_line(reason, LONGEST_REASON) if isinstance(reason, str) and reason else None
+    return Reply(action, content if action == "accept" else None, told)
+
+
+def _too_deep(value: Any, depth: int = 0) -> bool:
+    if depth > _DEEPEST:
+        return True
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_too_deep(item, depth + 1) for item in items)

@@ -1,0 +1,101 @@
+"""Waits for what a server answers, within its time; says in a sentence why no answer came."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.errors import LimitReached, ServerError
+from elicit_tui.host.open_calls import wait_within
+from elicit_tui.text import in_seconds
+
+if TYPE_CHECKING:
+    from elicit_tui.host.connection import Connection
+
+END_KNOWN_SECONDS: Final = 3.0
+
+
+class Awaiting:
+    """How one connection waits for its server."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.over = asyncio.Event()
+        """Set when the connection has ended."""
+
+    async def answered(self, asked: Awaitable[Any], what: str) -> Any:
+        """The answer to a request that is no call; `what` it was to do ends our sentence.
+
+        Raises ProtocolCallError, ServerError, LimitReached.
+        """
+        work = asyncio.ensure_future(self.reached(asked))
+        try:
+            return await self.within(work, self._connection.open_calls.may_be_held_up, what)
+        finally:
+            work.cancel()
+
+    async def within(
+        self, work: asyncio.Task[Any], standing_still: Callable[[], bool], what: str
+    ) -> Any:
+        """The end of this work. Raises LimitReached when the server's time passed first."""
+        settings = self._connection.settings
+        if await wait_within(work, settings.tool_timeout_sec, standing_still):
+            return await work
+        raise LimitReached(
+            f"The server {settings.name} did not {what} within "
+            f"{in_seconds(settings.tool_timeout_sec)} "
+            f"(mcp_servers.{settings.name}.tool_timeout_sec allows more)."
+        )
+
+    async def reached(self, work: Awaitable[Any]) -> Any:
+        """The end of this work. Raises ServerError for an HTTP refusal or a lost connection."""
+        from elicit_tui.host.session import Gone, TransportRefused
+
+        try:
+            return await work
+        except TransportRefused as error:
+            if not str(error).startswith("Session terminated"):
+                raise ServerError(self._refusal(error)) from None
+            sentence = (
+                f"The server {self._connection.name} no longer knows our session, as after a "
+                "restart of its own (HTTP 404); connect to it anew."
+            )
+            self._connection.lost(sentence)
+            raise ServerError(sentence) from None
+        except Gone:
+            await self._find_out()
+            raise self._lost() from None
+
+    async def _find_out(self) -> None:
+        """Whether only an answer was lost or the server: the lifecycle says which."""
+        from elicit_tui.host.session import Gone
+
+        ended = asyncio.ensure_future(self.over.wait())
+        alive = asyncio.ensure_future(self._connection.alive())
+        try:
+            await asyncio.wait(
+                (ended, alive), timeout=END_KNOWN_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
+            if alive.done() and isinstance(alive.exception(), Gone):
+                await asyncio.wait((ended,), timeout=END_KNOWN_SECONDS)
+        finally:
+            for task in (ended, alive):
+                task.cancel()
+            await asyncio.gather(ended, alive, return_exceptions=True)
+
+    def _refusal(self, error: Exception) -> str:
+        from elicit_tui.host.faults import status_reason, transport_reason
+
+        status = self._connection.http_refusal
+        reason = status_reason(status) if status else transport_reason(str(error))
+        what = "could not answer" if status and status >= 500 else "refused the request"
+        return f"The server {self._connection.name} {what}: {reason}."
+
+    def _lost(self) -> ServerError:
+        if self._connection.failure is not None:
+            return ServerError(self._connection.failure)
+        return ServerError(
+            f"The server {self._connection.name} broke off its answer; whether it did the work is "
+            "not known."
+        )

@@ -1,0 +1,125 @@
+"""Has the broker asked before a tool of one connection is called, with its live definition."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.elicitation import Call, Outcome
+from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError, ToolRefused
+from elicit_tui.text import as_name, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.broker import Broker
+    from elicit_tui.host.connection import Connection
+    from elicit_tui.host.offers import Tool
+
+LIVE_SECONDS: Final = 2.0
+"""How long a list counts as live where a server does not tell of changes."""
+
+MOST_DEFINITIONS: Final = 5
+"""Of one tool, for one call: each is asked of the person anew."""
+
+NOT_LISTED: Final = "invalid_answer"
+"""The code of a ServerError that says that a list is none."""
+
+
+class ToolGate:
+    """Knows the tools as this connection listed them last, and lets a call pass or not."""
+
+    def __init__(self, connection: Connection, broker: Broker) -> None:
+        self._connection = connection
+        self._broker = broker
+        self._tools: dict[str, Tool] | None = None
+        self._listed_at = 0.0
+        self._waiting: set[str] = set()
+        self._given_up: set[str] = set()
+
+    def listed(self, tools: Iterable[Tool]) -> None:
+        """Remember what the server says of its tools."""
+        self._tools = {tool.name: tool for tool in tools}
+        self._listed_at = time.monotonic()
+
+    def changed(self) -> None:
+        """The server says that its tools are others now."""
+        self._tools = None
+
+    def give_up(self, call_id: str, outcome: Outcome) -> bool:
+        """Take back a call that waits here: its approval ends so. Whether it does wait here."""
+        if call_id not in self._waiting:
+            return False
+        self._given_up.add(call_id)
+        for pending in self._broker.pending:
+            if pending.question.request.may_belong_to(call_id):
+                pending.settle(outcome)
+        return True
+
+    async def passed(self, call: Call) -> None:
+        """Return when the tool may be called.
+
+        Raises ToolRefused, Interrupted when it was given up, and ServerError when the server went
+        away meanwhile, or says something else of the tool each time it is asked for it. A
+        definition that changed while a person looked at it is asked anew.
+        """
+        self._waiting.add(call.id)
+        try:
+            definition = await self._definition(call.name)
+            for _ in range(MOST_DEFINITIONS):
+                await self._approved(call, definition)
+                current = await self._definition(call.name)
+                if _raw(current) == _raw(definition):
+                    return
+                definition = current
+            raise ServerError(
+                f"The server {self._connection.name} keeps changing what it says of the tool "
+                f"{as_name(call.name, 80)}; the tool was not called.",
+                code="invalid_answer",
+            )
+        finally:
+            self._waiting.discard(call.id)
+            self._given_up.discard(call.id)
+
+    async def _approved(self, call: Call, definition: Tool | None) -> None:
+        outcome = None
+        if call.id not in self._given_up:
+            outcome = await self._broker.approve(
+                self._connection.identity, call, _raw(definition), self._process
+            )
+        if call.id in self._given_up:
+            raise Interrupted("The call was cancelled.")
+        if outcome is None or outcome.action == "accept":
+            return
+        if outcome.decided_by == "server":
+            await self._connection.settled()
+        raise ToolRefused(neutral_line(call.name, 80), outcome)
+
+    async def _definition(self, name: str) -> Tool | None:
+        """The tool as its server lists it; None when it does not, or nobody needs to know."""
+        if not self._broker.needs_definition(self._connection.name, name):
+            return None
+        if self._tools is None or name not in self._tools or not self._is_live():
+            try:
+                await self._connection.tools()
+            except ProtocolCallError:
+                return None
+            except ServerError as error:
+                if error.code != NOT_LISTED:
+                    raise
+                return None
+        return (self._tools or {}).get(name)
+
+    def _is_live(self) -> bool:
+        """Whether the server would have told of a change, or has had no time for one."""
+        told = self._connection.tells_of_changed_tools
+        return told or time.monotonic() - self._listed_at < LIVE_SECONDS
+
+    @property
+    def _process(self) -> str:
+        """What an allowance is bound to: this process, or this connection of a remote server."""
+        process_id = self._connection.process_id
+        return f"connection {self._connection.id}" if process_id is None else f"pid {process_id}"
+
+
+def _raw(tool: Tool | None) -> dict[str, object] | None:
+    return None if tool is None else dict(tool.raw)

@@ -1,0 +1,276 @@
+"""One connection from start to end: its process, its transport, its session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.broker import Broker
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ServerError
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.launch import ServerProcess, start_process
+from elicit_tui.host.sdk import load_sdk
+from elicit_tui.host.server_log import LogFile, ServerLogReader
+
+if TYPE_CHECKING:
+    from elicit_tui.host.wire import Wire
+
+EXIT_KNOWN_SECONDS: Final = 0.5
+LAST_WORDS_SECONDS: Final = 0.2
+"""How long what a process wrote before it ended is still read; a child may hold the pipe open."""
+GARBAGE_TOLD: Final = 1_000
+"""Lines of one connection that are no message."""
+
+
+class Lifecycle:
+    """Brings one connection up, holds it, and takes it down; its failure is one sentence."""
+
+    def __init__(self, connection: Connection, broker: Broker, log_file: LogFile) -> None:
+        self._connection = connection
+        self._broker = broker
+        self._log_file = log_file
+        self._over = asyncio.Event()
+        self._asked_to_end = False
+        self._late = False
+        self._give_up: Callable[[], None] | None = None
+        self._garbage_lines = 0
+        self._lost: str | None = None
+        connection.lost = self._lose
+        self._log = ServerLogReader(self._heard)
+        self._log_task: asyncio.Task[None] | None = None
+
+    def end(self) -> None:
+        """Close the connection in order; `run` returns when everything of it is gone."""
+        self._asked_to_end = True
+        self._over.set()
+
+    def _lose(self, sentence: str) -> None:
+        self._lost = sentence
+        self._over.set()
+        if self._give_up is not None:
+            self._give_up()
+
+    def _heard(self, line: str) -> None:
+        self._log_file.write(self._connection.name, line)
+        self._connection.log(line)
+
+    async def run(self) -> None:
+        """Bring the connection up and hold it to its end. Raises only CancelledError."""
+        connection = self._connection
+        failure: str | None = None
+        try:
+            await self._lived()
+        except asyncio.CancelledError:
+            if not self._late:
+                connection.ended(None)
+                raise
+            failure = self._lost or self._not_ready()
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - ends this server only
+            # Whatever a library or a server raises, in groups of any kind, ends this server only.
+            failure = await self._sentence(error)
+        finally:
+            await self._end_process()
+        connection.ended(None if self._asked_to_end else failure)
+
+    async def _lived(self) -> None:
+        settings = self._connection.settings
+        _may_start(self._connection)
+        process: ServerProcess | None = None
+        if settings.url is None:
+            process = self._connection.process or start_process(settings)
+            self._connection.process = process
+            self._log_task = asyncio.ensure_future(self._log.run(process))
+        await asyncio.to_thread(load_sdk, remote=process is None)
+        async with AsyncExitStack() as stack:
+            with self._opening():
+                read, write = await stack.enter_async_context(self._streams(process))
+            await self._session(stack, read, write)
+            await self._over.wait()
+            if not self._asked_to_end:
+                # Told before the streams are closed: a question on the screen goes away at once.
+                self._connection.ended(await self._went_away())
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        """The time in which a transport must open; the older one waits for a server's word.
+
+        A scope of cancellation would not do: what is opened within has scopes of its own that
+        outlast this one.
+        """
+        task = asyncio.current_task()
+        assert task is not None
+        seconds = self._connection.settings.startup_timeout_sec
+
+        def give_up() -> None:
+            self._late = True
+            task.cancel()
+
+        self._give_up = give_up
+        timer = asyncio.get_running_loop().call_later(seconds, give_up) if seconds else None
+        try:
+            yield
+        finally:
+            self._give_up = None
+            if timer is not None:
+                timer.cancel()
+
+    def _not_ready(self) -> str:
+        from elicit_tui.text import in_seconds
+
+        settings = self._connection.settings
+        return (
+            f"The server {settings.name} was not ready within "
+            f"{in_seconds(settings.startup_timeout_sec)} "
+            f"(mcp_servers.{settings.name}.startup_timeout_sec allows more)."
+        )
+
+    def _streams(self, process: ServerProcess | None) -> Any:
+        if process is not None:
+            from elicit_tui.host.stdio import stdio_streams
+
+            return stdio_streams(process, self._garbage, self._flooded)
+        from elicit_tui.host.http import http_streams
+
+        return http_streams(self._connection.settings, self._refused, self._flooded)
+
+    def _flooded(self, what: str) -> None:
+        self._lose(f"The server {self._connection.name} {what}.")
+
+    def _refused(self, status: int | None) -> None:
+        self._connection.http_refusal = status
+
+    async def _session(self, stack: AsyncExitStack, read: Any, write: Any) -> None:
+        import anyio
+
+        from elicit_tui.host.session import Gone, open_session
+
+        connection = self._connection
+        settings = connection.settings
+        session = await stack.enter_async_context(
+            open_session(
+                read,
+                write,
+                self._wire(),
+                remote=settings.url is not None,
+                garbage=lambda error: self._garbage(str(error)),
+                gone=self._over.set,
+            )
+        )
+        try:
+            with anyio.fail_after(settings.startup_timeout_sec or None):
+                await session.connect(settings.protocol)
+        except TimeoutError:
+            raise ServerError(self._not_ready()) from None
+        except Gone:
+            # Found out before the streams are closed: that ends the process, and tells of our end.
+            raise ServerError(await self._went_away()) from None
+        connection.became_ready(session)
+
+    def _wire(self) -> Wire:
+        from elicit_tui.host.wire import Wire
+
+        connection = self._connection
+        return Wire(
+            self._broker,
+            connection.settings.advertised_modes,
+            lambda: connection.identity,
+            connection.open_calls,
+            connection.emit,
+        )
+
+    def _garbage(self, text: str) -> None:
+        """Tell what was no message; a server that writes nothing else is soon not listened to."""
+        from elicit_tui.text import neutral_line
+
+        self._garbage_lines += 1
+        if self._garbage_lines > GARBAGE_TOLD:
+            return
+        if self._garbage_lines == GARBAGE_TOLD:
+            self._heard(f"(more than {GARBAGE_TOLD} lines are no message; no more of them is told)")
+            return
+        self._heard(f"(not a message) {neutral_line(text, 500)}")
+
+    async def _went_away(self) -> str:
+        if self._lost is not None:
+            return self._lost
+        name = self._connection.name
+        process = self._connection.process
+        when = "" if self._connection.state == "ready" else " before it was ready"
+        if process is None:
+            return f"The server {name} ended the connection{when}."
+        return f"The server {name} {await self._exit(process, when)}{self._last_words()}."
+
+    async def _exit(self, process: ServerProcess, when: str) -> str:
+        for _ in range(int(EXIT_KNOWN_SECONDS / 0.01)):
+            code = process.exit_code()
+            if code is not None:
+                if self._log_task is not None:
+                    await asyncio.wait((self._log_task,), timeout=LAST_WORDS_SECONDS)
+                how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+                return f"ended{when} ({how})"
+            await asyncio.sleep(0.01)
+        return f"closed its pipes{when} without ending, and was stopped"
+
+    def _last_words(self) -> str:
+        """The last line it wrote to its standard error, already neutral."""
+        last = self._log.last
+        return f"; its last words: {last[-1]}" if last else "; its standard error is empty"
+
+    async def _sentence(self, error: BaseException) -> str:
+        from elicit_tui.host.faults import leaf, reason_of
+        from elicit_tui.host.session import Gone
+
+        found = leaf(error)
+        if self._lost is not None:
+            return self._lost
+        if isinstance(found, ProtocolCallError):
+            return self._refusal(found)
+        if isinstance(found, ElicitTuiError):
+            return str(found)
+        if isinstance(found, Gone):
+            return await self._went_away()
+        what = "went away" if self._connection.state == "ready" else "cannot be used"
+        reason = reason_of(found, self._connection.http_refusal)
+        return f"The server {self._connection.name} {what}: {reason}."
+
+    def _refusal(self, error: ProtocolCallError) -> str:
+        """The server answered the greeting with an error; its words stay on one line."""
+        from elicit_tui.text import neutral_line
+
+        settings = self._connection.settings
+        words = neutral_line(error.message, 200).rstrip(".")
+        said = f"The server {settings.name} refused to connect: {words} (error {error.shown_code})."
+        if settings.protocol == "auto":
+            return said
+        only = f'mcp_servers.{settings.name}.protocol = "{settings.protocol}"'
+        return f"{said} It was asked for one revision only ({only})."
+
+    async def _end_process(self) -> None:
+        process = self._connection.process
+        if process is None:
+            return
+        from elicit_tui.host.ending import close_pipes, end_process
+
+        await end_process(process)
+        if self._log_task is not None:
+            self._log_task.cancel()
+            await asyncio.wait((self._log_task,))
+        close_pipes(process)
+
+
+def _may_start(connection: Connection) -> None:
+    """What the owner's configuration says against starting a server. Raises ServerError."""
+    settings = connection.settings
+    if settings.refused is not None:
+        raise ServerError(settings.refused, code="refused")
+    if settings.missing:
+        names = ", ".join(settings.missing)
+        raise ServerError(
+            f"The environment variable {names}, which the configuration of the server "
+            f"{settings.name} names, is not set.",
+            code="not_started",
+        )

@@ -1,0 +1,170 @@
+"""JSON-RPC messages (spec: basic, "Messages"): read from text, and what we say in ours.
+
+Plain `json` keeps what a faster parser would refuse or change, such as lone surrogates: values
+reach the person and the result exactly as the server wrote them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final, TypeGuard
+
+from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    LOG_LEVEL_META_KEY,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+from elicit_tui.elicitation import Outcome
+from elicit_tui.host.numbers import read_float
+
+Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
+
+PARSE_ERROR: Final = -32700
+METHOD_NOT_FOUND: Final = -32601
+
+REFUSED: Final = "Invalid elicitation request"
+"""All that a server is told about what was wrong: the details are for the person."""
+
+_OUTLINE: Final = re.compile(
+    r"\A\s*(\{[^{}\[\]]{0,4000}?)[{\[].*[}\]]([^{}\[\]]{0,4000}\})\s*\Z", re.DOTALL
+)
+"""What stands before and behind everything nested: where writers of messages put the id."""
+
+
+def read_message(text: str) -> Message | None:
+    """One message; None when it is none.
+
+    An answer to a request of ours that breaks the rules becomes an error for that request: it
+    would wait for ever otherwise. A server's malformed request keeps its method and id, so that
+    it can be judged and refused.
+    """
+    try:
+        raw = json.loads(text, parse_constant=_no_constant, parse_float=read_float)
+    except _NotANumber:
+        return _unreadable(text, "holds a number that JSON lacks")
+    except json.JSONDecodeError:
+        return _unreadable(text, "is not valid JSON")
+    except ValueError:
+        return _unreadable(text, "holds a number that is too long")
+    except RecursionError:
+        return _unreadable(text, "is nested too deep")
+    if not isinstance(raw, dict):
+        return None
+    try:
+        return jsonrpc_message_adapter.validate_python(raw, by_name=False)
+    except (ValidationError, RecursionError):
+        return _salvaged(raw)
+
+
+class _NotANumber(ValueError):
+    pass
+
+
+def _no_constant(name: str) -> Any:
+    raise _NotANumber(name)
+
+
+def _unreadable(text: str, what: str) -> Message | None:
+    """What can be told of a message that cannot be read as a whole.
+
+    A request keeps its method and id without its params; an answer becomes an error. Only the
+    outline is looked at, in time that does not grow with what is nested in it.
+    """
+    outline = _OUTLINE.match(text)
+    try:
+        raw = json.loads(f"{outline[1]}null{outline[2]}" if outline else text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(raw, dict) or "jsonrpc" not in raw:
+        return None
+    if "method" in raw:
+        return _salvaged({**raw, "params": None}) if _is_id(raw.get("id")) else None
+    return _answer_failed(raw, f"The server's answer {what}.")
+
+
+def _salvaged(raw: dict[str, Any]) -> Message | None:
+    method = raw.get("method")
+    if isinstance(method, str):
+        identifier = raw.get("id")
+        # The judge of requests wants to see params as they came, whatever they are.
+        if _is_id(identifier):
+            return JSONRPCRequest.model_construct(
+                jsonrpc="2.0", id=identifier, method=method, params=raw.get("params")
+            )
+        return JSONRPCNotification.model_construct(
+            jsonrpc="2.0", method=method, params=raw.get("params")
+        )
+    return _answer_failed(raw, "The server's answer is not a JSON-RPC message.")
+
+
+def _answer_failed(raw: Any, sentence: str) -> JSONRPCError | None:
+    identifier = raw.get("id") if isinstance(raw, dict) and "method" not in raw else None
+    return error_message(identifier, PARSE_ERROR, sentence) if _is_id(identifier) else None
+
+
+def _is_id(value: Any) -> TypeGuard[str | int]:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def result_message(identifier: str | int, result: dict[str, Any]) -> JSONRPCResponse:
+    """An answer to a server's request."""
+    return JSONRPCResponse(jsonrpc="2.0", id=identifier, result=result)
+
+
+def error_message(
+    identifier: str | int, code: int, sentence: str, data: Any = None
+) -> JSONRPCError:
+    """A refusal of a request; `data` is left out when there is none."""
+    error = ErrorData(code=code, message=sentence)
+    if data is not None:
+        error = ErrorData(code=code, message=sentence, data=data)
+    return JSONRPCError(jsonrpc="2.0", id=identifier, error=error)
+
+
+def elicit_result(outcome: Outcome) -> dict[str, Any]:
+    """The ElicitResult of an outcome that has an action (spec: client/elicitation, "Response").
+
+    Only an accept has content: the broker sees to that.
+    """
+    result: dict[str, Any] = {"action": outcome.action}
+    if outcome.content is not None:
+        result["content"] = dict(outcome.content)
+    result["_meta"] = outcome.public_meta
+    return result
+
+
+def capabilities(modes: tuple[str, ...]) -> dict[str, Any]:
+    """What we can do: the elicitation modes, or nothing (spec: client/elicitation)."""
+    return {"elicitation": {mode: {} for mode in modes}} if modes else {}
+
+
+def advertise(message: JSONRPCRequest, modes: tuple[str, ...]) -> None:
+    """Rewrite the capabilities in `initialize`, or in the modern era's `_meta`, in place.
+
+    The SDK advertises both modes as soon as an elicitation callback is there; this says what the
+    owner's configuration says, and nothing else.
+    """
+    params = message.params
+    if params is None:
+        return
+    if message.method == "initialize":
+        params["capabilities"] = capabilities(modes)
+    meta = params.get("_meta")
+    if isinstance(meta, dict) and CLIENT_CAPABILITIES_META_KEY in meta:
+        params["_meta"] = {**meta, CLIENT_CAPABILITIES_META_KEY: capabilities(modes)}
+
+
+def want_log_level(message: JSONRPCRequest, level: str) -> None:
+    """Say from which level on the server is to log (spec: 2026-07-28, server/utilities/logging)."""
+    params = message.params if message.params is not None else {}
+    meta = params.get("_meta")
+    params["_meta"] = {**(meta if isinstance(meta, dict) else {}), LOG_LEVEL_META_KEY: level}
+    message.params = params

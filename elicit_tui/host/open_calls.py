@@ -1,0 +1,95 @@
+"""The calls of one connection that are under way: whose turn it is, and whether time passes.
+
+Nothing on a stdio stream of the handshake era tells which call a question belongs to. Its calls
+take turns, so that there is one answer to that as often as can be. While a person is asked for a
+call its turn passes on, and the server's other tools go on working; a question that comes then may
+belong to each call that is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+from elicit_tui.elicitation import Call, ElicitationRequest
+
+TICK_SECONDS: Final = 0.1
+
+
+class OpenCalls:
+    """The calls that a server has and has not answered, oldest first."""
+
+    def __init__(self, asked: Callable[[str], bool]) -> None:
+        self._asked = asked
+        """Whether a person is being asked for the call of this id."""
+        self.take_turns = False
+        """Set where the stream does not tell whose question it is."""
+        self._open: dict[str, Call] = {}
+        self._next = asyncio.Lock()
+        self._ended = asyncio.Event()
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls that a question may belong to when nothing on the wire tells."""
+        return tuple(self._open.values())
+
+    @asynccontextmanager
+    async def turn(self, call: Call) -> AsyncIterator[None]:
+        """Within this the call is open. Waits for the turn; calls come in the order they asked."""
+        async with self._next:
+            while self.take_turns and not all(map(self._asked, self._open)):
+                self._ended.clear()
+                # Nobody tells when a person begins to be asked: it is looked at now and then.
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._ended.wait(), TICK_SECONDS)
+            self._open[call.id] = call
+        try:
+            yield
+        finally:
+            del self._open[call.id]
+            self._ended.set()
+
+    def time_stands_still(self, call: Call) -> bool:
+        """A call's time does not pass while it waits for its turn or for a person."""
+        waits_for_its_turn = self.take_turns and call.id not in self._open
+        return waits_for_its_turn or self._asked(call.id) or self.may_be_held_up()
+
+    def may_be_held_up(self) -> bool:
+        """Whether the server may answer nothing before a person did.
+
+        One that does one thing at a time does so, whatever else is asked of it meanwhile.
+        """
+        return self.take_turns and any(map(self._asked, self._open))
+
+    def only_for(self, request: ElicitationRequest, call_id: str) -> bool:
+        """Whether a question belongs to this call and to no other one that is open."""
+        others = (other for other in self._open if other != call_id)
+        return request.may_belong_to(call_id) and not any(map(request.may_belong_to, others))
+
+
+async def wait_within(
+    work: asyncio.Future[object], seconds: float, standing_still: Callable[[], bool]
+) -> bool:
+    """Wait for `work`; False when its time passed first. 0 seconds: no limit.
+
+    Time counts only between two looks at which it did not stand still.
+    """
+    spent = 0.0
+    while not work.done():
+        started = time.monotonic()
+        still = standing_still()
+        timeout = None if seconds <= 0 else min(TICK_SECONDS, max(0.0, seconds - spent))
+        await asyncio.wait((work,), timeout=timeout)
+        if work.done() or seconds <= 0:
+            continue
+        if not still and not standing_still():
+            spent += time.monotonic() - started
+            if spent >= seconds:
+                return False
+        elif timeout == 0:
+            await asyncio.sleep(TICK_SECONDS)
+    return True

@@ -1,0 +1,28 @@
+"""Scenarios: what a server's author expects of a tool that asks, run on the real server.
+
+`read_scenarios` reads the files, `run_scenarios` runs them over `runtime` without a screen, and
+`Suite` holds what came of it. Nothing here writes to standard output.
+"""
+
+from elicit_tui.scenarios.coverage import coverage
+from elicit_tui.scenarios.junit import junit_xml
+from elicit_tui.scenarios.reading import read_scenarios
+from elicit_tui.scenarios.result import Run, RunEvent, Suite
+from elicit_tui.scenarios.running import Options, run_scenarios
+from elicit_tui.scenarios.scenario import Answer, Expectation, Scenario
+from elicit_tui.scenarios.writing import scenario_from_answers
+
+__all__ = [
+    "Answer",
+    "Expectation",
+    "Options",
+    "Run",
+    "RunEvent",
+    "Scenario",
+    "Suite",
+    "coverage",
+    "junit_xml",
+    "read_scenarios",
+    "run_scenarios",
+    "scenario_from_answers",
+]

@@ -1,0 +1,57 @@
+"""The runs as JUnit XML, which CI systems show as tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from xml.etree import ElementTree
+
+from elicit_tui.scenarios.result import Run, Suite
+from elicit_tui.text import neutral_line
+
+
+def junit_xml(suite: Suite) -> bytes:
+    """One test suite a scenario file, one test case a run (the schema of Jenkins, junit-10)."""
+    root = ElementTree.Element("testsuites", _counts(suite.runs))
+    root.set("name", "elicit-tui test")
+    for file, runs in groupby(suite.runs, lambda run: str(run.scenario.file)):
+        _suite(root, _text(file), list(runs))
+    ElementTree.indent(root)
+    written: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return written
+
+
+def _suite(root: ElementTree.Element, file: str, runs: Sequence[Run]) -> None:
+    suite = ElementTree.SubElement(root, "testsuite", {"name": file, **_counts(runs)})
+    for run in runs:
+        name = f"{run.scenario.name}: {run.branch}" + (f" ({run.era})" if run.era != "auto" else "")
+        case = ElementTree.SubElement(
+            suite,
+            "testcase",
+            {
+                "name": _text(name),
+                "classname": _text(f"{run.scenario.server}.{run.scenario.call}"),
+                "time": f"{run.seconds:.3f}",
+            },
+        )
+        if run.failures:
+            failures = list(map(_text, run.failures))
+            failure = ElementTree.SubElement(
+                case, "failure", {"type": run.kind, "message": failures[0]}
+            )
+            failure.text = "\n".join(failures)
+
+
+def _counts(runs: Iterable[Run]) -> dict[str, str]:
+    runs = list(runs)
+    return {
+        "tests": str(len(runs)),
+        "failures": str(sum(not run.passed for run in runs)),
+        "errors": "0",
+        "time": f"{sum(run.seconds for run in runs):.3f}",
+    }
+
+
+def _text(text: str) -> str:
+    """Neutral text, which holds nothing that XML could not."""
+    return neutral_line(text, 2000)

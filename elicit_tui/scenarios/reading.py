@@ -1,0 +1,121 @@
+"""Reads scenario files: TOML, one `[[scenario]]` each (README, "Test your server")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui.config.documents import Document, read
+from elicit_tui.config.keys import FileKind
+from elicit_tui.config.nodes import Table, Tables, Value, table_of
+from elicit_tui.config.problem import Problem
+from elicit_tui.config.validating import as_json
+from elicit_tui.errors import ConfigError
+from elicit_tui.scenarios.scenario import Answer, Expectation, Scenario
+
+_ANSWER: Final = table_of(
+    "The answer to one question, in order.",
+    Answer,
+    {
+        "action": "What to do: accept, decline or cancel.",
+        "message": "A glob over the question's message.",
+        "content": "The form's content, for accept.",
+        "use_defaults": "Takes the schema's defaults for what content leaves out.",
+        "despite": "Globs of guardian rule ids whose warnings it may pass.",
+    },
+)
+
+_EXPECT: Final = table_of(
+    "What the call must come to.",
+    Expectation,
+    {
+        "is_error": "Whether the result says isError.",
+        "text": "A glob over the result's text.",
+        "structured": "JSON pointers into structuredContent, each with its value.",
+        "questions": "How many questions there are.",
+    },
+    {"questions": 0},
+)
+
+SCENARIO_FILE: Final = FileKind(
+    Table(
+        "Scenarios of a server.",
+        {
+            "scenario": Tables(
+                "One call and what must come of it.",
+                Table(
+                    "One scenario.",
+                    {
+                        "name": Value("string", "Its name, once in a file."),
+                        "server": Value("string", "A configured server, or one of --with."),
+                        "call": Value("string", "The tool."),
+                        "arguments": Value("json table", "The tool's arguments.", {}),
+                        "answers": Tables("Its answers.", _ANSWER),
+                        "expect": _EXPECT,
+                        "watch": Value("strings", "Files or commands that must not change.", []),
+                    },
+                    required=("name", "server", "call"),
+                ),
+            )
+        },
+    ),
+    {"answers": "answers stand under their scenario, written [[scenario.answers]]"},
+)
+
+
+def read_scenarios(files: Sequence[Path]) -> tuple[Scenario, ...]:
+    """The scenarios of these files, in order. Raises ConfigError with every problem found."""
+    scenarios: list[Scenario] = []
+    problems: list[Problem] = []
+    for file in files:
+        document = read(file, SCENARIO_FILE, "command line")
+        faults = (*document.problems, *_faults(document))
+        problems += faults
+        if not faults:
+            scenarios += (_scenario(entry, file) for entry in document.get("scenario"))
+    if problems:
+        raise ConfigError([str(problem) for problem in problems])
+    return tuple(scenarios)
+
+
+def _faults(document: Document) -> Iterator[Problem]:
+    if not document.problems and not document.get("scenario"):
+        yield document.problem("has no [[scenario]]", ())
+    names: set[str] = set()
+    for path, entry in document.sound_tables("scenario"):
+        if entry["name"] in names:
+            yield document.problem("is the name of an earlier scenario", (*path, "name"))
+        names.add(entry["name"])
+        for number, answer in enumerate(entry.get("answers", ())):
+            if answer.get("action", "accept") != "accept" and "content" in answer:
+                place = (*path, "answers", number, "content")
+                yield document.problem("content goes with accept only", place)
+        for pointer in entry.get("expect", {}).get("structured", {}):
+            if pointer and not pointer.startswith("/"):
+                place = (*path, "expect", "structured", pointer)
+                yield document.problem("is not a JSON pointer: it begins with /", place)
+
+
+def _scenario(entry: Mapping[str, Any], file: Path) -> Scenario:
+    expect = dict(entry.get("expect", {}))
+    if "structured" in expect:
+        expect["structured"] = as_json(expect["structured"])
+    return Scenario(
+        name=entry["name"],
+        server=entry["server"],
+        call=entry["call"],
+        arguments=as_json(entry.get("arguments", {})),
+        answers=tuple(map(_answer, entry.get("answers", ()))),
+        expect=Expectation(**expect),
+        watch=tuple(entry.get("watch", ())),
+        file=file,
+    )
+
+
+def _answer(entry: Mapping[str, Any]) -> Answer:
+    values = dict(entry)
+    if "content" in values:
+        values["content"] = as_json(values["content"])
+    values["despite"] = tuple(values.get("despite", ()))
+    return Answer(**values)

@@ -1,0 +1,66 @@
+"""What came of the runs of scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from elicit_tui.broker import Requested, Resolved
+from elicit_tui.scenarios.scenario import Era, Scenario
+
+
+@dataclass
+class Run:
+    """One call of one scenario, one way through it."""
+
+    scenario: Scenario
+    era: Era
+    """The revision that was asked for."""
+    branch: str
+    """Which way: `accept`, `decline 2`, `the answer twice` …"""
+    kind: Literal["as written", "refused", "gone wrong"] = "as written"
+    failures: list[str] = field(default_factory=list)
+    """Each thing that is not as it must be, as a sentence of neutral text."""
+    notes: list[str] = field(default_factory=list)
+    resolved: list[Resolved] = field(default_factory=list)
+    result: Mapping[str, Any] | None = None
+    error: Exception | None = None
+    protocol_version: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything was as it must be."""
+        return not self.failures
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """Something that happened in a run, for whoever shows it while it goes on.
+
+    `event` is a word of `started, connected, requested, resolved, ended`.
+    """
+
+    event: Literal["started", "connected", "requested", "resolved", "ended"]
+    run: Run
+    said: Requested | Resolved | Mapping[str, Any] | None = None
+
+
+@dataclass
+class Suite:
+    """All runs, in order."""
+
+    runs: list[Run] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    """The snapshot files that were written."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every run passed."""
+        return all(run.passed for run in self.runs)
+
+    @property
+    def failed(self) -> list[Run]:
+        """The runs that failed."""
+        return [run for run in self.runs if not run.passed]

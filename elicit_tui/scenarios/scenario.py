@@ -1,0 +1,129 @@
+"""A scenario: one call of a tool, the answers to what it asks, and what must come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+
+from elicit_tui.elicitation import Action
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One `[[scenario.answers]]`: the answer to one question, in order."""
+
+    action: Action = "accept"
+    message: str | None = None
+    """A glob over the question's message; absent: whatever is asked."""
+    content: Mapping[str, Any] | None = None
+    use_defaults: bool = False
+    """Takes the schema's defaults for what `content` leaves out."""
+    despite: tuple[str, ...] = ()
+    """Globs of guardian rule ids whose warnings the answer may pass."""
+
+    def fits(self, message: str) -> bool:
+        """Whether it is meant for a question with this message."""
+        return self.message is None or fnmatchcase(message, self.message)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """`expect`: what the call must come to. What it does not name is not looked at."""
+
+    is_error: bool = False
+    text: str | None = None
+    """A glob over the result's text, its blocks joined by line ends."""
+    structured: Mapping[str, Any] | None = None
+    """JSON pointers (RFC 6901) into structuredContent, each with the value that stands there."""
+    questions: int | None = None
+
+    @property
+    def tells_acceptance(self) -> bool:
+        """Whether it describes a result, so that another call's can be compared with it."""
+        return self.text is not None or bool(self.structured)
+
+    def faults(self, result: Mapping[str, Any]) -> list[str]:
+        """What of it a result does not satisfy, each as a sentence."""
+        found = []
+        if (result.get("isError") is True) is not self.is_error:
+            found.append("the tool says isError" if not self.is_error else "isError is not said")
+        if self.text is not None and not fnmatchcase(text_of(result), self.text):
+            found.append(f"the text is {_short(text_of(result))}, not {_short(self.text)}")
+        if self.structured and "structuredContent" not in result:
+            return [*found, f"there is no structuredContent; the text is {_short(text_of(result))}"]
+        for pointer, value in (self.structured or {}).items():
+            there, present = at_pointer(result.get("structuredContent"), pointer)
+            if not present:
+                whole = _short(result.get("structuredContent"))
+                found.append(f"structured {pointer} is not there; there is {whole}")
+            elif not same_json(there, value):
+                found.append(f"structured {pointer} is {_short(there)}, not {_short(value)}")
+        return found
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One `[[scenario]]` of a file."""
+
+    name: str
+    server: str
+    call: str
+    """The tool."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    answers: tuple[Answer, ...] = ()
+    expect: Expectation = field(default_factory=Expectation)
+    watch: tuple[str, ...] = ()
+    """Files or commands whose state must not change when the answer is a refusal."""
+    file: Path = field(default=Path("scenario.toml"))
+
+    @property
+    def accepts(self) -> bool:
+        """Whether every answer is an accept, so that other ways can be tried from it."""
+        return bool(self.answers) and all(each.action == "accept" for each in self.answers)
+
+
+Era = Literal["auto", "2025-11-25", "2026-07-28"]
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """The text of a result's content blocks, joined by line ends."""
+    blocks = result.get("content")
+    return "\n".join(
+        block["text"]
+        for block in (blocks if isinstance(blocks, list) else [])
+        if isinstance(block, Mapping) and isinstance(block.get("text"), str)
+    )
+
+
+def at_pointer(value: Any, pointer: str) -> tuple[Any, bool]:
+    """The value at a JSON pointer (RFC 6901), and whether there is one."""
+    for part in pointer.split("/")[1:] if pointer else ():
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None, False
+    return value, True
+
+
+def same_json(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal: `true` is not 1, 1 and 1.0 are the same number."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same_json(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    return bool(one == other)
+
+
+def _short(value: Any) -> str:
+    from elicit_tui.text import ascii_json
+
+    text = ascii_json(value)
+    return text if len(text) <= 200 else f"{text[:199]}…"

@@ -1,0 +1,116 @@
+"""Answers the questions of one run by its steps, in order; nobody is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    accept,
+    cancel,
+    decline,
+)
+from elicit_tui.form import Form, read_form
+from elicit_tui.scenarios.scenario import Answer
+from elicit_tui.text import neutral_line
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is done with one question."""
+
+    answer: Answer
+    way: Literal["answer", "wait"] = "answer"
+    """`wait`: nothing at all, until the deadline passes."""
+
+
+@dataclass
+class Script:
+    """The responder of a run. What could not go as written is in `problems`."""
+
+    steps: Sequence[Step]
+    refuse_the_rest: bool = False
+    """Whether further questions are declined and no problem: a refusal came before them."""
+    asked: list[tuple[int | None, ElicitationRequest]] = field(default_factory=list)
+    """Each question that came, with the number of its step; None where it has none."""
+    problems: list[str] = field(default_factory=list)
+    wrong_message: str | None = None
+    """The message of the question that got a wrong answer; asked again, it is declined."""
+    _used: set[int] = field(default_factory=set)
+
+    @property
+    def unused(self) -> list[int]:
+        """The numbers of the steps that met no question, from 0."""
+        return [number for number in range(len(self.steps)) if number not in self._used]
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Answer one question by the next step that fits it."""
+        deadline.start()
+        if any(asked.id == question.id for _, asked in self.asked):
+            why = question.note or "It was given back."
+            self.problems.append(f"{self._place(question.request)}: {why}")
+            return cancel("answers", f"The scenario's answer could not be given. {why}")
+        number = self._next(question.request)
+        self.asked.append((number, question.request))
+        if number is None:
+            return self._without_a_step(question.request)
+        self._used.add(number)
+        step = self.steps[number]
+        if step.way == "wait":
+            await asyncio.Event().wait()
+        return self._given(question, step.answer, number)
+
+    def _next(self, request: ElicitationRequest) -> int | None:
+        if request.message == self.wrong_message:
+            return None
+        left = (number for number in self.unused if self.steps[number].answer.fits(request.message))
+        return next(left, None)
+
+    def _place(self, request: ElicitationRequest) -> str:
+        number = next((each for each, asked in self.asked if asked.id == request.id), None)
+        return "a question" if number is None else f"question {number + 1}"
+
+    def _without_a_step(self, request: ElicitationRequest) -> Outcome:
+        if self.refuse_the_rest:
+            return decline("answers", "Declined: an earlier question was refused.")
+        message = neutral_line(request.message, 120) or "(no message)"
+        self.problems.append(f"a question that was not expected: {message}")
+        return cancel("answers", "Cancelled: the scenario has no answer for it.")
+
+    def _given(self, question: Question, answer: Answer, number: int) -> Outcome:
+        said = f"answer {number + 1} of the scenario."
+        if answer.action == "decline":
+            return decline("answers", f"Declined by {said}")
+        if answer.action == "cancel":
+            return cancel("answers", f"Cancelled by {said}")
+        for finding in question.to_acknowledge:
+            if not any(fnmatchcase(finding.rule, glob) for glob in answer.despite):
+                rule = neutral_line(finding.rule, 80)
+                self.problems.append(
+                    f"question {number + 1}: the guardian warns ({rule}), and despite does not "
+                    "list it"
+                )
+                return cancel("answers", f"Cancelled: {rule} is not listed in despite.")
+        content = None
+        if question.request.mode == "form":
+            form = question.form or read_form(question.request.requested_schema)
+            content = _content(form, answer)
+            for problem in form.judge(content):
+                field = f"{neutral_line(problem.field, 80)}: " if problem.field else ""
+                self.problems.append(f"question {number + 1}: {field}{problem.message}")
+                return cancel("answers", "Cancelled: the scenario's answer is not valid.")
+        found = question.examine(content) if content else ()
+        seen = frozenset(each.id for each in (*question.to_acknowledge, *found))
+        return accept("answers", f"Accepted by {said}", content, acknowledged=seen)
+
+
+def _content(form: Form, answer: Answer) -> Mapping[str, Any]:
+    defaults = form.convert(form.initial()).content if answer.use_defaults else {}
+    return {**defaults, **(answer.content or {})}

@@ -1,0 +1,120 @@
+"""What a server asked last time, kept beside the scenario file: a changed question is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.errors import UsageError
+from elicit_tui.scenarios.scenario import Answer, same_json
+from elicit_tui.text import ascii_json
+
+MISSING: Final = object()
+
+
+def snapshot_file(scenario_file: Path) -> Path:
+    """`book.toml` has its snapshots in `book.snapshots.json`."""
+    return scenario_file.with_name(f"{scenario_file.stem}.snapshots.json")
+
+
+def question_snapshot(request: ElicitationRequest) -> dict[str, Any]:
+    """What is kept of a question: mode, message, schema; of a page's address no query."""
+    kept: dict[str, Any] = {"mode": request.mode, "message": request.message}
+    if request.mode == "url":
+        kept["url"] = _address(request.url or "")
+    else:
+        kept["requestedSchema"] = request.requested_schema
+    return kept
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return f"{parts.scheme}://{parts.netloc}{parts.path}"
+
+
+class Snapshots:
+    """The snapshots of one scenario file, by scenario and protocol revision."""
+
+    def __init__(self, scenario_file: Path) -> None:
+        """Read them. Raises UsageError when the file is there and cannot be understood."""
+        self.path = snapshot_file(scenario_file)
+        self._kept: dict[str, dict[str, list[Any]]] = {}
+        self._changed = False
+        try:
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, RecursionError) as error:
+            raise UsageError(f"The snapshots {self.path} cannot be read: {error}") from None
+        if not isinstance(kept, dict) or not all(isinstance(each, dict) for each in kept.values()):
+            raise UsageError(f"The snapshots {self.path} are none; --update writes them anew.")
+        self._kept = kept
+
+    def differences(
+        self, name: str, revision: str, questions: Sequence[Any], answers: Sequence[Answer]
+    ) -> list[str] | None:
+        """What changed in the questions of a scenario; None when there is nothing to compare.
+
+        A message for which the scenario has a glob is compared with that alone.
+        """
+        kept = self._kept.get(name, {}).get(revision)
+        if not isinstance(kept, list):
+            return None
+        found = []
+        for number, (was, now) in enumerate(zip(kept, questions, strict=False)):
+            glob = answers[number].message if number < len(answers) else None
+            for place, before, after in _differences(was, now):
+                if place == "/message" and glob is not None:
+                    continue
+                found.append(
+                    f"question {number + 1} changed {place or '/'}: "
+                    f"{_short(before)} became {_short(after)} (--update takes it over)"
+                )
+        if len(kept) != len(questions):
+            found.append(f"{len(kept)} questions became {len(questions)} (--update takes it over)")
+        return found
+
+    def take_over(self, name: str, revision: str, questions: Sequence[Any]) -> None:
+        """Keep these questions."""
+        kept = self._kept.setdefault(name, {})
+        if not same_json(kept.get(revision), list(questions)):
+            kept[revision] = list(questions)
+            self._changed = True
+
+    def write(self) -> bool:
+        """Write what changed; whether anything had to be."""
+        if not self._changed:
+            return False
+        try:
+            self.path.write_text(ascii_json(self._kept, indent=2) + "\n", encoding="ascii")
+        except OSError as error:
+            raise UsageError(f"{self.path} cannot be written: {error.strerror}") from None
+        self._changed = False
+        return True
+
+
+def _differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The places where two JSON values differ, as JSON pointers, with both values."""
+    if isinstance(was, Mapping) and isinstance(now, Mapping):
+        for key in [*was, *(key for key in now if key not in was)]:
+            before, after = was.get(key, MISSING), now.get(key, MISSING)
+            part = str(key).replace("~", "~0").replace("/", "~1")
+            yield from _differences(before, after, f"{place}/{part}")
+        if list(was) != list(now) and was.keys() == now.keys():
+            yield f"{place} (order)", list(was), list(now)
+    elif not same_json(was, now) or was is MISSING or now is MISSING:
+        yield place, was, now
+
+
+def _short(value: Any) -> str:
+    if value is MISSING:
+        return "nothing"
+    text = ascii_json(value)
+    return text if len(text) <= 120 else f"{text[:119]}…"

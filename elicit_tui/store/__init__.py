@@ -1,0 +1,25 @@
+"""What waits for an answer from another process, sealed; who is there; what a session may do."""
+
+from elicit_tui.store.file import StoreMissing
+from elicit_tui.store.sealing import secret_from
+from elicit_tui.store.sqlite import SqliteStore
+from elicit_tui.store.store import (
+    Answer,
+    Asker,
+    Changes,
+    Grant,
+    Store,
+    Waiting,
+)
+
+__all__ = [
+    "Answer",
+    "Asker",
+    "Changes",
+    "Grant",
+    "SqliteStore",
+    "Store",
+    "StoreMissing",
+    "Waiting",
+    "secret_from",
+]

@@ -1,0 +1,142 @@
+"""The nouns of the house as JSON values and back, exactly: the one spelling of what waits.
+
+The types of a dataclass's fields say how each is read back, so a field that a noun gains is kept
+without a word here. Numbers keep their text (5 and 5.0 stay apart, big integers exact), a lone
+half of a surrogate pair stays what it was.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from elicit_tui.elicitation import Finding, Question
+from elicit_tui.errors import StoreError
+from elicit_tui.form import Entry, Form
+from elicit_tui.form import entry as entries
+
+Noun = TypeVar("Noun")
+
+_TAG: Final = "is"
+"""Names the class where a field may hold one of several."""
+_KEPT: Final = ("request", "review", "note", "attempt", "outgoing")
+"""What is kept of a question. Its form is read again from the request, `examine` is the asker's."""
+_NAMES: Final = {"Entry": Entry, "Form": Form, "Finding": Finding}
+"""Names that the nouns import for type checkers only."""
+
+
+def written(value: Any) -> bytes:
+    """A noun, or a JSON value, as JSON in ASCII; raises StoreError for what cannot be written."""
+    try:
+        return json.dumps(_plain(value), separators=(",", ":")).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"What is asked cannot be kept: {type(error).__name__}.") from error
+
+
+def read(kind: type[Noun], text: bytes) -> Noun:
+    """The noun that `written` wrote; raises StoreError for what this version does not know."""
+    try:
+        noun: Noun = _noun(kind, json.loads(text))
+    except (TypeError, ValueError, KeyError, RecursionError) as error:
+        raise StoreError("What is kept was written by another version of elicit-tui.") from error
+    return noun
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Question):
+        return {name: _plain(getattr(value, name)) for name in _KEPT}
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if is_dataclass(value):
+        tag = {_TAG: type(value).__name__} if isinstance(value, get_args(Entry)) else {}
+        return tag | {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, Mapping):
+        if not all(isinstance(name, str) for name in value):
+            raise TypeError("a name that is no text")
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [_plain(item) for item in value]
+    raise TypeError(type(value).__name__)
+
+
+@cache
+def _types(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind, localns=_NAMES)
+
+
+def _noun(kind: Any, value: Any) -> Any:
+    """`value` as the type `kind` says; raises TypeError and its like for what does not fit."""
+    if kind is Any or kind is object:
+        return value
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        if value not in inner:
+            raise ValueError(value)
+        return value
+    if origin in (Union, types.UnionType):
+        return _one_of(inner, value)
+    if origin is tuple:
+        return tuple(_noun(inner[0], item) for item in _must(list, value))
+    if origin is frozenset:
+        return frozenset(_noun(inner[0], item) for item in _must(list, value))
+    if origin is not None and issubclass(origin, Mapping):
+        return {name: _noun(inner[1], item) for name, item in _must(dict, value).items()}
+    if kind is datetime:
+        return datetime.fromisoformat(value)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind(value)
+    if is_dataclass(kind):
+        return _dataclass(kind, _must(dict, value))
+    if kind is float:
+        return value if isinstance(value, int) else _must(float, value)
+    return _must(kind, value)
+
+
+def _one_of(kinds: Sequence[Any], value: Any) -> Any:
+    if value is None and type(None) in kinds:
+        return None
+    if isinstance(value, Mapping) and _TAG in value:
+        rest = dict(value)
+        kind = getattr(entries, rest.pop(_TAG))
+        if kind not in kinds:
+            raise TypeError(kind)
+        return _dataclass(kind, rest)
+    for kind in kinds:
+        try:
+            return _noun(kind, value)
+        except (TypeError, ValueError, KeyError):
+            continue
+    raise TypeError(value)
+
+
+def _dataclass(kind: Any, value: Mapping[str, Any]) -> Any:
+    types_ = _types(kind)
+    known = {part.name: part for part in fields(kind)}
+    if not set(value) <= set(known):
+        raise KeyError(kind)
+    needed = {
+        name
+        for name, part in known.items()
+        if part.default is MISSING and part.default_factory is MISSING
+    }
+    if not needed <= set(value):
+        raise KeyError(kind)
+    return kind(**{name: _noun(types_[name], item) for name, item in value.items()})
+
+
+def _must(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError(value)
+    return value

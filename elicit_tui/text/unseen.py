@@ -1,0 +1,57 @@
+"""Characters that cannot be seen, as one list: what leaves no mark at all, and what leaves a gap.
+
+`is_invisible` knows the first kind, `BLANKS` holds the second, `looks_blank` asks for a text of
+nothing else. `elicit_tui.text.active` decides which of the first kind are natural where they stand.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+BLANKS: Final = "".join(chr(point) for point in range(0x3001) if chr(point).isspace()) + "".join(
+    # Letters and signs by their category, and drawn as nothing but room: Braille without a dot, a
+    # note without a head, the blanks of Egyptian writing.
+    ("\u2800", "\U0001d159", "\U00013441", "\U00013442")
+)
+"""Everything that is drawn as room between others, for a class of a regular expression too."""
+
+_BLANK_RUN: Final = re.compile(f"[{re.escape(BLANKS)}]+")
+CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+"""The invisible ones of ASCII."""
+_INVISIBLE_RANGES: Final = (
+    (0x034F, 0x034F),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2065, 0x2065),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFFB),
+    (0x13430, 0x1343F),
+    (0xE0000, 0xE0FFF),
+)
+"""Unicode's Default_Ignorable_Code_Point, as far as it is not the category Cf."""
+
+
+def is_invisible(character: str) -> bool:
+    """Whether a character leaves no mark of its own: controls, formats, fillers, selectors."""
+    if character < "\x80":
+        return CONTROLS.match(character) is not None
+    point = ord(character)
+    if any(low <= point <= high for low, high in _INVISIBLE_RANGES):
+        return True
+    category = unicodedata.category(character)
+    return category == "Cf" or (category == "Cc" and not character.isspace())
+
+
+def looks_blank(text: str) -> bool:
+    """Whether nothing in a text can be seen; so for the empty one."""
+    return all(character in BLANKS or is_invisible(character) for character in text)
+
+
+def with_single_blanks(text: str) -> str:
+    """The text with each run of blanks, however they are spelt, as one plain blank."""
+    return _BLANK_RUN.sub(" ", text)

@@ -1,0 +1,117 @@
+"""Makes a waiting question heard, and seen from another window (`console.notify`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.words import in_passing, plural
+
+if TYPE_CHECKING:
+    from elicit_tui.broker.events import Resolved
+    from elicit_tui.elicitation import Pending
+    from elicit_tui.tui.console.controller import Controller
+
+BETWEEN_BELLS: Final = 2.0
+"""Seconds: a flood rings once, not a thousand times."""
+NOTICE_SECONDS: Final = 6.0
+"""How long a notice stands; the next one waits until it is gone."""
+
+KEEP_TITLE: Final = "\x1b[22;2t"
+RESTORE_TITLE: Final = "\x1b[23;2t"
+
+
+def title_sequence(text: str) -> str:
+    """Set the window's title; the text is ours, in ASCII (xterm: OSC 2)."""
+    return f"\x1b]2;{_ascii(text)}\x07"
+
+
+def notification_sequence(text: str) -> str:
+    """Raise a notification of the terminal (iTerm2, WezTerm, kitty, Windows Terminal: OSC 9)."""
+    return f"\x1b]9;{_ascii(text)}\x07"
+
+
+def _ascii(text: str) -> str:
+    """Printable ASCII only: nothing in it can end or start a control sequence."""
+    return "".join(
+        character if " " <= character <= "~" else "?" for character in neutral_line(text, 120)
+    )
+
+
+class Announcer:
+    """Announces what waits; says each thing once."""
+
+    def __init__(self, app: Controller) -> None:
+        self._app = app
+        self._last = float("-inf")
+        self._last_notice = float("-inf")
+        self._title = ""
+
+    def question(self, pending: Pending, *, shown: bool) -> None:
+        """A question came; `shown` says whether it opened by itself."""
+        nothing_open = self._app.session.questions.open is None
+        if not shown and nothing_open and pending.asked_at - self._last_notice >= NOTICE_SECONDS:
+            # An open question counts the others in its frame; a notice would only cover it.
+            self._last_notice = pending.asked_at
+            count = len(self._app.session.questions)
+            self._app.notify(
+                f"{pending.server} asks · {plural(count, 'question')} waiting · "
+                f"{self._app.key_of('console.next_question')} opens",
+                title="A question waits",
+                markup=False,
+                timeout=NOTICE_SECONDS,
+            )
+        if pending.asked_at - self._last < BETWEEN_BELLS:
+            return
+        self._last = pending.asked_at
+        how = self._app.session.settings.console.notify
+        if how == "bell":
+            self._app.bell()
+        elif how == "notification":
+            self._write(notification_sequence(f"elicit-tui: {pending.server} asks"))
+
+    def tell_notices(self) -> None:
+        """Sentences of the broker that no screen has shown yet."""
+        notices = self._app.session.notices
+        while notices:
+            notice = notices.popleft()
+            self._tell(neutral_line(notice.sentence, 400), notice.server)
+
+    def tell_ends(self, kept_of: Callable[[Resolved], bool | None]) -> None:
+        """Questions that ended without the person; `kept_of`: whether a draft is kept, or None."""
+        while (event := self._app.session.next_end()) is not None:
+            kept = kept_of(event)
+            if kept is None:
+                continue  # Its own form ended it.
+            words = in_passing(event, self._app.key_of("pane.questions"), kept=kept)
+            if words is not None:
+                title, text = words
+                self._tell(text, title)
+
+    def _tell(self, text: str, title: str) -> None:
+        self._app.notify(text, title=title, severity="warning", markup=False, timeout=8)
+
+    def title(self) -> None:
+        """Keep the window's title at the number of waiting questions."""
+        if self._app.session.settings.console.notify == "off":
+            return
+        count = len(self._app.session.questions)
+        title = f"({count}) elicit-tui" if count else "elicit-tui"
+        if title != self._title:
+            if not self._title:
+                self._write(KEEP_TITLE)
+            self._title = title
+            self._write(title_sequence(title))
+
+    def restore(self) -> None:
+        """Give the window its own title back."""
+        if self._title:
+            self._title = ""
+            self._write(RESTORE_TITLE)
+
+    def _write(self, sequence: str) -> None:
+        driver = self._app._driver
+        if driver is not None and not self._app.is_headless:
+            driver.write(sequence)
+            driver.flush()

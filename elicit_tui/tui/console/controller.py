@@ -1,0 +1,127 @@
+"""What the console's panels and screens may ask of the application, and nothing else of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+
+from elicit_tui.tui.ordered_app import OrderedApp
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation import Pending, Question, Queue, Responder
+    from elicit_tui.elicitation.outcome import Via
+    from elicit_tui.runtime import Runtime
+    from elicit_tui.tui.console.calls import CallRecord
+    from elicit_tui.tui.console.offers import Offer
+    from elicit_tui.tui.console.session import Session
+
+
+class Controller(OrderedApp[int]):
+    """The console as its parts see it: panels and screens point here, the application below it."""
+
+    session: Session
+    runtime: Runtime | None
+    config_path: str
+    via: Via
+    """Through what its answers come: the console, or the inbox alone."""
+
+    # Keys
+
+    @property
+    @abstractmethod
+    def known_keys(self) -> Mapping[str, Binding]:
+        """Every action that has a key, by its id."""
+
+    @abstractmethod
+    def key_of(self, action_id: str) -> str:
+        """The key that an action has, as it is shown."""
+
+    # Questions
+
+    @abstractmethod
+    def responder(self, queue: Queue) -> Responder:
+        """Who answers the broker's questions: these screens."""
+
+    @abstractmethod
+    def may_be_interrupted(self) -> bool:
+        """Whether a question may open by itself: no field is edited, no dialog is open."""
+
+    @abstractmethod
+    def open_question(self, pending: Pending) -> None:
+        """Bring this question on the screen, in place of the one that is there."""
+
+    @abstractmethod
+    def look_for_questions(self) -> None:
+        """A dialog went: a question that waited for this may open."""
+
+    @abstractmethod
+    def announce(self, pending: Pending, *, shown: bool) -> None:
+        """Make a question heard that came; `shown` says whether it opened by itself."""
+
+    @abstractmethod
+    def origin_of(self, question: Question) -> str:
+        """For whom another process asks it, in words; empty for the console's own."""
+
+    @abstractmethod
+    def held_elsewhere(self, question: Question) -> str:
+        """Who else answers it just now, in words; empty when nobody does."""
+
+    @abstractmethod
+    def screen_was_answered(self) -> None:
+        """A question left the screen; say why, where it was not the person who ended it."""
+
+    @abstractmethod
+    def action_next_question(self) -> None:
+        """Open the next waiting question; what is typed in the present one stays."""
+
+    @abstractmethod
+    def action_allowances(self) -> None:
+        """Show what was allowed for the session."""
+
+    # Servers and calls
+
+    @property
+    @abstractmethod
+    def muted(self) -> frozenset[str]:
+        """The servers muted for this run."""
+
+    @abstractmethod
+    def toggle_mute(self, server: str) -> None:
+        """Mute a server for this run, or let it ask again."""
+
+    @abstractmethod
+    def decline_all(self, server: str) -> None:
+        """Decline every waiting question of a server."""
+
+    @abstractmethod
+    def restart(self, server: str) -> None:
+        """End a server and start it again."""
+
+    @abstractmethod
+    def call_offer(self, server: str, offer: Offer) -> None:
+        """Call a tool, get a prompt or read a resource; its arguments are asked first."""
+
+    @abstractmethod
+    def call_again(self, record: CallRecord) -> None:
+        """Call the same again; its arguments can be changed first."""
+
+    @abstractmethod
+    def cancel_call(self, call_id: str) -> None:
+        """Cancel a running call."""
+
+    # The main screen
+
+    @abstractmethod
+    async def show_pane(self, name: str) -> None:
+        """Show a pane of the main screen."""
+
+    @abstractmethod
+    def point_at_call(self, call_id: str) -> None:
+        """Put the cursor of the calls on this one."""
+
+    @abstractmethod
+    def action_help(self) -> None:
+        """Explain the console."""

@@ -1,0 +1,187 @@
+"""Brings questions on the screen one at a time, and takes them off without losing a word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.tui.breakage import not_shown
+
+if TYPE_CHECKING:
+    from elicit_tui.broker.events import Resolved
+    from elicit_tui.elicitation import Draft, Outcome, Pending, Question, Queue
+    from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.question import QuestionScreen
+
+
+AROUND: Final = (
+    ("next_question", "Next question", "the one after this, what you typed is kept"),
+    ("mute_loop", "Mute server", "for this run: what it asks is cancelled"),
+    ("allowances", "Allowances", "what may be called without asking"),
+)
+"""What the console can do while a question is on the screen: (action, words, what it does)."""
+
+
+class QuestionPresenter:
+    """Decides which question is on the screen; everything runs in the application's own loop."""
+
+    def __init__(self, app: Controller) -> None:
+        self._app = app
+        self._session = app.session
+        self._shown: Pending | None = None
+        self._screen: QuestionScreen | None = None
+        self._broken: QuestionScreen | None = None
+        self._vanished: Draft | None = None
+        """What was being typed into a question that went, while no other came since."""
+
+    @property
+    def _queue(self) -> Queue:
+        return self._session.questions
+
+    # What the responder tells
+
+    def question_came(self, pending: Pending) -> None:
+        """A question joined the queue."""
+        self._session.changed()
+        self._app.call_later(self._arrived, pending)
+
+    def question_went(self) -> None:
+        """A question left the queue: answered, withdrawn or out of time."""
+        self._session.changed()
+        self._app.call_later(self.consider)
+
+    def _arrived(self, pending: Pending) -> None:
+        if self._queue.get(pending.question.id) is not pending:
+            return
+        self.consider()
+        self._app.announce(pending, shown=self._shown is pending)
+
+    # What is on the screen
+
+    def consider_soon(self) -> None:
+        """Look again once the present message has been handled."""
+        self._app.call_later(self.consider)
+
+    def consider(self) -> None:
+        """Take down what is answered; open the next question where that disturbs nobody."""
+        shown = self._shown
+        if shown is not None and self._queue.get(shown.question.id) is not shown:
+            self._vanished = shown.question.draft if self._went_under_typing(shown) else None
+            self.take_down()
+            self._app.screen_was_answered()
+        if self._screen is None and self._app.may_be_interrupted():
+            following = self._next_to_open()
+            if following is not None:
+                self.open(following)
+        self._show_places()
+
+    def _next_to_open(self) -> Pending | None:
+        """The oldest question that nobody put off, and that nobody else is answering."""
+        waiting = (pending for pending in self._queue if pending.state != "put_off")
+        return next((p for p in waiting if not self._app.held_elsewhere(p.question)), None)
+
+    def _went_under_typing(self, shown: Pending) -> bool:
+        screen = self._screen
+        sound = screen is not None and screen is not self._broken
+        return sound and not shown.was_answered and shown.question.draft.typed
+
+    def _show_places(self) -> None:
+        screen, shown = self._screen, self._shown
+        if screen is None or screen is self._broken or shown is None or not screen.is_mounted:
+            return
+        screen.view.place_in_queue(*self._queue.place(shown))
+        screen.view.tell_who_holds_it(self._app.held_elsewhere(shown.question))
+
+    def open(self, pending: Pending) -> None:
+        """Bring this question on the screen, in place of the one that is there."""
+        if self._shown is pending:
+            return
+        self.take_down()
+        self._app.typed_ahead.discard()
+        try:
+            self._screen = self._screen_of(pending)
+        except Exception as error:  # noqa: BLE001 - a fault of ours costs this question only
+            pending.answer(not_shown(error))
+            return
+        self._shown = pending
+        self._queue.show(pending)
+        self._vanished = None
+        self._app.push_screen(self._screen)
+        self._app.typed_ahead.discard()
+
+    def open_next(self) -> None:
+        """Switch to the question after the one on the screen."""
+        following = self._queue.after(self._shown)
+        if following is not None:
+            self.open(following)
+
+    def take_down(self) -> None:
+        """Take the question off the screen, with everything that lies over it; keep its draft."""
+        screen, self._screen, self._shown = self._screen, None, None
+        self._queue.show(None)
+        if screen is None:
+            return
+        self._app.typed_ahead.discard()
+        if screen.is_mounted and screen is not self._broken:
+            screen.view.keep_draft()
+        while screen in self._app.screen_stack:
+            self._app.pop_screen()
+
+    def _screen_of(self, pending: Pending) -> QuestionScreen:
+        from elicit_tui.tui.question import QuestionScreen, QuestionView
+        from elicit_tui.tui.question.actions import Action
+
+        view = QuestionView(
+            pending.question,
+            pending.deadline,
+            settings=self._session.settings.elicitation,
+            # The same question once more gets what was meant for it.
+            startled=self._vanished is not None and self._vanished is not pending.question.draft,
+            queue_position=self._queue.place(pending),
+            origin=self._app.origin_of(pending.question),
+            around=tuple(
+                Action(f"app.{name}", label, self._app.key_of(f"console.{name}"), does)
+                for name, label, does in AROUND
+            ),
+        )
+        return QuestionScreen(view)
+
+    # What the view says
+
+    def answered(self, question: Question, outcome: Outcome) -> None:
+        """The person decided."""
+        pending = self._queue.get(question.id)
+        if pending is not None and pending.question is question:
+            pending.answer(outcome)
+
+    def ended(self, event: Resolved) -> bool | None:
+        """Whether what was typed for a question that ended is kept; None: its form ended it."""
+        if event.outcome.decided_by == "user" and event.outcome.via == "console":
+            return None
+        return event.draft_kept
+
+    def give_up(self, question: Question, outcome: Outcome) -> None:
+        """Its widgets broke: it ends, and nothing is asked of them any more."""
+        if self._screen is not None and self._screen.question is question:
+            self._broken = self._screen
+        self.answered(question, outcome)
+
+    def put_off(self, question: Question) -> None:
+        """The person wants it later: back to the queue."""
+        pending = self._queue.get(question.id)
+        self.take_down()
+        if pending is not None:
+            pending.state = "put_off"
+
+    def completed(self, server: str, elicitation_id: str) -> None:
+        """The server says that what its URL asked for is done, on the screen or put off."""
+        from elicit_tui.tui.question.page_body import finished
+
+        for pending in self._queue:
+            if pending.question.request.elicitation_id != elicitation_id:
+                continue
+            if pending.server != server:
+                continue
+            if self._screen is not None and pending is self._shown:
+                self._screen.view.completed()
+            elif pending.question.draft.opened:
+                pending.answer(finished(pending.question))

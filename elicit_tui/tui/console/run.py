@@ -1,0 +1,245 @@
+"""Conducts a run behind the screen: connects, reads what servers offer, makes the calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from elicit_tui.elicitation import Call, Queue, Responder
+from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
+from elicit_tui.text import neutral, neutral_line
+from elicit_tui.tui.breakage import what_broke
+from elicit_tui.tui.console.offers import Offer, OfferKind, read_offers
+from elicit_tui.tui.console.servers import ServerRecord
+
+if TYPE_CHECKING:
+    from elicit_tui.host import Prompt, Resource, Tool
+    from elicit_tui.runtime import Runtime
+    from elicit_tui.tui.console.calls import CallRecord
+    from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.console.shared import SharedQuestions
+
+    Lister = Callable[[], Awaitable[Sequence[Tool | Prompt | Resource]]]
+
+BROKE_OFF: Final = "It broke off, by a fault of elicit-tui."
+
+
+class RuntimeFactory(Protocol):
+    """Opens the run: `runtime.open_runtime` with everything but these bound."""
+
+    def __call__(
+        self, *, responder: Callable[[Any], Responder], launch: Sequence[str]
+    ) -> AbstractAsyncContextManager[Runtime]:
+        """The run, as a context that takes it down in order."""
+        ...
+
+
+class ConsoleRun:
+    """Everything of a run that awaits; it tells the session, and the screen draws that."""
+
+    def __init__(self, app: Controller) -> None:
+        self._app = app
+        self._session = app.session
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(
+        self, factory: RuntimeFactory, leaving: asyncio.Event, shared: SharedQuestions
+    ) -> None:
+        """Open the run, connect to every server, and take it all down once told to leave."""
+        names = [
+            record.name for record in self._session.servers.values() if record.state == "waiting"
+        ]
+        given: list[Responder] = []
+
+        def responder(queue: Queue) -> Responder:
+            given.append(self._app.responder(queue))
+            return given[0]
+
+        try:
+            async with factory(responder=responder, launch=names) as runtime:
+                self._app.runtime = runtime
+                runtime.broker.subscribe(self._session.broker_event)
+                runtime.host.subscribe(self._session.host_event)
+                for name in names:
+                    self._spawn(self._connect(self._session.servers[name]))
+                self._spawn(shared.watch(given[0], self._app.via))
+                await leaving.wait()
+                # Calls first: each of their questions then ends by `shutdown`, and is answered.
+                await runtime.broker.close()
+                await self._end_tasks()
+        except ElicitTuiError as error:
+            self._session.say("", neutral_line(str(error), 400), "bad")
+            self._app.notify(neutral(str(error), 800), severity="error", markup=False, timeout=30)
+            await leaving.wait()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        """Nobody awaits these: what nobody foresaw is told, and costs nothing else."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, Exception):
+            self._session.say("", what_broke(error), "bad")
+            self._app.notify(what_broke(error), severity="error", markup=False, timeout=30)
+
+    async def _end_tasks(self) -> None:
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=5)
+
+    # Servers
+
+    async def _connect(self, record: ServerRecord) -> None:
+        runtime = self._app.runtime
+        assert runtime is not None
+        record.state, record.failure, record.connection = "starting", None, None
+        self._session.changed()
+        try:
+            record.connection = await runtime.host.connect(record.name)
+        except ElicitTuiError as error:
+            record.state, record.failure = "failed", neutral_line(str(error), 2_000)
+            self._session.changed()
+            return
+        except Exception:
+            record.state, record.failure = "failed", BROKE_OFF
+            raise
+        record.state = "ready"
+        await self._read_offers(record)
+
+    async def _read_offers(self, record: ServerRecord) -> None:
+        connection = record.connection
+        if connection is None:
+            return
+        offers: list[Offer] = []
+        lists: tuple[
+            tuple[OfferKind, Callable[[], Awaitable[Sequence[Tool | Prompt | Resource]]]], ...
+        ] = (
+            ("tool", connection.tools),
+            ("prompt", connection.prompts),
+            ("resource", connection.resources),
+        )
+        for kind, listed in lists:
+            try:
+                offers.extend(read_offers(kind, [offer.raw for offer in await listed()]))
+            except ElicitTuiError as error:
+                words = f"its {kind}s could not be listed: {neutral_line(str(error), 300)}"
+                self._session.say(record.name, words, "warn")
+        record.offers, record.offers_read = tuple(offers), record.state == "ready"
+        self._session.changed()
+
+    def tick(self) -> None:
+        """Read again what servers say has changed."""
+        while self._session.changed_lists:
+            record = self._session.servers.get(self._session.changed_lists.pop())
+            if record is not None and record.offers_read:
+                self._spawn(self._read_offers(record))
+
+    def restart(self, name: str) -> None:
+        """End a server and start it again; its open questions end with it."""
+        record = self._session.servers.get(name)
+        if record is None or self._app.runtime is None:
+            return
+        if record.state in ("off", "refused"):
+            self._app.notify(record.failure or "It may not run.", markup=False)
+        elif record.state != "starting":
+            self._spawn(self._restart(record))
+
+    async def _restart(self, record: ServerRecord) -> None:
+        runtime = self._app.runtime
+        assert runtime is not None
+        record.state, record.offers, record.offers_read = "starting", (), False
+        self._session.say(record.name, "restarting", "dim")
+        await runtime.host.disconnect(record.name)
+        await self._connect(record)
+
+    # Calls
+
+    def ask_arguments(
+        self, server: str, offer: Offer, arguments: dict[str, Any] | None = None
+    ) -> None:
+        """Ask for the arguments where there are any; then call."""
+        if not offer.schema.get("properties") and not arguments:
+            self._spawn(self._call(server, offer, {}))
+            return
+        from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+
+        def given(answer: dict[str, Any] | None) -> None:
+            if answer is not None:
+                self._spawn(self._call(server, offer, answer))
+
+        self._app.push_screen(ArgumentsScreen(server, offer, arguments), given)
+
+    def again(self, old: CallRecord) -> None:
+        """The same call once more."""
+        record = self._session.servers.get(old.server)
+        offers = record.offers if record is not None else ()
+        for offer in offers:
+            if (offer.method, offer.name) == (old.call.method, old.call.name):
+                self.ask_arguments(old.server, offer, dict(old.call.arguments))
+                return
+        self._app.notify(f"{old.server} does not offer it at the moment.", markup=False)
+
+    async def _call(self, server: str, offer: Offer, arguments: dict[str, Any]) -> None:
+        record = self._session.servers[server]
+        if record.connection is None or record.state != "ready":
+            self._app.notify(f"{server} is not ready.", severity="warning", markup=False)
+            return
+        call = Call(offer.method, offer.name, arguments)
+        entry = self._session.calls.start(server, call)
+        self._session.say(server, f"→ {offer.shown}")
+        await self._app.show_pane("calls")
+        self._app.point_at_call(call.id)
+        try:
+            answer = await record.connection.call(call)
+        except Interrupted:
+            entry.end("cancelled", failure="You cancelled it.")
+        except ToolRefused as refused:
+            entry.end("refused", failure=neutral(str(refused), 4_000))
+            self._tell_refused(refused)
+        except ProtocolCallError as error:
+            words = f"The server answered with error {error.shown_code}: {error.message}"
+            entry.end("failed", failure=neutral(words, 4_000))
+        except ElicitTuiError as error:
+            entry.end("failed", failure=neutral(str(error), 4_000))
+        except asyncio.CancelledError:
+            entry.end("cancelled", failure="elicit-tui ended.")
+            raise
+        else:
+            entry.end("answered", result=answer.result)
+        finally:
+            if entry.state == "running":
+                entry.end("failed", failure=BROKE_OFF)
+        failed = entry.state != "answered" or entry.is_error
+        self._session.say(server, f"← {offer.shown}: {entry.state}", "bad" if failed else "good")
+
+    def _tell_refused(self, refused: ToolRefused) -> None:
+        """Say why a tool was not called, where it was not the person who said no."""
+        if refused.outcome.decided_by != "user":
+            self._app.notify(
+                neutral(refused.outcome.reason, 800),
+                title="Not called",
+                severity="warning",
+                markup=False,
+                timeout=12,
+            )
+
+    def cancel(self, call_id: str) -> None:
+        """Cancel a running call; its questions end with it."""
+        entry = self._session.calls.get(call_id)
+        record = self._session.servers.get(entry.server) if entry is not None else None
+        if entry is None or entry.state != "running":
+            self._app.notify("It is over already.", markup=False)
+        elif record is not None and record.connection is not None:
+            self._spawn(self._cancel(record, call_id))
+
+    async def _cancel(self, record: ServerRecord, call_id: str) -> None:
+        assert record.connection is not None
+        await record.connection.cancel(call_id)

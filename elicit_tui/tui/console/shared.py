@@ -1,0 +1,159 @@
+"""Questions of other processes in the console's one queue: whose they are, what came of answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.elicitation import Question
+from elicit_tui.errors import StoreError
+from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Form, Ticked, Typed
+from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.broker.inbox import Inbox, Reply
+    from elicit_tui.elicitation import Answerer, Responder
+    from elicit_tui.elicitation.outcome import Via
+    from elicit_tui.store import Waiting
+    from elicit_tui.tui.console.controller import Controller
+
+LOOK_AGAIN_SECONDS: Final = 5.0
+"""A store that nobody has made yet is looked for this often."""
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """An answer that did not go out from here, with what was typed for it."""
+
+    question: Question
+    sentence: str
+    typed: tuple[tuple[str, str], ...]
+    """Field titles and what stood in them."""
+
+
+class SharedQuestions:
+    """Watches the store, and tells the console what it has to know beyond the question."""
+
+    def __init__(self, app: Controller) -> None:
+        self._app = app
+        self._session = app.session
+        self._inbox: Inbox | None = None
+        self.unsent: deque[Unsent] = deque(maxlen=20)
+        """Not shown yet."""
+
+    async def watch(self, responder: Responder, via: Via) -> None:
+        """Put what waits in the store to the console, until cancelled."""
+        from elicit_tui.broker.serving import Serving
+        from elicit_tui.runtime.waiting import open_inbox
+        from elicit_tui.store import StoreMissing
+
+        while True:
+            try:
+                async with open_inbox(self._session.settings, via, create=False) as inbox:
+                    inbox.subscribe(self._heard)
+                    self._inbox = inbox
+                    serving = Serving(inbox, responder, self._session.questions, self._told)
+                    await serving.everything()
+            except StoreMissing:
+                await asyncio.sleep(LOOK_AGAIN_SECONDS)
+            except StoreError as error:
+                self._session.say("", f"▲ {neutral_line(str(error), 400)}", "warn")
+                await asyncio.sleep(LOOK_AGAIN_SECONDS)
+            finally:
+                self._inbox = None
+
+    def key_pressed(self) -> None:
+        """Somebody is there."""
+        if self._inbox is not None:
+            self._inbox.key_pressed()
+
+    def put_off(self, question: Question) -> None:
+        """The others may have it, with what was typed."""
+        if self._waiting(question) is not None and self._inbox is not None:
+            self._app.run_worker(self._release(self._inbox, question.id), exit_on_error=False)
+
+    @staticmethod
+    async def _release(inbox: Inbox, question_id: str) -> None:
+        try:
+            await inbox.release(question_id)
+        except StoreError:
+            return  # Its lease ends by itself.
+
+    # What a person has to know of one
+
+    def _waiting(self, question: Question) -> Waiting | None:
+        return None if self._inbox is None else self._inbox.get(question.id)
+
+    def origin(self, question: Question) -> str:
+        """For whom it is asked: the agent and where it works; empty for the console's own."""
+        waiting = self._waiting(question)
+        if waiting is None:
+            return ""
+        asker = waiting.asker
+        agent = waiting.agent or "another process"
+        version = f" {asker.agent_version}" if asker is not None and asker.agent_version else ""
+        place = f" in {asker.directory}" if asker is not None and asker.directory else ""
+        return f"for {neutral_line(agent + version, 60)}{neutral_line(place, 200)}"
+
+    def held(self, question: Question) -> str:
+        """Who else has it in front of them, in words; empty when nobody has."""
+        waiting = self._waiting(question)
+        if waiting is None or self._inbox is None:
+            return ""
+        by = self._inbox.held_elsewhere(waiting)
+        return f"being answered on {place_of(by)}" if by is not None else ""
+
+    # What happens to them
+
+    def _heard(self, event: object) -> None:
+        from elicit_tui.broker.inbox import Trouble
+
+        self._session.changed()
+        if isinstance(event, Trouble) and event.sentence is not None:
+            self._session.say("", f"▲ {neutral_line(event.sentence, 400)}", "warn")
+        self._app.look_for_questions()
+
+    def _told(self, question: Question, reply: Reply) -> None:
+        """What became of an answer that was given here, or of a question that left."""
+        server = question.request.server.name
+        sent = reply.kind == "sent"
+        sign = "✓" if sent else "▲"
+        sentence = neutral_line(reply.sentence, 300)
+        self._session.say(server, f"{sign} {sentence}", "good" if sent else "warn")
+        typed = typed_in(question.form, question.draft.entries) if question.draft.typed else ()
+        if typed and not sent:
+            self.unsent.append(Unsent(question, sentence, typed))
+        elif not sent:
+            self._app.notify(sentence, title=server, severity="warning", markup=False, timeout=8)
+
+
+def place_of(by: Answerer) -> str:
+    """Where somebody answers: the terminal, else the machine."""
+    return neutral_line(by.terminal or by.machine, 80)
+
+
+def typed_in(form: Form | None, entries: Mapping[str, Entry]) -> tuple[tuple[str, str], ...]:
+    """What stands in the fields that are not unset, with their titles."""
+    if form is None:
+        return ()
+    pairs = []
+    for field in form.fields:
+        text = _text(entries.get(field.name))
+        if text is not None:
+            pairs.append((field.title, text))
+    return tuple(pairs)
+
+
+def _text(entry: Entry | None) -> str | None:
+    if isinstance(entry, Typed):
+        return entry.text
+    if isinstance(entry, Chosen):
+        return str(entry.value)
+    if isinstance(entry, ChosenMany):
+        return ", ".join(map(str, entry.values))
+    if isinstance(entry, Ticked):
+        return "yes" if entry.value else "no"
+    return "(empty on purpose)" if isinstance(entry, EmptyOnPurpose) else None

@@ -1,0 +1,55 @@
+"""The panel of an approval: what would be called with what, and what the tool says of itself."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+
+from elicit_tui.elicitation import ElicitationRequest, hints_of
+from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.tui.question import words
+from elicit_tui.tui.question.actions import Action
+from elicit_tui.tui.question.page import Page
+
+_LABEL = 11
+_DESTRUCTIVE = "▲ It says of itself that it is destructive."
+_SESSION = (
+    "“For this session” holds until the server ends or the tool's definition changes; it is never "
+    "written to disk."
+)
+
+
+class ApprovalPanel(Page):
+    """Shows a tool call whole, before it is made."""
+
+    def __init__(self, request: ElicitationRequest, around: tuple[Action, ...] = ()) -> None:
+        """`around`: actions of the application; it may have one that lists what is allowed."""
+        self._request = request
+        keys = [action.key for action in around if action.name == "app.allowances"]
+        self._revoking = f" {keys[0]} lists and revokes it." if keys else ""
+        super().__init__(self._drawn(60), id="approval")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw it for this width."""
+        self.tell(self._drawn(event.size.width - 3))
+
+    def _drawn(self, width: int) -> Content:
+        call, said = self._request.call, self._request.definition
+        arguments = readable_json(dict(call.arguments) if call is not None else {})
+        described = said.get("description")
+        description = neutral(described, 4_000).strip() if isinstance(described, str) else ""
+        hints = hints_of(said)
+        rows = (
+            ("arguments", neutral(arguments, 20_000)),
+            ("it says", description or "nothing about itself"),
+            ("its hints", neutral_line(", ".join(hints)) or "none"),
+        )
+        parts = [
+            words.hanging(Content.styled(label.ljust(_LABEL), "$faint"), Content(text), width)
+            for label, text in rows
+        ]
+        if "destructive" in hints:
+            parts.insert(0, Content.styled(_DESTRUCTIVE, "bold $warning"))
+        return Content("\n").join(
+            [*parts, Content(""), Content.styled(_SESSION + self._revoking, "$faint")]
+        )

@@ -1,0 +1,217 @@
+"""A question with fields, or a yes/no question: filled in, reviewed, sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.geometry import Size
+from textual.widgets import Static
+
+from elicit_tui.form import Form
+from elicit_tui.text import neutral, readable_json
+from elicit_tui.tui.question import pages
+from elicit_tui.tui.question.actions import (
+    BACK,
+    FORM,
+    REFUSED_FORM,
+    SEND,
+    STEP_FORM,
+    YES_OR_NO,
+    Action,
+    PageName,
+)
+from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.status import summary
+from elicit_tui.tui.question.text_region import TextRegion
+from elicit_tui.tui.widgets.form_view import FormView
+
+LIVE_CHARACTERS: Final = 8_000
+"""Of the JSON beside the form; all of it stands on the review page."""
+
+
+def frozen(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy that nothing on the screen can change: the content shown is the content sent."""
+    return {
+        name: list(value) if isinstance(value, (list, tuple)) else value
+        for name, value in content.items()
+    }
+
+
+class FormPanel(Horizontal):
+    """The fields, and the JSON beside them where there is room."""
+
+    def __init__(self, body: FormBody) -> None:
+        self._body = body
+        self._text = Static("", id="live-text", markup=False)
+        self._beside = VerticalScroll(self._text, id="live", can_focus=False)
+        self._beside.border_title = "what is sent"
+        super().__init__(body.form_view, self._beside, id="middle")
+
+    def on_form_view_changed(self, event: FormView.Changed) -> None:
+        """Something was typed or chosen."""
+        event.stop()
+        if not self._body.view.decided:
+            self._body.view.answers_changed()
+            self.show_live()
+
+    def on_form_view_focused(self, event: FormView.Focused) -> None:
+        """Remember where the person is."""
+        event.stop()
+        self._body.last_field = event.field_control.spec.name
+
+    def on_form_view_finished(self, event: FormView.Finished) -> None:
+        """Enter in the last field sends nothing; say what does."""
+        event.stop()
+        key = self._body.view.key("send")
+        self._body.view.say(f"That was the last field. {key} sends.", "bold $accent")
+
+    def show_live(self) -> None:
+        """Have the JSON beside the form, as it stands, if the question is wide enough."""
+        shown = self._body.view.has_class("-wide") and bool(self._body.form.fields)
+        self._beside.display = shown
+        if shown:
+            text = readable_json(frozen(self._body.form_view.conversion.content))
+            self._text.update(Content(neutral(text, LIVE_CHARACTERS)))
+
+
+class FormBody(Body):
+    """The fields, and beside them, where there is room, the JSON that would be sent."""
+
+    def __init__(self, view: QuestionFrame, form: Form) -> None:
+        super().__init__(view)
+        self.form = form
+        draft = self.question.draft
+        entries = draft.entries if draft.typed else None
+        self.form_view = FormView(form, entries, touched=draft.touched, id="form")
+        self._whole = FormPanel(self)
+        self.last_field: str | None = None
+        """Where the person was."""
+        self._held: dict[str, Any] | None = None
+
+    @property
+    def panel(self) -> FormView:
+        """The fields."""
+        return self.form_view
+
+    @property
+    def whole(self) -> FormPanel:
+        """The fields and the JSON beside them."""
+        return self._whole
+
+    def expect(self, size: Size) -> None:
+        """Make the rows that will be seen before anything is painted."""
+        self.form_view.expect(size)
+
+    def first_shown(self) -> None:
+        """What is missing is said once the form was judged."""
+
+    def resized(self) -> None:
+        """There is room for the JSON now, or none any more."""
+        if self._whole.is_mounted:
+            self._whole.show_live()
+
+    def actions(self, page: PageName) -> tuple[Action, ...]:
+        """Send where it can be sent; Yes and No where nothing is to be filled in."""
+        if page == "step":
+            return STEP_FORM
+        if page == "review":
+            if not self.ready:
+                return (BACK,)
+            return (*YES_OR_NO, BACK) if self.form.is_confirmation else (SEND, BACK)
+        if self.form.refusal is not None:
+            return REFUSED_FORM
+        if self.form.is_confirmation:
+            return (*YES_OR_NO, *FORM[2:])
+        return FORM
+
+    def summary(self) -> Content:
+        """How many answers are missing or wrong."""
+        return summary(self.form, self.form_view.conversion)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it could be sent as it stands."""
+        return self.form.refusal is None and not self.form_view.conversion.problems
+
+    # Focus and typing
+
+    def focus(self) -> None:
+        """The field one was in, else the first one; the message where there is none."""
+        if self.last_field is not None:
+            self.form_view.focus_field(self.last_field)
+        elif not self.form_view.focus_first():
+            self.view.query_one("#message", TextRegion).hear_the_keys()
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether a field has the focus, or whatever takes the keys where there is none."""
+        if any(spec.sendable for spec in self.form.fields):
+            return self.form_view.focused_field is not None
+        focused = self.view.screen.focused
+        return focused is not None and self.view in focused.ancestors
+
+    def keep_draft(self) -> None:
+        """Write down what is typed, to the last letter."""
+        self.question.draft.write(self.form_view.entries, self.form_view.touched)
+
+    @property
+    def typed(self) -> bool:
+        """Whether the person typed or chose anything."""
+        return bool(self.form_view.touched)
+
+    # Deciding
+
+    def review(self) -> None:
+        """The exact JSON, whether it can be sent yet or not."""
+        conversion = self.form_view.conversion
+        if self.ready:
+            self._review(frozen(conversion.content))
+        else:
+            titles = {spec.name: spec.title for spec in self.form.fields}
+            found = [(titles.get(p.field or "", ""), p.message) for p in conversion.problems]
+            self.view.turn_to("review", pages.problems(self.form, found, conversion.content))
+
+    def _review(self, content: dict[str, Any]) -> None:
+        self._held = content
+        self.view.turn_to("review", pages.review(self.question.request, self.form, content))
+
+    def send(self, page: PageName) -> None:
+        """Send what is shown; what is missing is said, what is risky is asked once more."""
+        if page == "review":
+            if self._held is not None:
+                self._step_or_accept(self._held)
+        elif self.form.refusal is None:
+            self._send()
+
+    def _send(self) -> None:
+        conversion = self.form_view.conversion
+        if conversion.problems:
+            self.form_view.reveal_problems()
+            first = conversion.problems[0]
+            if first.field is None:
+                self.view.say(first.message)
+            return
+        content = frozen(conversion.content)
+        if self.view.settings.review == "always":
+            self._review(content)
+        else:
+            self._step_or_accept(content)
+
+    def _step_or_accept(self, content: dict[str, Any]) -> None:
+        found = (*self.question.to_acknowledge, *self.question.examine(content))
+        self._held = content
+        self.see(found)
+        if not found:
+            self.go_through()
+            return
+        view = self.view
+        text = pages.second_step(self.question.request, self.form, content, found, view.room)
+        view.turn_to("step", text)
+
+    def go_through(self) -> None:
+        """Send what was shown."""
+        if self._held is not None:
+            self.accept("The person sent the form.", self._held)

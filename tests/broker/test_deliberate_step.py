@@ -1,0 +1,210 @@
+"""The deliberate step stands in the core: no face can pass a warning that nobody acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    ServerIdentity,
+    accept,
+)
+from elicit_tui.elicitation.settings import GuardianSettings, Rule, Settings
+from tests.broker.conftest import COLOUR, BenchFactory, form_request, run
+
+SECRET = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
+WARNED = "Delete all backups in production?"
+BLOCKED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"password": {"type": "string", "title": "Password"}},
+    "required": ["password"],
+}
+ASKS = Settings(guardian=GuardianSettings(on_block="ask"))
+
+
+class Careless:
+    """A face in ten lines without care: it sends what it is told to, and looks at nothing."""
+
+    def __init__(self, content: dict[str, Any] | None) -> None:
+        self.content = content
+        self.asked: list[Question] = []
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        self.asked.append(question)
+        return accept("user", "Sent.", self.content)
+
+
+class Careful(Careless):
+    """The same face, as it should be."""
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        self.asked.append(question)
+        found = (*question.to_acknowledge, *question.examine(self.content or {}))
+        seen = frozenset(finding.id for finding in found)
+        return accept("user", "Sent.", self.content, acknowledged=seen)
+
+
+def page() -> ElicitationRequest:
+    params = {
+        "mode": "url",
+        "message": "Sign in.",
+        "url": "http://user:pw@192.0.2.1/login",
+        "elicitationId": "e",
+    }
+    return ElicitationRequest(ServerIdentity("s", "stdio", "s"), params, wire_id=1)
+
+
+def asked_by(bench: BenchFactory, face: Careless, request: ElicitationRequest) -> Outcome:
+    async def body() -> Outcome:
+        table = bench(ASKS)
+        table.broker._asker._responder = face
+        outcome = await table.broker.resolve(request)
+        assert table.ledger.row(request.id).action == outcome.action
+        return outcome
+
+    outcome: Outcome = run(body())
+    return outcome
+
+
+CASES = {
+    "a warning": (form_request(WARNED), {"colour": "blue"}),
+    "an asked block": (form_request(params={"requestedSchema": BLOCKED}), {"password": "hunter2"}),
+    "an outgoing finding": (form_request(), {"colour": SECRET}),
+    "a warned page": (page(), None),
+}
+
+
+@pytest.mark.parametrize(("request_", "content"), CASES.values(), ids=CASES)
+def test_an_accept_without_acknowledgement_is_given_back_and_never_sent(
+    bench: BenchFactory, request_: ElicitationRequest, content: dict[str, Any] | None
+) -> None:
+    face = Careless(content)
+    outcome = asked_by(bench, face, request_)
+    assert (outcome.action, outcome.decided_by, outcome.content) == ("cancel", "policy", None)
+    assert [question.attempt for question in face.asked] == [1, 2, 3]
+    first, again = face.asked[0], face.asked[1]
+    assert "passed over" in (again.note or "")
+    assert first.form is again.form
+    assert first.draft is again.draft
+    assert again.to_acknowledge or again.outgoing
+
+
+@pytest.mark.parametrize(("request_", "content"), CASES.values(), ids=CASES)
+def test_the_same_accept_goes_out_once_what_was_found_is_acknowledged(
+    bench: BenchFactory, request_: ElicitationRequest, content: dict[str, Any] | None
+) -> None:
+    face = Careful(content)
+    outcome = asked_by(bench, face, request_)
+    assert (outcome.action, outcome.decided_by, outcome.content) == ("accept", "user", content)
+    assert len(face.asked) == 1
+
+
+def test_a_prepared_answer_goes_out_unchanged_its_finding_noted_and_its_value_masked(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        rule = Rule("accept", server="paint", content={"colour": SECRET})
+        table = bench(Settings(rules=(rule,)))
+        request = form_request()
+        outcome = await table.broker.resolve(request)
+        assert (outcome.action, outcome.decided_by) == ("accept", "rule")
+        assert outcome.content == {"colour": SECRET}
+        (told,) = table.resolved
+        assert [finding.where for finding in told.review.outgoing] == ["content.colour"]
+        assert SECRET not in str(told.review.masked(outcome.content))
+        row = table.ledger.row(request.id)
+        assert SECRET not in str(row)
+        assert row.details["outgoing"][0]["where"] == "content.colour"
+
+    run(body())
+
+
+FREE: dict[str, Any] = {
+    "an enum that is none": {"type": "string", "enum": "abc"},
+    "branches that are no constants": {"type": "string", "oneOf": [{"minLength": 0}]},
+    "a plain text": {"type": "string"},
+}
+CHOSEN: dict[str, Any] = {
+    "enum": {"type": "string", "enum": [SECRET, "b"]},
+    "oneOf": {"type": "string", "oneOf": [{"const": SECRET, "title": "A"}, {"const": "b"}]},
+    "anyOf of enums": {"type": "string", "anyOf": [{"enum": [SECRET]}, {"enum": ["b"]}]},
+    "const": {"type": "string", "const": SECRET},
+}
+
+
+@pytest.mark.parametrize("described", FREE.values(), ids=FREE)
+def test_what_the_form_draws_as_free_text_is_looked_at(
+    bench: BenchFactory, described: dict[str, Any]
+) -> None:
+    assert found_in(bench, described) == ["content.colour"]
+
+
+@pytest.mark.parametrize("described", CHOSEN.values(), ids=CHOSEN)
+def test_what_the_form_draws_as_a_choice_is_the_servers_own(
+    bench: BenchFactory, described: dict[str, Any]
+) -> None:
+    assert found_in(bench, described) == []
+
+
+def found_in(bench: BenchFactory, described: dict[str, Any]) -> list[str]:
+    async def body() -> list[str]:
+        table = bench()
+        schema = {"type": "object", "properties": {"colour": described}}
+        asking = asyncio.ensure_future(
+            table.broker.resolve(form_request(params={"requestedSchema": schema}))
+        )
+        question = await table.person.sees()
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        return [finding.where for finding in question.examine({"colour": SECRET})]
+
+    found: list[str] = run(body())
+    return found
+
+
+def test_what_was_typed_is_there_when_the_same_is_asked_again_and_only_then(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        from elicit_tui.form import Typed
+
+        table = bench()
+
+        async def put(count: int, *, end: bool = True, **more: Any) -> Question:
+            request = form_request(**more)
+            asking = asyncio.ensure_future(table.broker.resolve(request))
+            question = await table.person.sees(count)
+            if end:
+                table.broker.withdraw(request.id, "The server withdrew it.")
+                await asking
+            return question
+
+        first = await put(1)
+        assert not first.draft.typed
+        first = await put(2, end=False)
+        first.draft.write({"colour": Typed("bl")}, frozenset({"colour"}))
+        table.broker.withdraw(first.id, "The server withdrew it.")
+        await asyncio.sleep(0)
+        assert (await put(3)).draft.entries == {"colour": Typed("bl")}
+        assert not (await put(4, message="Which shade?")).draft.typed
+        assert not (await put(5, server="other")).draft.typed
+        other = {**COLOUR, "title": "Another"}
+        assert not (await put(6, params={"requestedSchema": other})).draft.typed
+        assert [event.draft_kept for event in table.resolved] == [
+            *(False, True, True, False, False, False),
+        ]
+        request = form_request()
+        asking = asyncio.ensure_future(table.broker.resolve(request))
+        question = await table.person.sees(7)
+        sent = accept("user", "Sent.", {"colour": "blue"}, via="console")
+        table.person.answers[question.id].set_result(sent)
+        assert (await asking).action == "accept"
+        assert not (await put(8)).draft.typed
+
+    run(body())

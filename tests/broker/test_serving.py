@@ -1,0 +1,158 @@
+"""Questions of other processes in the queue of this one, answered by its own responder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.broker.inbox import Reply
+from elicit_tui.broker.serving import LEAST_SECONDS, Serving
+from elicit_tui.elicitation import Outcome, Question, Queue, decline
+from elicit_tui.form.entry import Typed
+from tests.broker.conftest import Person as Screen
+from tests.broker.conftest import form_request
+from tests.broker.test_waiting import Person, World, bounded, sent
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    world = World(tmp_path)
+    yield world
+    await world.close()
+
+
+class Console:
+    """A process with a screen, a queue and the inbox in it."""
+
+    def __init__(self, person: Person) -> None:
+        self.inbox = person.inbox
+        self.person = person
+        self.screen = Screen()
+        self.queue = Queue()
+        self.told: asyncio.Queue[tuple[Question, Reply]] = asyncio.Queue()
+        self.serving = Serving(
+            person.inbox, self.screen, self.queue, lambda *what: self.told.put_nowait(what)
+        )
+        self._all = asyncio.ensure_future(self.serving.everything())
+
+    def sends(self, question: Question, outcome: Outcome) -> None:
+        self.screen.answers[question.id].set_result(outcome)
+
+    async def hears(self) -> Reply:
+        _, reply = await bounded(self.told.get())
+        return reply
+
+    async def leaves(self) -> None:
+        self._all.cancel()
+        await asyncio.gather(self._all, return_exceptions=True)
+
+
+async def console(world: World, terminal: str = "pts/3") -> Console:
+    return Console(await world.person(terminal))
+
+
+async def test_it_comes_like_a_question_of_our_own_and_its_answer_goes_to_who_asked(
+    world: World,
+) -> None:
+    broker, here = await world.asks(), await console(world)
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await here.screen.sees()
+    assert [pending.question for pending in here.queue] == [question]
+    here.sends(question, sent(colour="red"))
+    assert (await here.hears()).kind == "sent"
+    assert (await bounded(asked)).content == {"colour": "red"}
+    assert len(here.queue) == 0
+    await here.leaves()
+
+
+async def test_an_answer_that_is_given_back_is_asked_here_again(world: World) -> None:
+    broker, here = await world.asks(), await console(world)
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await here.screen.sees()
+    here.sends(question, sent(colour=5))
+    again = await here.screen.sees(2)
+    assert (again.id, again.attempt) == (question.id, 2)
+    assert again.note
+    here.sends(again, sent(colour="red"))
+    assert (await here.hears()).kind == "sent"
+    assert (await bounded(asked)).action == "accept"
+    assert len(here.screen.shown) == 2
+    await here.leaves()
+
+
+async def test_what_was_answered_elsewhere_leaves_the_screen_and_what_was_typed_is_kept(
+    world: World,
+) -> None:
+    broker = await world.asks()
+    here, there = await console(world, "pts/3"), await console(world, "pts/7")
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question, same = await here.screen.sees(), await there.screen.sees()
+    question.draft.entries = {"colour": Typed("bl")}
+    question.draft.touched = frozenset({"colour"})
+    there.sends(same, sent(colour="red"))
+    reply = await here.hears()
+    assert (reply.kind, reply.sentence) == ("gone", "Answered on pts/7 by me.")
+    assert here.screen.taken_off == [question.id]
+    assert question.draft.entries == {"colour": Typed("bl")}
+    assert len(here.queue) == 0
+    assert (await bounded(asked)).content == {"colour": "red"}
+    await here.leaves()
+    await there.leaves()
+
+
+async def test_what_the_asker_withdraws_leaves_the_screen(world: World) -> None:
+    broker, here = await world.asks(), await console(world)
+    request = form_request()
+    asked = asyncio.ensure_future(broker.resolve(request))
+    await here.screen.sees()
+    broker.withdraw(request.id, "The server withdrew the question.")
+    assert (await here.hears()).kind == "gone"
+    await bounded(asked)
+    assert here.screen.taken_off == [request.id]
+    await here.leaves()
+
+
+async def test_a_console_that_closes_gives_its_questions_back_to_the_others(world: World) -> None:
+    broker = await world.asks()
+    here, there = await console(world, "pts/3"), await world.person("pts/7")
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await here.screen.sees()
+    await here.inbox.claim(question.id)
+    await there.until(lambda: there.inbox.waiting and there.inbox.waiting[0].held_by)
+    await here.leaves()
+    await there.until(lambda: there.inbox.waiting[0].held_by is None)
+    assert here.screen.taken_off == [question.id]
+    assert not asked.done()
+    reply = await bounded(there.inbox.answer(question.id, decline("user", "No.")))
+    assert reply.kind == "sent"
+    await bounded(asked)
+
+
+async def test_a_refused_answer_leaves_the_question_waiting(world: World) -> None:
+    broker, here = await world.asks(), await console(world)
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await here.screen.sees()
+    world.refusal = "This process belongs to an agent."
+    here.sends(question, sent(colour="red"))
+    reply = await here.hears()
+    assert (reply.kind, reply.sentence) == ("refused", world.refusal)
+    assert not asked.done()
+    assert [waiting.id for waiting in here.inbox.waiting] == [question.id]
+    asked.cancel()
+    await here.leaves()
+
+
+async def test_only_who_asks_lets_a_deadline_pass(world: World) -> None:
+    broker, here = await world.asks(timeout_sec=0.2), await console(world)
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    await here.screen.sees()
+    (pending,) = here.queue
+    assert pending.deadline.remaining == LEAST_SECONDS
+    assert (await bounded(asked)).decided_by == "deadline"
+    assert (await here.hears()).kind == "gone"
+    await here.leaves()

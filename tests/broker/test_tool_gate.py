@@ -1,0 +1,229 @@
+"""The tool gate stands in the core: whoever calls and whoever answers, it cannot be left out."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation import (
+    Call,
+    Deadline,
+    Outcome,
+    Question,
+    Scope,
+    ServerIdentity,
+    accept,
+    decline,
+)
+from elicit_tui.elicitation.settings import (
+    ElicitationLimits,
+    ElicitationSettings,
+    GranularApproval,
+    Rule,
+    ServerSettings,
+    Settings,
+)
+from elicit_tui.responders import NobodyResponder
+from tests.broker.conftest import BenchFactory, form_request, run
+from tests.host.world import python_server
+
+SERVER = ServerIdentity("s", "stdio", "s")
+DROP: dict[str, Any] = {"name": "drop", "annotations": {"destructiveHint": True}}
+
+
+def settings_with(policy: Any = "on-request", **server: Any) -> Settings:
+    elicitation = ElicitationSettings(limits=ElicitationLimits(0, 0))
+    rules = (Rule("accept", server="s", content={}), Rule("decline"))
+    known = {"s": ServerSettings("s", command="x", elicitations="decline", **server)}
+    return Settings(approval_policy=policy, elicitation=elicitation, rules=rules, servers=known)
+
+
+def call() -> Call:
+    return Call("tools/call", "drop", {"table": "users"})
+
+
+async def approve(broker: Broker, definition: Any = DROP, process: str = "pid 1") -> Outcome | None:
+    return await broker.approve(SERVER, call(), definition, process)
+
+
+def answers(scope: Scope | None) -> Any:
+    """A face in a few careless lines: it looks at nothing."""
+
+    class Face:
+        asked = 0
+
+        async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+            Face.asked += 1
+            if scope is None:
+                return decline("user", "No.")
+            return accept("user", "Yes.", {"made": "up"}, scope=scope)
+
+    return Face()
+
+
+def test_an_approval_is_a_question_in_the_queue_and_stands_in_the_ledger(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(settings_with())
+        asking = asyncio.ensure_future(approve(table.broker))
+        question = await table.person.sees()
+        assert question.request.kind == "approval"
+        assert question.request.definition == DROP
+        assert [waiting.question.id for waiting in table.broker.pending] == [question.id]
+        table.person.answers[question.id].set_result(accept("user", "Yes.", None, scope="once"))
+        outcome = await asking
+        assert outcome is not None
+        assert (outcome.action, outcome.scope, outcome.content) == ("accept", "once", None)
+        row = table.ledger.row(question.id)
+        assert (row.kind, row.action, row.decided_by, row.tool) == (
+            *("approval", "accept", "user", "drop"),
+        )
+        assert row.details["scope"] == "once"
+        assert row.mode is None
+
+    run(body())
+
+
+def test_what_settings_or_an_allowance_let_through_makes_no_question_and_no_row(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(settings_with())
+        table.broker._asker._responder = answers("session")
+        assert await approve(table.broker, {"name": "drop"}) is None
+        assert list(table.ledger.rows()) == []
+        assert await approve(table.broker) is not None
+        assert await approve(table.broker) is None
+        assert [(held.server, held.tool) for held in table.broker.allowances] == [("s", "drop")]
+        assert len(list(table.ledger.rows())) == 1
+
+    run(body())
+
+
+def test_what_is_allowed_for_the_session_ends_with_the_process_the_definition_or_a_word(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(settings_with())
+        face = table.broker._asker._responder = answers("session")
+        changed = {**DROP, "description": "Another."}
+        for number, (definition, process) in enumerate(
+            [(DROP, "pid 1"), (changed, "pid 1"), (DROP, "pid 1"), (DROP, "pid 2")], start=1
+        ):
+            await approve(table.broker, definition, process)
+            assert face.asked == number
+        table.broker.allowances.drop("s")
+        await approve(table.broker, DROP, "pid 2")
+        assert face.asked == 5
+
+    run(body())
+
+
+def test_neither_the_flag_for_questions_nor_rules_answers_limits_or_the_server_answer_it(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        policy = GranularApproval(mcp_elicitations=False, rules=False)
+        table = bench(settings_with(policy))
+        table.broker._asker._responder = answers("once")
+        table.broker.mute("s")
+        outcome = await approve(table.broker)
+        assert outcome is not None
+        assert outcome.decided_by == "user"
+        prepared = bench(settings_with(), answers=(Rule("accept", content={}),))
+        prepared.broker._asker._responder = face = answers("once")
+        outcome = await approve(prepared.broker)
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by, face.asked) == ("cancel", "nobody", 0)
+
+    run(body())
+
+
+@pytest.mark.parametrize(
+    ("policy", "server", "decided"),
+    [
+        ("never", {}, ("decline", "policy")),
+        (GranularApproval(tool_calls=False), {}, ("decline", "policy")),
+        ("on-request", {"disabled_tools": ("drop",)}, ("decline", "policy")),
+        ("on-request", {"enabled_tools": ("other",)}, ("decline", "policy")),
+    ],
+)
+def test_what_policy_refuses_is_not_asked_and_stands_in_the_ledger(
+    bench: BenchFactory, policy: Any, server: Any, decided: tuple[str, str]
+) -> None:
+    async def body() -> None:
+        table = bench(settings_with(policy, **server))
+        table.broker._asker._responder = face = answers("once")
+        outcome = await approve(table.broker)
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by) == decided
+        assert face.asked == 0
+        (row,) = table.ledger.rows()
+        assert (row.kind, row.action, row.decided_by) == ("approval", *decided)
+
+    run(body())
+
+
+def test_nobody_there_means_not_called(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench(settings_with())
+        table.broker._asker._responder = NobodyResponder()
+        outcome = await approve(table.broker)
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
+
+    run(body())
+
+
+def test_an_approval_is_neither_replaced_by_a_question_nor_replaces_one(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(Settings(elicitation=ElicitationSettings(concurrent="replace")))
+        first = asyncio.ensure_future(table.broker.resolve(form_request(server="s")))
+        await table.person.sees(1)
+        asking = asyncio.ensure_future(approve(table.broker))
+        await table.person.sees(2)
+        assert not first.done()
+        second = asyncio.ensure_future(table.broker.resolve(form_request(server="s")))
+        assert (await first).key == "elicitation.concurrent"
+        assert not asking.done()
+        await table.broker.close()
+        outcome = await asking
+        assert outcome is not None
+        assert outcome.decided_by == (await second).decided_by == "shutdown"
+
+    run(body())
+
+
+def test_a_face_of_ten_careless_lines_cannot_call_what_the_owner_forbids(tmp_path: Path) -> None:
+    async def body() -> None:
+        from elicit_tui.errors import ToolRefused
+        from elicit_tui.ledger import Ledger
+        from elicit_tui.runtime import open_runtime
+
+        server = python_server("asking", "asking.py", default_tools_approval_mode="prompt")
+        history = {"path": str(tmp_path / "ledger.sqlite3")}
+        from elicit_tui.elicitation.settings import HistorySettings
+
+        settings = Settings(servers={"asking": server}, history=HistorySettings(**history))
+        face = answers(None)
+        async with open_runtime(settings, responder=lambda queue: face) as runtime:
+            connection = await runtime.host.connect("asking")
+            with pytest.raises(ToolRefused) as refused:
+                await connection.call(Call("tools/call", "form"))
+        assert (refused.value.outcome.action, refused.value.outcome.decided_by) == (
+            *("decline", "user"),
+        )
+        assert face.asked == 1
+        with closing(Ledger.open(tmp_path / "ledger.sqlite3")) as ledger:
+            (row,) = ledger.rows()
+            assert (row.kind, row.tool, row.action) == ("approval", "form", "decline")
+
+    run(body())

@@ -1,0 +1,80 @@
+"""A server whose results are checked: an outputSchema that they break or keep, images, an error.
+
+python odd_results.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from elicit_tui.demo.conversation import Conversation
+from elicit_tui.demo.server import DemoServer
+from elicit_tui.demo.tool import Reply, Tool
+from elicit_tui.demo.wire import INTERNAL_ERROR, Wire, WireError
+
+PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n and so on").decode()
+SCHEMA = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+
+
+@dataclass(frozen=True)
+class Promising(Tool):
+    """A tool with an outputSchema."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "outputSchema": SCHEMA, "execution": {"taskSupport": "never"}}
+
+
+@dataclass(frozen=True)
+class WithImage(Reply):
+    """A reply with an image, a file and a broken part."""
+
+    def as_json(self) -> dict[str, Any]:
+        files = [
+            {"type": "image", "mimeType": "image/png", "data": PIXEL},
+            {
+                "type": "resource",
+                "resource": {"uri": "x:/../../etc/passwd", "mimeType": "../sh", "blob": "aGk="},
+            },
+            {"type": "audio", "mimeType": "audio/wav", "data": "no base64!"},
+        ]
+        return {"content": files, "isError": False}
+
+
+async def keeps(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    return Reply("three", {"count": 3})
+
+
+async def breaks(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    return Reply("three", {"count": "three"})
+
+
+async def leaves_out(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    return Reply("three")
+
+
+async def fails(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    return Reply("no", is_error=True)
+
+
+async def draws(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    return WithImage("")
+
+
+async def cannot_ask(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    raise WireError(INTERNAL_ERROR, "Handler returned an invalid result")
+
+
+async def serve() -> None:
+    promising = [Promising(run.__name__, "", "", run) for run in (keeps, breaks, leaves_out, fails)]
+    others = [Tool(run.__name__, "", "", run) for run in (draws, cannot_ask)]
+    risky = replace(others[0], name="risky", destructive=True)
+    tools = {tool.name: tool for tool in (*promising, *others, risky)}
+    await DemoServer(Wire(), tools).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve())

@@ -1,0 +1,187 @@
+"""What `check` reads: bare requests, the wire of both eras, exports; what it does not know is 2."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import elicit_tui.demo
+from tests.cli.running import DEMO, Ended, run
+
+PASSWORD = {
+    "message": "Enter your password",
+    "requestedSchema": {"type": "object", "properties": {"password": {"type": "string"}}},
+}
+CITY = {
+    "message": "Which city?",
+    "requestedSchema": {"type": "object", "properties": {"city": {"type": "string"}}},
+}
+
+
+def check(*items: Any, more: tuple[str, ...] = ()) -> Ended:
+    lines = [item if isinstance(item, str) else json.dumps(item) for item in items]
+    return run("check", "--output", "jsonl", *more, stdin="\n".join(lines))
+
+
+def message(**fields: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 7, **fields}
+
+
+def asks(params: Any) -> dict[str, Any]:
+    return message(method="elicitation/create", params=params)
+
+
+def round_of(**requests: Any) -> dict[str, Any]:
+    return message(result={"resultType": "input_required", "inputRequests": requests})
+
+
+def entry(params: Any) -> dict[str, Any]:
+    return {"method": "elicitation/create", "params": params}
+
+
+@pytest.mark.parametrize(
+    ("item", "ids"),
+    [
+        (PASSWORD, [None]),
+        (asks(PASSWORD), [7]),
+        (entry(PASSWORD), [None]),
+        (round_of(a=entry(PASSWORD)), ["a"]),
+        (round_of(a=entry(PASSWORD), b=entry(PASSWORD)), ["a", "b"]),
+        (round_of(a=entry(PASSWORD))["result"], ["a"]),
+    ],
+)
+def test_a_password_is_blocked_however_it_was_recorded(item: Any, ids: list[Any]) -> None:
+    ended = check(item)
+    assert ended.code == 1, ended.stderr
+    assert [(row["id"], row["verdict"]) for row in ended.events] == [(id, "block") for id in ids]
+
+
+def test_pages_of_an_error_are_judged() -> None:
+    pages = [{"mode": "url", "message": "Sign in", "elicitationId": "p1", "url": "http://1.2.3.4/"}]
+    ended = check(
+        message(error={"code": -32042, "message": "first", "data": {"elicitations": pages}})
+    )
+    (row,) = ended.events
+    assert row["id"] == "p1"
+    assert any(finding["rule"].startswith("url.") for finding in row["findings"])
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"foo": 1},
+        {},
+        [PASSWORD],
+        "no json",
+        '"text"',
+        {"jsonrpc": "2.0", "id": 1},
+        message(method=5),
+        round_of(a="text"),
+        message(result={"inputRequests": []}),
+        message(error={"code": -32042, "message": "m"}),
+        {"direction": "in", "message": asks(PASSWORD)},
+        {"event": "unknown", "time": "now"},
+    ],
+)
+def test_what_is_no_request_gets_an_error_does_not_stop_the_rest_and_is_exit_code_2(
+    item: Any,
+) -> None:
+    ended = check(CITY, item, PASSWORD)
+    assert ended.code == 2
+    assert [row.get("verdict") for row in ended.events] == ["allow", None, "block"]
+    assert ended.events[1]["error"]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        message(method="tools/call", params={"name": "x"}),
+        {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}},
+        message(result={"content": []}),
+        message(error={"code": -32601, "message": "no"}),
+        round_of(a={"method": "sampling/createMessage", "params": {}}),
+        {"event": "progress", "time": "t", "progress": 1, "message": "half"},
+        {"event": "result", "time": "t", "result": None},
+    ],
+)
+def test_what_carries_no_request_is_passed_over(item: Any) -> None:
+    ended = check(item, CITY)
+    assert ended.code == 0
+    assert len(ended.events) == 1
+    alone = check(item)
+    assert alone.code == 2
+    assert "no request" in alone.stderr
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_nothing_at_all_is_exit_code_2(text: str) -> None:
+    ended = check(text)
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "no request" in ended.stderr
+
+
+@pytest.mark.parametrize("params", ["text", None, {}, {"message": "m", "requestedSchema": []}])
+def test_a_malformed_request_gets_a_verdict(params: Any) -> None:
+    (row,) = check(asks(params)).events
+    assert row["verdict"] in ("warn", "block")
+
+
+@pytest.fixture(params=["2025-11-25", "2026-07-28"])
+def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A configuration with the demo server in one era; its wire goes to `wire.jsonl` as well."""
+    demo = Path(elicit_tui.demo.__file__).parent / "__main__.py"
+    wire = tmp_path / "wire.jsonl"
+    file = tmp_path / "config.toml"
+    file.write_text(
+        '[mcp_servers.demo]\ncommand = "sh"\n'
+        f"args = [\"-c\", \"'{sys.executable}' '{demo}' | tee '{wire}'\"]\n"
+        f'protocol = "{request.param}"\n'
+    )
+    return file
+
+
+@pytest.mark.parametrize("tool", ["verify_account", "plan_trip"])
+def test_wire_log_events_and_ledger_of_one_call_get_the_same_verdicts(
+    recorded: Path, tool: str
+) -> None:
+    options = ("--config", str(recorded))
+    called = run(*options, "call", "demo", tool, "--output", "jsonl")
+    seen = [event for event in called.events if event["event"] == "elicitation.resolved"]
+    assert seen
+    verdicts = sorted(event["verdict"] for event in seen)
+    wire = (recorded.parent / "wire.jsonl").read_text().splitlines()
+    history = run(*options, "history", "export").stdout.splitlines()
+    for lines in (wire, called.stdout.splitlines(), history):
+        ended = check(*lines)
+        assert sorted(row["verdict"] for row in ended.events) == verdicts, ended.stdout
+        assert ended.code == (1 if "block" in verdicts else 0)
+
+
+def test_a_question_that_was_asked_and_resolved_is_one_request() -> None:
+    called = run("--with", DEMO, "call", "demo", "plan_trip", "--output", "jsonl")
+    names = [event["event"] for event in called.events]
+    assert names.count("elicitation.requested") == names.count("elicitation.resolved") == 2
+    assert len(check(*called.stdout.splitlines()).events) == 2
+
+
+def test_an_exported_line_is_never_judged_milder_than_it_was() -> None:
+    exported = {
+        "id": "x",
+        "server": "s",
+        "mode": "form",
+        "message": CITY["message"],
+        "request": CITY,
+        "requestDigest": "0",
+        "hashes": {},
+        "verdict": "block",
+        "findings": [],
+    }
+    assert check(exported).events[0]["verdict"] == "block"
+    finding = {"rule": "own.rule", "severity": "warn", "where": "message", "evidence": "e"}
+    (row,) = check({**exported, "verdict": "warn", "findings": [finding]}).events
+    assert (row["verdict"], row["findings"][0]["rule"]) == ("warn", "own.rule")
+    assert check({**exported, "kind": "approval"}).code == 2

@@ -1,0 +1,371 @@
+"""`elicit-tui inbox`: what another process asks is listed, shown and answered from a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui import paths
+from elicit_tui.broker import Broker
+from elicit_tui.broker.waiting import StoreResponder, StoreWatch
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Outcome,
+    ServerIdentity,
+)
+from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Settings
+from elicit_tui.guardian import Guardian
+from elicit_tui.ledger import Ledger
+from elicit_tui.policy import Policy
+from elicit_tui.store import Answer, Asker, Grant, SqliteStore
+from tests.cli.running import COMMAND, Ended, environment, run
+from tests.cli.terminal import Terminal
+from tests.cli.test_terminal import type_until
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals"),
+]
+
+BOUND = 30.0
+ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/\x1b[2Jwork")
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "environment": {"type": "string", "enum": ["staging", "canary"]},
+        "replicas": {"type": "integer", "minimum": 1, "maximum": 9},
+    },
+    "required": ["environment"],
+}
+
+
+class Gateway:
+    """A process that asks, as far as the store can tell: this one."""
+
+    def __init__(self, store: SqliteStore, broker: Broker, ledger: Ledger) -> None:
+        self.store = store
+        self.broker = broker
+        self.ledger = ledger
+
+    def asks(self, message: str = "Which one?", **params: Any) -> asyncio.Future[Outcome]:
+        """One question; its id is that of `waiting`."""
+        request = ElicitationRequest(
+            ServerIdentity("prod", "stdio", "deploy-server"),
+            {"message": message, "requestedSchema": SCHEMA, **params},
+            calls=(Call("tools/call", "deploy", {"branch": "fix\x1b[31m"}),),
+        )
+        return asyncio.ensure_future(self.broker.resolve(request))
+
+    async def waiting(self, count: int = 1) -> list[str]:
+        """The ids of what waits, once that many do."""
+        return await asyncio.wait_for(self._waiting(count), BOUND)
+
+    async def _waiting(self, count: int) -> list[str]:
+        number = 0
+        while True:
+            found = await self.store.waiting()
+            if len(found) == count:
+                return [each.id for each in found]
+            number = (await self.store.changes(number, BOUND)).number
+
+    async def answer_of(self, question: str) -> Answer:
+        """What somebody answered, once they have."""
+        number = 0
+        while (answer := await self.store.answer_of(question)) is None:
+            number = (await self.store.changes(number, BOUND)).number
+        return answer
+
+
+@pytest.fixture
+async def gateway(sealed_machine: Path) -> AsyncIterator[Gateway]:
+    careful = OwnerRule("own.careful", "warn", "careful", advice="Be careful.")
+    settings = Settings(guardian=GuardianSettings(rules=(careful,)))
+    store = await SqliteStore.open(paths.store_file(), "asker")
+    await store.begin(ASKER)
+    responder = StoreResponder(store, ASKER, StoreWatch(store))
+    ledger = Ledger.open(paths.ledger_file())
+    broker = Broker(settings, Policy(settings), Guardian(settings.guardian), ledger, responder)
+    broker.subscribe(responder.heard)
+    yield Gateway(store, broker, ledger)
+    await broker.close()
+    await responder.close()
+    ledger.close()
+    await store.close()
+
+
+async def inbox(*arguments: str) -> Ended:
+    """Run it as a script would: without a terminal."""
+    return await asyncio.to_thread(run, "inbox", *arguments)
+
+
+async def at_a_terminal(*arguments: str, act: Callable[[Terminal], Any] | None = None) -> Ended:
+    """Run it as a person does: in a session of its own, on a terminal."""
+
+    def work() -> Ended:
+        with Terminal(["inbox", *arguments]) as terminal:
+            if act is not None:
+                act(terminal)
+            code = terminal.end()
+            return Ended(code, terminal.shown, terminal.shown)
+
+    return await asyncio.to_thread(work)
+
+
+async def answered(asked: asyncio.Future[Outcome]) -> Outcome:
+    return await asyncio.wait_for(asked, BOUND)
+
+
+async def test_what_waits_is_listed_for_people_and_for_scripts(gateway: Gateway) -> None:
+    asked = gateway.asks("Which one?")
+    (question,) = await gateway.waiting()
+    text = await inbox("list")
+    assert text.code == 0
+    assert question[:8] in text.stdout
+    assert "prod: deploy  for claude-code" in text.stdout
+    assert "\x1b" not in text.stdout
+    (listed,) = (await inbox("list", "--output", "json")).document
+    assert listed["id"] == question
+    assert listed["message"] == "Which one?"
+    assert listed["requestedSchema"] == SCHEMA
+    assert listed["calls"] == [{"name": "deploy", "arguments": {"branch": "fix\x1b[31m"}}]
+    assert listed["agent"] == {
+        "name": "claude-code",
+        "version": "2.1.319",
+        "directory": "/home/me/\x1b[2Jwork",
+    }
+    assert (listed["state"], listed["kind"], listed["heldBy"]) == ("open", "elicitation", None)
+    (event,) = (await inbox("list", "--output", "jsonl")).events
+    assert event == listed
+    assert (await inbox("show", question, "--output", "json")).document == listed
+    asked.cancel()
+
+
+async def test_one_question_is_shown_with_its_fields_and_how_to_answer_it(gateway: Gateway) -> None:
+    asked = gateway.asks()
+    (question,) = await gateway.waiting()
+    shown = await inbox("show", question[:6])
+    assert shown.code == 0
+    for words in (
+        "“claude-code” “2.1.319”",
+        "deploy-server",
+        "Which one?",
+        "environment:",
+        "staging",
+        "required",
+        f"inbox answer|decline|cancel {question[:8]}",
+    ):
+        assert words in shown.stdout
+    asked.cancel()
+
+
+async def test_nothing_waits_and_no_store_is_made_to_see_that(sealed_machine: Path) -> None:
+    listed = await inbox("list")
+    assert (listed.code, listed.stdout) == (0, "")
+    assert "Nothing waits" in listed.stderr
+    assert (await inbox("list", "--output", "json")).document == []
+    assert not await asyncio.to_thread(paths.store_file().exists)
+
+
+async def test_an_answer_that_is_complete_goes_out_without_a_form(gateway: Gateway) -> None:
+    asked = gateway.asks()
+    (question,) = await gateway.waiting()
+    done = await at_a_terminal("answer", question[:8], "environment=staging", "replicas=3")
+    assert done.code == 0
+    assert "Sent." in done.stderr
+    outcome = await answered(asked)
+    assert outcome.content == {"environment": "staging", "replicas": 3}
+    row = gateway.ledger.row(question).as_json()
+    assert row["via"] == "inbox"
+    assert row["answeredBy"]["terminal"]
+    assert "python" in row["answeredBy"]["ancestry"][0]
+
+
+async def test_what_is_missing_is_asked_with_a_form(gateway: Gateway) -> None:
+    asked = gateway.asks()
+    (question,) = await gateway.waiting()
+
+    def act(terminal: Terminal) -> None:
+        terminal.wait_for("canary")
+        type_until(terminal, " ", "●")
+        type_until(terminal, "\x13", "Sent.")
+
+    done = await at_a_terminal("answer", question, "replicas=3", act=act)
+    assert done.code == 0
+    assert (await answered(asked)).content == {"environment": "staging", "replicas": 3}
+
+
+async def test_what_was_typed_is_told_when_the_question_left_meanwhile(gateway: Gateway) -> None:
+    asked = gateway.asks()
+    (question,) = await gateway.waiting()
+    loop = asyncio.get_running_loop()
+
+    def act(terminal: Terminal) -> None:
+        terminal.wait_for("canary")
+        type_until(terminal, " ", "●")
+        loop.call_soon_threadsafe(gateway.broker.withdraw, question, "The server took it back.")
+        terminal.wait_for('What you typed: {"environment": "staging", "replicas": 3}')
+
+    done = await at_a_terminal("answer", question, "replicas=3", act=act)
+    assert done.code == 1
+    assert (await answered(asked)).action is None
+
+
+async def test_declined_with_a_note_and_cancelled(gateway: Gateway) -> None:
+    first = gateway.asks()
+    (question,) = await gateway.waiting()
+    done = await at_a_terminal("decline", "--note", "use staging instead", question)
+    assert done.code == 0
+    outcome = await answered(first)
+    assert (outcome.action, outcome.note) == ("decline", "use staging instead")
+    second = gateway.asks()
+    (question,) = await gateway.waiting()
+    assert (await at_a_terminal("cancel", question)).code == 0
+    assert (await answered(second)).action == "cancel"
+
+
+async def test_without_a_terminal_nobody_answers(gateway: Gateway) -> None:
+    asked = gateway.asks()
+    (question,) = await gateway.waiting()
+    for command in (("answer", question, "environment=staging"), ("decline", question)):
+        refused = await inbox(*command)
+        assert refused.code == 2
+        assert "terminal" in refused.stderr
+    assert not asked.done()
+    asked.cancel()
+
+
+async def test_the_owner_lifts_the_terminal_and_nothing_else(
+    gateway: Gateway, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("[store]\nanswer_without_terminal = true\n")
+    asked = gateway.asks()
+    (question,) = await gateway.waiting()
+    command = ("--config", str(config), "inbox", "answer", question, "environment=staging")
+    below = await asyncio.to_thread(run, *command)  # a child of the process that asks
+    assert below.code == 2
+    assert "belongs to an agent" in below.stderr
+
+    def in_a_session_of_its_own() -> int:
+        return subprocess.run(
+            [*COMMAND, *command],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=BOUND,
+            env=environment(),
+            start_new_session=True,
+            check=False,
+        ).returncode
+
+    assert await asyncio.to_thread(in_a_session_of_its_own) == 0
+    assert (await answered(asked)).action == "accept"
+
+
+async def test_wrong_ids_fields_and_values_are_told(gateway: Gateway) -> None:
+    asked = [gateway.asks(), gateway.asks()]
+    (question, _) = await gateway.waiting(2)
+    for arguments, words in (
+        (("answer", "nothing"), "No question 'nothing' waits"),
+        (("answer", question, "envronment=staging"), "Did you mean 'environment'?"),
+        (("answer", question, "replicas=many"), "replicas"),
+        (("answer", question, "--session"), "--session is for calls of a tool"),
+        (("revoke",), "--all"),
+    ):
+        done = await at_a_terminal(*arguments)
+        assert done.code == 2, (arguments, done.stderr)
+        assert words in done.stderr.replace("\n", " ")
+    assert not any(each.done() for each in asked)
+    for each in asked:
+        each.cancel()
+
+
+async def test_a_question_with_a_warning_is_never_answered_without_a_look(
+    gateway: Gateway,
+) -> None:
+    asked = gateway.asks("Be careful: which one?")
+    (question,) = await gateway.waiting()
+    assert (await inbox("show", question, "--output", "json")).document["verdict"] == "warn"
+
+    def act(terminal: Terminal) -> None:
+        terminal.wait_for("Be careful: which one?")
+        type_until(terminal, "\x0e", "Declined.")
+
+    done = await at_a_terminal("answer", question, "environment=staging", act=act)
+    assert done.code == 0
+    assert (await answered(asked)).action == "decline"
+
+
+async def test_a_tool_call_is_allowed_for_the_session(gateway: Gateway) -> None:
+    from elicit_tui.elicitation import approval_request
+
+    server = ServerIdentity("prod", "stdio", "deploy-server")
+    request = approval_request(server, Call("tools/call", "drop"), None, "It says it is final.")
+    await gateway.store.put(_question(request), ASKER)
+    (question,) = await gateway.waiting()
+    shown = await inbox("show", question)
+    assert f"inbox answer {question[:8]} --session" in shown.stdout
+    answering = asyncio.ensure_future(at_a_terminal("answer", question, "--session"))
+    answer = await asyncio.wait_for(gateway.answer_of(question), BOUND)
+    assert (answer.outcome.action, answer.outcome.scope) == ("accept", "session")
+    await gateway.store.settle(question, answer.outcome)
+    assert (await answering).code == 0
+
+
+def _question(request: ElicitationRequest) -> Any:
+    from elicit_tui.elicitation import Question
+
+    return Question(request)
+
+
+async def test_grants_are_listed_and_taken_back(gateway: Gateway) -> None:
+    grant = Grant(ASKER.session, "prod", "drop", "p", "d")
+    for tool in ("drop", "deploy", "restart"):
+        await gateway.store.grant(replace(grant, tool=tool))
+    listed = await inbox("grants")
+    assert "prod  drop  for claude-code" in listed.stdout
+    document = (await inbox("grants", "--output", "json")).document
+    assert [each["tool"] for each in document] == ["drop", "deploy", "restart"]
+    assert (await inbox("revoke", "prod", "drop")).code == 0
+    assert (await inbox("revoke", "prod", "drop")).code == 1
+    assert (await inbox("revoke", "--all")).code == 0
+    assert await gateway.store.grants() == ()
+
+
+LOADED = """
+import json, sys
+sys.argv = ["elicit-tui", "inbox", *sys.argv[1:]]
+from elicit_tui.__main__ import main
+try:
+    main()
+except SystemExit:
+    pass
+print(json.dumps(sorted(name for name in sys.modules if "." not in name)), file=sys.stderr)
+"""
+
+
+async def test_listing_loads_neither_the_sdk_nor_textual(gateway: Gateway) -> None:
+    asked = gateway.asks()
+    await gateway.waiting()
+
+    def work() -> set[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", LOADED, "list"],
+            capture_output=True,
+            text=True,
+            timeout=BOUND,
+            env=environment(),
+            check=True,
+        )
+        return set(json.loads(done.stderr.splitlines()[-1]))
+
+    assert (await asyncio.to_thread(work)).isdisjoint({"mcp", "mcp_types", "textual", "pydantic"})
+    asked.cancel()

@@ -1,0 +1,31 @@
+"""What is told on standard error while a call runs."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.telling import Telling
+from elicit_tui.host import LogMessage
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ("plain words", "plain words"),
+        ({"msg": "pulled", "extra": None}, "pulled"),
+        ({"count": 3, "message": "pulled", "of": "images"}, "pulled, count: 3, of: images"),
+        ('{"message": "pulled", "list": ["größer", 1]}', 'pulled, list: ["größer", 1]'),
+        ("{not json}", "{not json}"),
+        ([1, "zwölf"], '[1, "zwölf"]'),
+        ({}, "{}"),
+        (None, "null"),
+    ],
+)
+def test_a_structured_log_line_reads_as_words(data: Any, told: str) -> None:
+    stream = io.StringIO()
+    Telling(Narration(stream), "redacted").log(LogMessage("s", "info", None, data))
+    assert stream.getvalue() == f"s: info: {told}\n"

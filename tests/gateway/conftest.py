@@ -1,0 +1,30 @@
+"""Both eras upwards on both transports, both eras downwards; two servers that all tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from tests.gateway.world import ERAS, HANDSHAKE, MODERN, SHARED, WAYS
+from tests.host.world import http_server
+
+PAIRS = (*product(ERAS, ERAS), (f"{HANDSHAKE}+http", MODERN), (f"{MODERN}+http", HANDSHAKE))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`upwards` alone: every way an agent comes; with `downwards`: the pairs of eras."""
+    names = [name for name in ("upwards", "downwards") if name in metafunc.fixturenames]
+    if len(names) == 2:
+        ids = [f"{up}-over-{down}" for up, down in PAIRS]
+        metafunc.parametrize(names, PAIRS, ids=ids)
+    elif names:
+        metafunc.parametrize("upwards", WAYS, ids=WAYS)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_servers() -> Iterator[None]:
+    with http_server("asking.py") as asking, http_server("workshop.py") as workshop:
+        SHARED.update({"asking.py": asking, "workshop.py": workshop})
+        yield

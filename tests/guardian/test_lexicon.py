@@ -1,0 +1,55 @@
+"""The lexicon is what a person can read, and each of its words does what its heading says."""
+
+from __future__ import annotations
+
+import pytest
+
+from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.sentences import clauses_of
+from elicit_tui.guardian.words import FOLDER, languages, paragraphs
+
+FILES = sorted(FOLDER.glob("*/*.txt"))
+
+
+def test_no_line_is_longer_than_a_screen_and_no_language_larger_than_it_may_be() -> None:
+    lines = [line for path in FILES for line in path.read_text("utf-8").splitlines()]
+    assert max(map(len, lines)) <= 120
+    sizes = {code: sum(p.stat().st_size for p in (FOLDER / code).iterdir()) for code in languages()}
+    assert sum(sizes.values()) <= 300_000
+    assert sizes["en"] <= 80_000
+
+
+def test_the_lexicon_holds_words_and_no_expressions() -> None:
+    strange = [
+        (path.name, entry)
+        for path in FILES
+        for _, entries in paragraphs(path.read_text("utf-8"))
+        for entry in entries
+        if any(character in r"\()[]|?*+{}^$" for character in entry)
+    ]
+    assert strange == []
+
+
+@pytest.mark.parametrize("code", languages())
+def test_every_word_is_found_under_its_own_heading(code: str) -> None:
+    lost = []
+    for path in sorted((FOLDER / code).glob("*.txt")):
+        for heading, entries in paragraphs(path.read_text("utf-8")):
+            if heading in ("endings", "disguised", "short part") or heading.endswith(" with"):
+                continue
+            for entry in entries:
+                clauses = clauses_of(fold(entry), latin=entry.isascii())
+                found = {hit.concept for clause in clauses for hit in clause.hits}
+                if heading not in found and "harmless" not in found:
+                    lost.append((heading, entry))
+    assert lost == []
+
+
+def test_each_language_has_a_secret_and_a_way_to_ask_for_it() -> None:
+    for code in languages():
+        headings = {
+            heading
+            for path in (FOLDER / code).glob("*.txt")
+            for heading, _ in paragraphs(path.read_text("utf-8"))
+        }
+        assert {"sure", "ask"} <= headings, code

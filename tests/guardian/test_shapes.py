@@ -1,0 +1,81 @@
+"""A secret's value is known by its look, wherever it stands, and ordinary text is left alone."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from elicit_tui.elicitation import MASK
+from elicit_tui.elicitation.shapes import is_secret_name, masked, secret_kind
+from tests.guardian.scores import OWN
+
+PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "shown"),
+    [
+        ("password: hunter2", "named_secret", "password: •••"),
+        ("DB_PASSWORD=hunter2", "named_secret", "DB_PASSWORD=•••"),
+        ('{"password": "hunter2"}', "named_secret", '{"password": "•••"}'),
+        ("the password is hunter2", "named_secret", "the password is •••"),
+        (PHRASE, "seed_phrase", "•••"),
+        (f"my words: {PHRASE}", "seed_phrase", "my words: •••"),
+        ("to DE89 3704 0044 0532 0130 00", "iban", "to •••"),
+        ("123-45-6789", "social_security_number", "•••"),
+        ("4111.1111.1111.1111", "card_number", "•••"),
+        ("４１１１ １１１１ １１１１ １１１１", "card_number", "•••"),
+        ("JBSWY3DPEHPK3PXP", "totp_seed", "•••"),
+        ("jbsw y3dp ehpk 3pxp", "totp_seed", "•••"),
+        ("AKIA\u200bABCDEFGH12345678", "aws_key", "•••"),
+        ("redis://:pw@cache", "password_in_url", "•••"),
+    ],
+)
+def test_a_secret_is_known_by_its_look_and_nothing_of_it_is_left(
+    text: str, kind: str, shown: str
+) -> None:
+    assert secret_kind(text) == kind
+    assert masked(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forgot password: click the link",
+        "token: SOL",
+        "password: required",
+        "Meeting at 2026-01-01 10:00, call 555-123-4567",
+        "ISBN 978-3-16-148410-0",
+        "1732012345678",
+        "INTERNATIONALIZATION",
+        "10.0.0.1, 192.168.100.200",
+        "the quick brown fox jumps over the lazy dog and then sleeps",
+    ],
+)
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert secret_kind(text) is None
+    assert masked(text) == text
+
+
+def test_the_messages_of_harmless_requests_hold_no_secret() -> None:
+    with OWN.open(encoding="utf-8") as lines:
+        items = [json.loads(line) for line in lines]
+    messages = [str(item.get("message")) for item in items if item["expected"] == "allow"]
+    assert [text for text in messages if secret_kind(text)] == []
+
+
+@pytest.mark.parametrize("piece", ["a", "password ", "abc def ", "A1", "1 ", "eyJ", "x-", "passw"])
+def test_looking_is_bounded_whatever_the_text(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    started = time.monotonic()
+    assert masked(text).endswith(MASK)
+    assert time.monotonic() - started < 5
+
+
+def test_names_of_secrets_are_known() -> None:
+    for name in ("GITHUB_TOKEN", "X-Api-Key", "PGPASSWORD", "Authorization", "GH_PAT", "DB_DSN"):
+        assert is_secret_name(name)
+    for name in ("PATH", "EDITOR", "keyboard", "HOST", "patience"):
+        assert not is_secret_name(name)

@@ -1,0 +1,335 @@
+"""What a hook may do, and what it may not, whoever configured it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity, Severity
+from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Rule
+from tests.broker.conftest import form_request, run
+from tests.hooks.conftest import Person, RunFactory
+from tests.hooks.world import Receiver, answer, command, hook, read, receiving
+
+SENT = {"colour": "red"}
+WARNS = GuardianSettings(rules=(OwnerRule("acme.ticket", "warn", "ACME"),))
+EMPTY = {"type": "object", "properties": {}}
+
+
+def accepting(log: Path, **content: Any) -> tuple[str, ...]:
+    return command("answers", log, answer("accept", **content))
+
+
+LIMITS = [
+    ({"mode": "url", "url": "https://example.com", "elicitationId": "1"}, {}, "accepts a URL"),
+    ({"message": "Enter your API key"}, {"colour": "x"}, "the guardian"),
+    ({"message": "Which? ACME"}, {"colour": "x"}, "the guardian warns: acme.ticket"),
+    ({"requestedSchema": EMPTY}, {}, "no fields"),
+    ({}, {"colour": 5}, "not valid"),
+    ({}, {"colour": "x", "more": 1}, "not valid"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("params", "content", "why"), LIMITS)
+def test_an_accept_has_the_limits_of_a_rule_and_acknowledges_nothing(
+    start: RunFactory, log: Path, params: dict[str, Any], content: dict[str, Any], why: str
+) -> None:
+    said = {"hookSpecificOutput": {"action": "accept", "content": content}}
+    schema = {"requestedSchema": {**schema_of(params), "additionalProperties": False}}
+
+    async def body() -> None:
+        one = hook("Elicitation", command("answers", log, json.dumps(said)))
+        there = start(one, person=Person(None), approvals_reviewer="user", guardian=WARNS)
+        more = params if params.get("mode") == "url" else {**schema, **params}
+        outcome = await there.broker.resolve(form_request(params=more))
+        assert (outcome.action, outcome.decided_by) == ("decline", "user")
+        note = there.person.shown[0].note or ""
+        assert note.startswith("The hook hooks[1] accepted, which does not count: ")
+        assert why in note
+        await there.close()
+
+    run(body())
+
+
+def schema_of(params: dict[str, Any]) -> dict[str, Any]:
+    text = {"type": "object", "properties": {"colour": {"type": "string"}}}
+    return params.get("requestedSchema", {**text, "required": ["colour"]})
+
+
+def test_a_block_stays_declined_whatever_a_hook_says(start: RunFactory, log: Path) -> None:
+    async def body() -> None:
+        there = start(hook("Elicitation", accepting(log, colour="x")))
+        outcome = await there.broker.resolve(form_request("Enter your password to go on"))
+        assert outcome.decided_by == "guardian"
+        assert read(log) == []
+        await there.close()
+
+    run(body())
+
+
+@pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])
+@pytest.mark.parametrize("said", ["accept", "decline"])
+def test_a_hook_may_refuse_a_tool_call_and_never_allows_one(
+    start: RunFactory, log: Path, event: Any, said: str
+) -> None:
+    async def body() -> None:
+        one = hook(event, command("answers", log, answer(said, event)), kind="approval")
+        there = start(one, person=Person({}))
+        server = ServerIdentity("paint", "stdio", "paint-server")
+        outcome = await there.broker.approve(
+            server, Call("tools/call", "drop"), {"annotations": {"destructiveHint": True}}, "1"
+        )
+        assert outcome is not None
+        expected = ("decline", "hook") if said == "decline" else ("accept", "user")
+        assert (outcome.action, outcome.decided_by) == expected
+        assert read(log)[0]["input"]["kind"] == "approval"
+        if (said, event) == ("accept", "Elicitation"):
+            assert "only a person allows a tool call" in (there.person.shown[0].note or "")
+        await there.close()
+
+    run(body())
+
+
+def test_a_refusal_is_never_turned_into_an_accept_and_the_try_is_told(
+    start: RunFactory, log: Path
+) -> None:
+    async def body() -> None:
+        said = answer("accept", "ElicitationResult", colour="blue")
+        there = start(hook("ElicitationResult", command("answers", log, said)), person=Person(None))
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.action, outcome.decided_by) == ("decline", "user")
+        assert "would have accepted what was refused; it stays refused" in there.told
+        await there.close()
+
+    run(body())
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ({"colour": 5}, "put in what requestedSchema does not allow"),
+        ({}, "put in what requestedSchema does not allow"),
+        ({"colour": "ghp_0123456789abcdefghij0123456789abcd"}, "looks like a secret"),
+    ],
+)
+def test_content_that_may_not_go_out_has_the_person_asked_once_more(
+    start: RunFactory, log: Path, content: dict[str, Any], why: str
+) -> None:
+    async def body() -> None:
+        said = json.dumps({"action": "accept", "content": content})
+        one = hook("ElicitationResult", command("answers", log, said))
+        there = start(one, person=Person(SENT, {"colour": "green"}))
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.decided_by, outcome.content) == ("user", {"colour": "green"})
+        assert why in (there.person.shown[1].note or "")
+        assert why in there.told
+        assert "ghp_" not in there.told
+        assert len(read(log)) == 1
+        await there.close()
+
+    run(body())
+
+
+def test_a_change_is_recorded_beside_what_the_person_sent_and_is_told(
+    start: RunFactory, log: Path
+) -> None:
+    async def body() -> None:
+        said = json.dumps({"action": "accept", "content": {"colour": "blue"}})
+        there = start(hook("ElicitationResult", command("answers", log, said)), person=Person(SENT))
+        request = form_request()
+        outcome = await there.broker.resolve(request)
+        assert (outcome.decided_by, outcome.key, outcome.changed) == (
+            "hook",
+            "hooks[1]",
+            ("colour",),
+        )
+        assert 'changed the answer: colour from "red" to "blue"' in there.told
+        row = there.ledger.row(request.id).as_json()
+        assert row["content"] == {"colour": "blue"}
+        assert (row["decidedBy"], row["key"], row["via"]) == ("hook", "hooks[1]", "hook")
+        assert row["changed"] == ["colour"]
+        assert row["answered"] == {
+            "action": "accept",
+            "decidedBy": "user",
+            "via": None,
+            "content": SENT,
+        }
+        await there.close()
+
+    run(body())
+
+
+def test_a_failed_hook_leaves_refusals_in_force_and_lets_nothing_but_a_person_accept(
+    start: RunFactory, tmp_path: Path
+) -> None:
+    logs = [tmp_path / name for name in ("a", "b", "c")]
+
+    async def body() -> None:
+        failing = hook("Elicitation", command("crashes", logs[0]), layer="managed")
+        mine = hook("Elicitation", accepting(logs[1], colour="blue"))
+        rule = Rule("accept", server="paint", content={"colour": "rule"})
+        there = start(failing, mine, person=Person(SENT), rules=(rule,))
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.decided_by, outcome.content) == ("user", SENT)
+        assert "managed.hooks[1] ended with exit code 1" in (there.person.shown[0].note or "")
+        there = start(failing, mine, rules=(Rule("decline", server="paint"),))
+        assert (await there.broker.resolve(form_request())).decided_by == "rule"
+        refusing = hook("Elicitation", command("declines", logs[2]))
+        there = start(failing, refusing)
+        assert (await there.broker.resolve(form_request())).action == "decline"
+        await there.close()
+
+    run(body())
+
+
+# The administrator's hooks
+
+
+def test_a_managed_hook_speaks_before_a_users_rules_and_hooks(
+    start: RunFactory, tmp_path: Path
+) -> None:
+    managed_log, own_log = tmp_path / "managed", tmp_path / "own"
+
+    async def body() -> None:
+        managed = hook("Elicitation", command("declines", managed_log), layer="managed")
+        mine = hook("Elicitation", accepting(own_log, colour="blue"))
+        rule = Rule("accept", server="paint", content={"colour": "rule"})
+        there = start(managed, mine, rules=(rule,))
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.action, outcome.key, outcome.layer) == (
+            "decline",
+            "managed.hooks[1]",
+            "managed",
+        )
+        assert read(own_log) == []
+        await there.close()
+
+    run(body())
+
+
+def test_a_managed_result_hook_sees_last_what_a_users_hook_made_of_an_answer(
+    start: RunFactory, tmp_path: Path
+) -> None:
+    managed_log, own_log = tmp_path / "managed", tmp_path / "own"
+
+    async def body() -> None:
+        managed = hook("ElicitationResult", command("passes", managed_log), layer="managed")
+        said = json.dumps({"action": "accept", "content": {"colour": "blue"}})
+        mine = hook("ElicitationResult", command("answers", own_log, said))
+        there = start(managed, mine, person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).content == {"colour": "blue"}
+        assert read(managed_log)[0]["input"]["content"] == {"colour": "blue"}
+        await there.close()
+
+    run(body())
+
+
+def test_a_users_hook_that_hangs_or_floods_starves_no_managed_one(
+    start: RunFactory, tmp_path: Path
+) -> None:
+    managed_log, own_log = tmp_path / "managed", tmp_path / "own"
+
+    async def body() -> None:
+        managed = hook("Asked", command("passes", managed_log), layer="managed")
+        mine = hook("Asked", command("hangs", own_log), timeout_sec=60)
+        there = start(managed, mine, person=Person(SENT, SENT, SENT))
+        for _ in range(3):
+            await there.broker.resolve(form_request())
+        await there.close()
+        assert len(read(managed_log)) == 3
+        assert "hooks[1] (Asked) was not told of the last 3" in there.told
+
+    run(body())
+
+
+def test_a_users_proxy_does_not_stand_in_for_a_managed_page(
+    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with receiving() as proxy:
+        proxy.text = answer("accept", colour="mine")
+        receiver.behaviour, receiver.text = "declines", answer("decline")
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url.removesuffix("/hook"))
+
+        async def body() -> None:
+            there = start(hook("Elicitation", url=receiver.url, layer="managed"))
+            outcome = await there.broker.resolve(form_request())
+            assert (outcome.action, outcome.key) == ("decline", "managed.hooks[1]")
+            await there.close()
+
+        run(body())
+        assert (len(receiver.got), len(proxy.got)) == (1, 0)
+
+
+# Claude Code's own hooks
+
+CLAUDE_CODE = """
+import json, sys
+told = json.load(sys.stdin)
+assert {"session_id", "cwd", "hook_event_name", "mcp_server_name", "message"} - set(told) <= (
+    {"message"} if told["hook_event_name"] == "ElicitationResult" else set()
+), told
+event = told["hook_event_name"]
+if event == "Elicitation":
+    properties = told["requested_schema"]["properties"]
+    assert told["mode"] == "form"
+    out = {"action": "accept", "content": {name: "auto" for name in properties}}
+else:
+    assert told["action"] == "accept", told
+    out = {"action": "accept", "content": {**told["content"], "colour": "checked"}}
+print(json.dumps({"hookSpecificOutput": {"hookEventName": event, **out}}))
+"""
+
+
+def test_a_hook_written_for_claude_code_works_as_it_is(start: RunFactory, tmp_path: Path) -> None:
+    import sys
+
+    script = tmp_path / "elicit.py"
+    script.write_text(CLAUDE_CODE)
+    ask = hook("Elicitation", (sys.executable, str(script)))
+    check = hook("ElicitationResult", (sys.executable, str(script)), position=2)
+
+    async def body() -> None:
+        there = start(ask)
+        assert (await there.broker.resolve(form_request())).content == {"colour": "auto"}
+        there = start(check, person=Person(SENT))
+        outcome = await there.broker.resolve(form_request())
+        assert outcome.content == {"colour": "checked"}
+        there = start(ask, check)
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.content, outcome.key) == ({"colour": "checked"}, "hooks[2]")
+        await there.close()
+
+    run(body())
+
+
+def test_globs_and_kind_choose_the_questions(start: RunFactory, log: Path) -> None:
+    def asked(*calls: str, server: str = "paint") -> ElicitationRequest:
+        return form_request(server=server, calls=tuple(Call("tools/call", name) for name in calls))
+
+    async def body() -> None:
+        there = start(hook("Asked", command("passes", log), server="pai*", tool="mix*"))
+        for request in (asked("mix"), asked("mix", "mix2"), asked("mix", "buy"), asked(),
+                        asked("mix", server="other"), asked("Mix")):  # fmt: skip
+            there.person.answers.append(SENT)
+            await there.broker.resolve(request)
+        await there.close()
+        assert len(read(log)) == 2
+
+    run(body())
+
+
+def test_the_guardians_findings_reach_a_hook(start: RunFactory, log: Path) -> None:
+    async def body() -> None:
+        one = hook("Elicitation", command("passes", log))
+        there = start(one, person=Person(None), guardian=WARNS)
+        await there.broker.resolve(form_request("Which? ACME"))
+        await there.close()
+
+    run(body())
+    told = read(log)[0]["input"]
+    assert told["verdict"] == "warn"
+    assert {finding["severity"] for finding in told["findings"]} & {Severity.WARN.word}

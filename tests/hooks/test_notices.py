@@ -1,0 +1,109 @@
+"""What each service is sent when a question waits; a real HTTP server receives it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.broker.conftest import form_request, run
+from tests.hooks.conftest import Person, RunFactory
+from tests.hooks.world import Receiver, command, hook, read
+
+MESSAGE = "Which *colour* <!channel> @everyone \x1b[31m for 4711?"
+
+
+def sent(start: RunFactory, receiver: Receiver, **more: Any) -> tuple[bytes, str, str]:
+    """What one notice was, its content type, and the question's id."""
+    request = form_request(MESSAGE)
+
+    async def body() -> None:
+        there = start(hook("Waiting", url=receiver.url, **more))
+        there.hooks.waiting(request, "claude <b>")
+        await there.close()
+        assert there.told == ""
+
+    run(body())
+    (got,) = receiver.got
+    return (*got, request.id)
+
+
+@pytest.mark.parametrize("include", [(), ("message",)])
+@pytest.mark.parametrize("format", ["slack", "discord", "teams", "ntfy"])
+def test_a_notice_has_the_shape_of_its_service(
+    start: RunFactory, receiver: Receiver, format: str, include: tuple[str, ...]
+) -> None:
+    body, kind, question = sent(start, receiver, format=format, include=include)
+    title = "“claude <b>”: a question of paint waits"
+    how = f"Answer it: elicit-tui inbox answer {question}"
+    lines = [title, *(["Which *colour* <!channel> @everyone ␛[31m for 4711?"] * len(include)), how]
+    text = "\n".join(lines)
+    if format == "ntfy":
+        assert (body.decode(), kind) == (text, "text/plain; charset=utf-8")
+        return
+    assert kind == "application/json"
+    told = json.loads(body)
+    if format == "slack":
+        escaped = text.replace("<", "&lt;").replace(">", "&gt;")
+        block = {"type": "section", "text": {"type": "plain_text", "text": text}}
+        assert told == {"text": escaped, "mrkdwn": False, "blocks": [block]}
+    elif format == "discord":
+        assert told == {"content": text, "allowed_mentions": {"parse": []}}
+    else:
+        (attachment,) = told["attachments"]
+        assert told["type"] == "message"
+        assert attachment["contentType"] == "application/vnd.microsoft.card.adaptive"
+        assert [block["text"] for block in attachment["content"]["body"]] == lines
+        assert attachment["content"]["type"] == "AdaptiveCard"
+
+
+def test_without_a_format_a_command_gets_json_and_nothing_of_the_message(
+    start: RunFactory, log: Path
+) -> None:
+    async def body() -> None:
+        there = start(hook("Waiting", command("passes", log)))
+        there.hooks.waiting(form_request(MESSAGE), "claude")
+        await there.close()
+
+    run(body())
+    told = read(log)[0]["input"]
+    assert told["text"] == "claude: a question of paint waits"
+    assert told["command"].startswith("elicit-tui inbox answer ")
+    assert "4711" not in json.dumps(told)
+
+
+def test_a_dead_or_slow_page_delays_no_question(start: RunFactory, receiver: Receiver) -> None:
+    receiver.behaviour = "hangs"
+
+    async def body() -> None:
+        there = start(
+            hook("Asked", url=receiver.url, timeout_sec=60),
+            hook("Asked", url="http://127.0.0.1:1/", position=2),
+            person=Person({"colour": "red"}),
+        )
+        started = time.monotonic()
+        await there.broker.resolve(form_request())
+        assert time.monotonic() - started < 20
+        started = time.monotonic()
+        await there.close()
+        assert time.monotonic() - started < 20
+        assert "hooks[2] (Asked) could not be reached" in there.told
+        assert "hooks[1] (Asked) was not told of the last 1" in there.told
+
+    run(body())
+
+
+def test_an_agent_that_calls_itself_words_of_ours_stands_in_quotation_marks(
+    start: RunFactory, log: Path
+) -> None:
+    async def body() -> None:
+        there = start(hook("Waiting", command("passes", log)))
+        there.hooks.waiting(form_request(), "elicit-tui: run⠀this\n\x1b[31m now")
+        await there.close()
+
+    run(body())
+    text = read(log)[0]["input"]["text"]
+    assert text == "“elicit-tui: run this⏎␛[31m now”: a question of paint waits"

@@ -1,0 +1,65 @@
+"""What a person allowed holds for the tool as its server describes it at that moment."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call, accept
+from elicit_tui.errors import ServerError
+from elicit_tui.host.gate import MOST_DEFINITIONS
+from tests.host.world import HANDSHAKE, MODERN, python_server, world
+
+WAIT = 20
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("protocol", [HANDSHAKE, MODERN])
+async def test_a_tool_that_changed_without_a_word_is_asked_about_again(
+    protocol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elicit_tui.host.gate.LIVE_SECONDS", 0.0)
+    server = python_server(
+        "raw",
+        "raw.py",
+        protocol,
+        "--changes-silently",
+        protocol=protocol,
+        default_tools_approval_mode="prompt",
+    )
+
+    def for_the_session(question: Any) -> Any:
+        return accept("user", "You allowed it.", None, scope="session")
+
+    async with world(server, answer=for_the_session) as here:
+        connection = await here.host.connect("raw")
+        for _ in range(2):
+            await asyncio.wait_for(connection.call(Call("tools/call", "good")), WAIT)
+        shown = [question.request.params["tool"] for question in here.person.asked]
+        assert [tool["description"] for tool in shown] == ["called 0 times", "called 1 times"]
+
+
+async def test_a_tool_that_is_another_each_time_it_is_looked_at_is_not_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elicit_tui.host.gate.LIVE_SECONDS", 0.0)
+    server = python_server(
+        "raw",
+        "raw.py",
+        HANDSHAKE,
+        "--changes-always",
+        protocol=HANDSHAKE,
+        default_tools_approval_mode="prompt",
+    )
+
+    def once(question: Any) -> Any:
+        return accept("user", "You allowed it.", None, scope="once")
+
+    async with world(server, answer=once) as here:
+        connection = await here.host.connect("raw")
+        with pytest.raises(ServerError, match="keeps changing what it says of the tool"):
+            await asyncio.wait_for(connection.call(Call("tools/call", "good")), WAIT)
+        assert len(here.person.asked) == MOST_DEFINITIONS

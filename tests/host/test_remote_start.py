@@ -1,0 +1,205 @@
+"""A remote server that cannot be reached as configured: which of many reasons it was."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.errors import ServerError
+from tests.host.world import http_server, world
+
+WAIT = 20
+SECRET = "the-bearer-nobody-else-may-see"
+HERE = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+ELSEWHERE = x509.SubjectAlternativeName([x509.DNSName("other.example")])
+DAY = datetime.timedelta(days=1)
+
+pytestmark = pytest.mark.anyio
+
+
+async def failure(server: ServerSettings) -> str:
+    async with world(server) as here:
+        with pytest.raises(ServerError) as caught:
+            await asyncio.wait_for(here.host.connect(server.name), WAIT)
+        return str(caught.value)
+
+
+@dataclass(frozen=True)
+class Authority:
+    """Signs certificates; `file` holds its own, for those who trust it."""
+
+    key: ec.EllipticCurvePrivateKey
+    certificate: x509.Certificate
+    file: Path
+
+    def signs(self, directory: Path, names: x509.SubjectAlternativeName, until: int) -> Path:
+        """A file with a key and a certificate that ends in so many days."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        now = datetime.datetime.now(datetime.timezone.utc)
+        signed = (
+            _certificate("server", key, self.certificate.subject)
+            .not_valid_before(now - 3 * DAY)
+            .not_valid_after(now + until * DAY)
+            .add_extension(names, critical=False)
+            .sign(self.key, hashes.SHA256())
+        )
+        file = directory / "server.pem"
+        file.write_bytes(_pem(signed) + _pem(key))
+        return file
+
+
+def _certificate(
+    name: str, key: ec.EllipticCurvePrivateKey, issuer: x509.Name | None = None
+) -> x509.CertificateBuilder:
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer or subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+    )
+
+
+def _pem(thing: x509.Certificate | ec.EllipticCurvePrivateKey) -> bytes:
+    if isinstance(thing, x509.Certificate):
+        return thing.public_bytes(serialization.Encoding.PEM)
+    return thing.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    key = ec.generate_private_key(ec.SECP256R1())
+    now = datetime.datetime.now(datetime.timezone.utc)
+    own = (
+        _certificate("authority of the test", key)
+        .not_valid_before(now - 3 * DAY)
+        .not_valid_after(now + 3 * DAY)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    file = tmp_path_factory.mktemp("authority") / "authority.pem"
+    file.write_bytes(_pem(own))
+    return Authority(key, own, file)
+
+
+@contextmanager
+def listening(certificate: Path | None) -> Iterator[int]:
+    """A port where TLS is spoken with this certificate; without one, a plain answer."""
+    context = None
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            while True:
+                try:
+                    accepted = server.accept()[0]
+                except OSError:
+                    return
+                with accepted:
+                    try:
+                        if context is None:
+                            accepted.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                        else:
+                            context.wrap_socket(accepted, server_side=True).close()
+                    except OSError:
+                        continue
+
+        thread = threading.Thread(target=greet, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(WAIT)
+
+
+STANDS_BETWEEN = "; somebody may stand in between."
+
+
+@pytest.mark.parametrize(
+    ("names", "until", "trusted", "reason"),
+    [
+        (HERE, 1, False, "its certificate is of no authority that this machine trusts"),
+        (HERE, -1, True, "its certificate has expired"),
+        (ELSEWHERE, 1, True, "its certificate is for another address"),
+    ],
+    ids=["untrusted", "expired", "wrong name"],
+)
+async def test_a_server_whose_certificate_cannot_be_trusted_is_no_server_that_is_off(
+    names: x509.SubjectAlternativeName,
+    until: int,
+    trusted: bool,
+    reason: str,
+    authority: Authority,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    with listening(authority.signs(tmp_path, names, until)) as port:
+        said = await failure(ServerSettings("remote", url=f"https://127.0.0.1:{port}/mcp"))
+    assert said == f"The server remote cannot be used: {reason}{STANDS_BETWEEN}"
+
+
+async def test_a_server_that_does_not_speak_tls_is_told_as_that() -> None:
+    with listening(None) as port:
+        said = await failure(ServerSettings("remote", url=f"https://127.0.0.1:{port}/mcp"))
+    assert said == (
+        "The server remote cannot be used: it cannot be spoken to in TLS (https); its address may "
+        "want http."
+    )
+
+
+LINE_END = "there is a line end in it (as from a file with the line ends of Windows)"
+NOT_ASCII = "there is a character outside ASCII in it"
+
+
+@pytest.mark.parametrize(
+    ("token", "fault"),
+    [
+        (f"{SECRET}\r", LINE_END),
+        (f"{SECRET}\r\nX-Injected: yes", LINE_END),
+        (f"{SECRET}ö", NOT_ASCII),
+        (f" {SECRET}", "it begins or ends with a blank"),
+        (f"{SECRET}\x7f", "there is a control character in it"),
+    ],
+    ids=["carriage return", "another header", "not ASCII", "a blank", "a control"],
+)
+async def test_a_secret_that_cannot_be_sent_is_told_by_where_it_came_from_and_never_itself(
+    token: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BEARER", token)
+    with http_server() as url:
+        server = ServerSettings("remote", url=url, bearer_token_env_var="BEARER")
+        said = await failure(server)
+        assert said == (
+            "The bearer token of the server remote, from the environment's BEARER, cannot be sent: "
+            f"{fault}."
+        )
+        headers = {"X-Key": f"key {token}" if token[0] != " " else token}
+        made_of = {"X-Key": ("BEARER",)}
+        server = ServerSettings("remote", url=url, http_headers=headers, header_variables=made_of)
+        assert await failure(server) == (
+            "The header X-Key of the server remote, from the environment's BEARER, cannot be sent: "
+            f"{fault}."
+        )

@@ -1,0 +1,127 @@
+"""How one call comes to its end: rounds without end, a run that ends, pages, unknown answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call, cancel
+from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
+from tests.host.world import HANDSHAKE, MODERN, World, python_server, says, text_of, world
+
+WAIT = 20
+
+pytestmark = pytest.mark.anyio
+
+HANDSHAKE_SERVER = python_server("raw", "raw.py", HANDSHAKE, protocol=HANDSHAKE)
+MODERN_SERVER = python_server("raw", "raw.py", MODERN, protocol=MODERN)
+
+
+async def answers(here: World, tool: str, **arguments: Any) -> Any:
+    connection = await here.host.connect("raw")
+    result = await asyncio.wait_for(connection.call(Call("tools/call", tool, arguments)), WAIT)
+    return json.loads(text_of(result.result))
+
+
+async def heard(here: World) -> Counter[str]:
+    """How often the server heard each method; the asking itself is not counted."""
+    counted = Counter(await answers(here, "heard"))
+    counted["tools/call"] -= 1
+    return counted
+
+
+async def test_a_run_that_ends_refuses_once_and_asks_nobody_again() -> None:
+    async with world(MODERN_SERVER) as here:
+        connection = await here.host.connect("raw")
+        call = Call("tools/call", "asks_for_ever")
+        running = asyncio.ensure_future(connection.call(call))
+        await asyncio.wait_for(here.person.someone_asked.wait(), WAIT)
+        # As Ctrl+C does: the questions end first, then the call is given up.
+        for pending in here.broker.pending:
+            pending.settle(cancel("shutdown", "elicit-tui ended before an answer was given."))
+        done, _ = await asyncio.wait((running,), timeout=WAIT)
+        assert done
+        with pytest.raises(Interrupted):
+            running.result()
+        assert [outcome.decided_by for _, outcome in here.outcomes] == ["shutdown"]
+        assert here.ledger.sent_ids() == [here.person.asked[0].id]
+        assert (await heard(here))["tools/call"] == 2
+
+
+async def test_a_call_that_is_given_up_refuses_once_and_asks_nobody_again() -> None:
+    async with world(MODERN_SERVER) as here:
+        connection = await here.host.connect("raw")
+        call = Call("tools/call", "asks_for_ever")
+        running = asyncio.ensure_future(connection.call(call))
+        await asyncio.wait_for(here.person.someone_asked.wait(), WAIT)
+        await connection.cancel(call.id)
+        with pytest.raises(Interrupted):
+            await asyncio.wait_for(running, WAIT)
+        assert [outcome.decided_by for _, outcome in here.outcomes] == ["user"]
+        assert (await heard(here))["tools/call"] == 2
+
+
+async def test_a_server_that_works_on_after_the_refusals_is_told_that_the_call_is_cancelled() -> (
+    None
+):
+    async with world(MODERN_SERVER) as here:
+        connection = await here.host.connect("raw")
+        running = asyncio.ensure_future(connection.call(Call("tools/call", "asks_then_works")))
+        await asyncio.wait_for(here.person.someone_asked.wait(), WAIT)
+        running.cancel()
+        await asyncio.wait((running,), timeout=WAIT)
+        assert await heard(here) >= Counter({"tools/call": 2, "notifications/cancelled": 1})
+
+
+async def test_rounds_without_a_question_come_slower_and_slower_until_time_is_up() -> None:
+    async with world(replace(MODERN_SERVER, tool_timeout_sec=1.0)) as here:
+        with pytest.raises(LimitReached) as caught:
+            await answers(here, "states_for_ever")
+        assert caught.value.code == "timeout"
+        # 0, 50, 150, 350 and 750 ms: each pause is twice the one before.
+        assert (await heard(here))["tools/call"] <= 5
+
+
+@pytest.mark.parametrize("kind", ["task", "INPUT_REQUIRED", 7, None])
+async def test_an_answer_of_a_kind_that_nobody_knows_is_invalid(kind: Any) -> None:
+    async with world(MODERN_SERVER) as here:
+        with pytest.raises(ServerError) as caught:
+            await answers(here, "odd_kind", kind=kind)
+        if isinstance(kind, str):
+            assert str(caught.value).endswith(f"not known (resultType: “{kind}”).")
+        assert caught.value.code == "invalid_answer"
+        assert await answers(here, "plain") == "plain"
+
+
+async def test_of_what_must_be_visited_first_only_pages_are_asked_about() -> None:
+    async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
+        assert await answers(here, "page_and_form") == "after the page"
+        assert [question.request.mode for question in here.person.asked] == ["url"]
+
+
+async def test_a_form_in_place_of_a_page_is_no_question_and_nothing_was_sent() -> None:
+    async with world(HANDSHAKE_SERVER, answer=says({"value": "x"})) as here:
+        with pytest.raises(ProtocolCallError, match="Visit"):
+            await answers(here, "only_a_form")
+        assert (here.person.asked, here.ledger.steps) == ([], [])
+
+
+@pytest.mark.parametrize("count", [17, 1_000])
+async def test_more_pages_than_are_asked_about_at_once_are_told_and_recorded(count: int) -> None:
+    async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
+        with pytest.raises(ProtocolCallError) as caught:
+            await answers(here, "many_pages", count=count)
+        assert str(caught.value) == (
+            f"The server wants {count:,} pages visited first; no more than 16 at once are asked "
+            "about. It says: Visit"
+        )
+        assert caught.value.code == -32042
+        assert here.person.asked == []
+        pages = {f"page {number}" for number in range(count)}
+        assert {request.elicitation_id for request, _ in here.outcomes} == pages
+        assert here.ledger.sent_ids() == []

@@ -1,0 +1,363 @@
+"""`elicit-tui test` as real processes: what passes, what fails, what is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import DEMO, SECONDS, Ended, run
+from tests.cli.terminal import Terminal
+
+HERE = Path(__file__).parent
+NODE = HERE.parent / "node"
+SCHEMA = HERE.parent / "data" / "junit-10.xsd"
+TABLE = HERE / "table_server.py"
+LONG = 240
+
+CACHE = """
+[[scenario]]
+name = "clears the cache"
+server = "demo"
+call = "clear_cache"
+expect = { structured = { "/cleared" = true }, text = "The cache is empty*", questions = 1 }
+
+[[scenario.answers]]
+message = "Clear*"
+content = {}
+"""
+BOOKS = """
+[[scenario]]
+name = "books a table"
+server = "table"
+call = "book"
+expect = { structured = { "/booked" = true }, questions = 1 }
+
+[[scenario.answers]]
+message = "For how many*"
+content = { guests = 3 }
+"""
+
+
+def scenarios(directory: Path, text: str, name: str = "scenarios.toml") -> Path:
+    file = directory / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def outcome_of(file: Path, *options: str, server: str = DEMO, seconds: float = SECONDS) -> Ended:
+    arguments = ("--with", server, "test", str(file), "--output", "json", *options)
+    return run(*arguments, seconds=seconds)
+
+
+def ways(ended: Ended) -> dict[str, bool]:
+    return {f"{run['branch']} {run['era']}": run["passed"] for run in ended.document["runs"]}
+
+
+def failures(ended: Ended) -> str:
+    return "\n".join(each for run in ended.document["runs"] for each in run["failures"])
+
+
+def test_a_scenario_is_a_tree_and_a_coverage_a_person_likes_to_read(tmp_path: Path) -> None:
+    file = scenarios(tmp_path, CACHE)
+    ended = run("--with", DEMO, "test", str(file), "--branches")
+    assert ended.code == 0, ended.stderr
+    lines = ended.stdout.splitlines()
+    assert lines[:2] == [str(file), "  clears the cache (clear_cache of demo)"]
+    assert [line.split()[:2] for line in lines if line.startswith("    ✓")] == [
+        ["✓", "accept"],
+        ["✓", "decline"],
+        ["✓", "cancel"],
+        ["✓", "deadline"],
+    ]
+    assert lines[-2:] == ["clear_cache: accept ✓ decline ✓ cancel ✓ deadline ✓", "4 passed"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("/cleared", "/gone"), "structured /gone is not there"),
+        (("= true", "= 1"), "structured /cleared is true, not 1"),
+        (("The cache is empty*", "Gone*"), 'not "Gone*"'),
+        (("questions = 1", "questions = 2"), "there were 1 questions, not 2"),
+        (('message = "Clear*"', 'message = "Drop*"'), "a question that was not expected"),
+        (("content = {}", "content = { x = 1 }\n[[scenario.answers]]"), "answer 2 was not used"),
+        (('"clear_cache"', '"clear_cash"'), "There is no such tool"),
+        (('"clear_cache"', '"plan_trip"'), "was not expected"),
+    ],
+)
+def test_what_is_not_as_expected_fails_and_is_said(
+    tmp_path: Path, change: tuple[str, str], said: str
+) -> None:
+    ended = outcome_of(scenarios(tmp_path, CACHE.replace(*change)))
+    assert ended.code == ended.document["exitCode"] == 1
+    assert said in failures(ended), ended.stdout
+
+
+def test_an_answer_that_the_schema_does_not_allow_or_a_warning_stops_is_told(
+    tmp_path: Path,
+) -> None:
+    text = CACHE.replace('"clear_cache"', '"deploy"').replace("Clear*", "Deploy*")
+    text = text.replace("expect", 'arguments = { branch = "main" }\nexpect')
+    wrong = text.replace("content = {}", 'content = { environment = "mars" }')
+    assert "environment: choose one of: staging (Staging)" in failures(
+        outcome_of(scenarios(tmp_path, wrong))
+    )
+    warned = text.replace(
+        "content = {}",
+        'content = { environment = "production", downtime = true }\n'
+        '[[scenario.answers]]\nmessage = "*production*"\ncontent = {}',
+    )
+    assert "despite does not list it" in failures(outcome_of(scenarios(tmp_path, warned)))
+
+
+def test_a_server_that_does_not_start_fails_its_scenarios(tmp_path: Path) -> None:
+    ended = outcome_of(scenarios(tmp_path, CACHE), server="demo=/no/such/program")
+    assert ended.code == 1
+    assert ended.document["runs"][0]["error"]["code"] == "server_unavailable"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CACHE.replace("expect", "expct"), "expect"),
+        (CACHE + CACHE, "earlier scenario"),
+        (CACHE.replace('"/cleared"', '"cleared"'), "JSON pointer"),
+        (CACHE.replace("content = {}", 'action = "decline"\ncontent = {}'), "accept only"),
+        ("", "has no [[scenario]]"),
+        ("[[answers]]\n", "[[scenario.answers]]"),
+        (CACHE.replace('"demo"', '"nobody"'), "There is no server 'nobody'"),
+    ],
+)
+def test_a_file_that_is_wrong_is_exit_code_2(tmp_path: Path, text: str, said: str) -> None:
+    ended = run("--with", DEMO, "test", str(scenarios(tmp_path, text)))
+    assert ended.code == 2
+    assert said in ended.stderr
+
+
+def test_a_changed_question_is_told_until_it_is_taken_over(tmp_path: Path) -> None:
+    file = scenarios(tmp_path, CACHE.replace('message = "Clear*"\n', ""))
+    assert "no snapshot yet" in str(outcome_of(file).document["runs"][0]["notes"])
+    written = outcome_of(file, "--update")
+    snapshots = tmp_path / "scenarios.snapshots.json"
+    assert written.document["snapshotsWritten"] == [str(snapshots)]
+    assert outcome_of(file).document["runs"][0]["notes"] == []
+    kept = snapshots.read_text().replace("Clear the demo's cache?", "Really clear it?")
+    snapshots.write_text(kept.replace('"properties": {}', '"properties": {"why": {}}'))
+    changed = outcome_of(file)
+    assert changed.code == 1
+    assert 'changed /message: "Really clear it?" became' in failures(changed)
+    assert "changed /requestedSchema/properties/why" in failures(changed)
+    assert outcome_of(file, "--update").code == 0
+    assert outcome_of(file).code == 0
+    snapshots.write_text("[")
+    assert run("--with", DEMO, "test", str(file)).code == 2
+
+
+def test_junit_is_valid_against_its_schema(tmp_path: Path) -> None:
+    xmlschema = pytest.importorskip("xmlschema")
+    text = CACHE.replace('name = "clears the cache"', 'name = "<a> \\u0007 & ]]>"')
+    text += BOOKS.replace("table", "demo").replace('"book"', '"::error::"')
+    report = tmp_path / "report.xml"
+    ended = outcome_of(scenarios(tmp_path, text), "--branches", "--junit", str(report))
+    assert ended.code == 1
+    schema = xmlschema.XMLSchema(str(SCHEMA))
+    schema.validate(str(report))
+    (suite,) = schema.to_dict(str(report))["testsuite"]
+    assert (suite["@tests"], suite["@failures"]) == ("5", "1")
+    assert not schema.is_valid(report.read_text().replace('tests="5"', ""))
+
+
+def test_a_pages_address_is_told_before_it_is_answered(tmp_path: Path) -> None:
+    text = CACHE.replace('"clear_cache"', '"sign_in"').replace("Clear*", "*")
+    text = text.replace('structured = { "/cleared" = true }, text = "The cache is empty*", ', "")
+    file = scenarios(tmp_path, text.replace("content = {}", 'action = "accept"'))
+    ended = run("--with", DEMO, "test", str(file), "--output", "jsonl")
+    assert ended.code == 0, ended.stdout
+    names = [event["event"] for event in ended.events]
+    asked = names.index("elicitation.requested")
+    assert asked < names.index("elicitation.resolved")
+    assert ended.events[asked]["url"].startswith("https://")
+    assert ended.events[asked]["scenario"] == "clears the cache"
+    assert [names[0], *names[-2:]] == ["started", "result", "summary"]
+
+
+def test_what_was_sent_past_the_judge_is_in_the_ledger(tmp_path: Path) -> None:
+    text = CACHE.replace('"clear_cache"', '"plan_trip"').replace("questions = 1", "questions = 2")
+    text = text.replace('"/cleared" = true }, text = "The cache is empty*"', '"/planned" = true }')
+    text = text.replace("Clear*", "Where*").replace("content = {}", 'content = { city = "Rome" }')
+    text += '[[scenario.answers]]\nmessage = "For how many*"\ncontent = { nights = 3 }\n'
+    outcome_of(scenarios(tmp_path, text), "--answers-gone-wrong", seconds=LONG)
+    rows = [json.loads(line) for line in run("history", "export").stdout.splitlines()]
+    past = [row for row in rows if "past the judge" in str(row["reason"])]
+    assert "elicit-tui" in [(row["content"] or {}).get("nights") for row in past]
+    assert run("history", "verify").code == 0
+
+
+def test_what_a_person_answered_becomes_a_scenario_by_one_command(tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.toml"
+    arguments = ["--with", DEMO, "call", "demo", "plan_trip", "--plain"]
+    with Terminal([*arguments, "--record", str(recorded)]) as terminal:
+        for line in ("Rome", "3"):
+            terminal.answer("\n> ", line)
+            terminal.answer("or /cancel: ", "/send")
+        assert terminal.end() == 0, terminal.shown
+    written = run("test", "--from", str(recorded), "demo", "plan_trip")
+    assert written.code == 0, written.stderr
+    ended = outcome_of(scenarios(tmp_path, written.stdout, "trip.toml"))
+    assert ended.code == 0, ended.stdout
+    assert ended.document["runs"][0]["result"]["structuredContent"]["city"] == "Rome"
+
+
+def test_an_interrupted_run_tells_what_came_until_then(tmp_path: Path) -> None:
+    text = CACHE.replace('"clear_cache"', '"count_slowly"').replace(
+        "expect", "arguments = { steps = 60, seconds = 1 }\nexpect"
+    )
+    file = scenarios(tmp_path, CACHE + text.replace("clears", "counts"))
+    with Terminal(["--with", DEMO, "test", str(file)]) as terminal:
+        terminal.wait_for("✓ accept")
+        terminal.wait_for("counts the cache: accept")
+        terminal.type("\x03")
+        assert terminal.end() == 130, terminal.shown
+        assert "1 passed" in terminal.shown
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def over_http() -> Iterator[str]:
+    """A server of the Python SDK over streamable HTTP: `table=URL`."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, str(TABLE), str(port)], stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+    )
+    try:
+        end = time.monotonic() + SECONDS
+        while True:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert process.poll() is None
+            assert time.monotonic() < end
+        yield f"table=http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+ERAS = ("2025-11-25", "2026-07-28")
+
+
+@pytest.mark.timeout(LONG)
+def test_a_server_of_the_python_sdk_passes_in_both_eras_over_stdio(tmp_path: Path) -> None:
+    server = f"table={sys.executable} {TABLE}"
+    ended = outcome_of(
+        scenarios(tmp_path, BOOKS), "--eras", "both", "--branches", server=server, seconds=LONG
+    )
+    assert ended.code == 0, failures(ended) + ended.stderr
+    for era in ERAS:
+        for way in ("accept", "decline", "cancel", "deadline"):
+            assert ways(ended)[f"{way} {era}"]
+
+
+@pytest.mark.timeout(LONG)
+def test_a_server_of_the_python_sdk_refuses_wrong_answers_over_http(
+    tmp_path: Path, over_http: str
+) -> None:
+    options = ("--eras", "both", "--branches", "--answers-gone-wrong")
+    ended = outcome_of(scenarios(tmp_path, BOOKS), *options, server=over_http, seconds=LONG)
+    assert ended.code == 0, failures(ended) + ended.stderr
+    assert {f"Guests is missing {era}" for era in ERAS} <= set(ways(ended))
+    assert {run["protocolVersion"] for run in ended.document["runs"]} == set(ERAS)
+
+
+needs_node = pytest.mark.skipif(
+    not (NODE / "node_modules").exists() or shutil.which("node") is None,
+    reason="needs the packages of tests/node",
+)
+
+
+@needs_node
+@pytest.mark.timeout(LONG)
+def test_a_server_of_the_typescript_sdk_passes_in_both_eras(tmp_path: Path) -> None:
+    node = NODE / "node_modules" / "node" / "bin" / "node"
+    server = f"table={node} {NODE / 'table_server.mjs'}"
+    options = ("--eras", "both", "--branches", "--answers-gone-wrong")
+    ended = outcome_of(scenarios(tmp_path, BOOKS), *options, server=server, seconds=LONG)
+    assert ended.code == 0, failures(ended) + ended.stderr
+    assert {run["protocolVersion"] for run in ended.document["runs"]} == set(ERAS)
+
+
+@needs_node
+@pytest.mark.timeout(LONG)
+@pytest.mark.parametrize("transport", ["stdio", "streamableHttp"])
+def test_server_everything_asks_and_ends_in_every_way(tmp_path: Path, transport: str) -> None:
+    everything = NODE / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+    text = BOOKS.replace('"table"', '"everything"').replace('"/booked" = true', "")
+    text = text.replace('"book"', '"trigger-elicitation-request"').replace("For how many*", "*")
+    text = text.replace(
+        "content = { guests = 3 }",
+        'use_defaults = true\ncontent = { name = "Ada" }\ndespite = ["*"]',
+    )
+    file = scenarios(tmp_path, text)
+    if transport == "stdio":
+        ended = outcome_of(
+            file, "--branches", server=f"everything=node {everything} stdio", seconds=LONG
+        )
+    else:
+        port = free_port()
+        process = subprocess.Popen(
+            ["node", str(everything), transport],
+            env={**os.environ, "PORT": str(port)},
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+        )
+        try:
+            assert process.stderr is not None
+            while "listening" not in process.stderr.readline():
+                assert process.poll() is None
+            address = f"everything=http://127.0.0.1:{port}/mcp"
+            ended = outcome_of(file, "--branches", server=address, seconds=LONG)
+        finally:
+            process.terminate()
+            process.wait(SECONDS)
+            process.stderr.close()
+    assert ended.code == 0, failures(ended) + ended.stderr
+    (tool,) = ended.document["coverage"]
+    assert set(tool["branches"].values()) == {"passed"}
+
+
+def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
+    document: Any = outcome_of(scenarios(tmp_path, CACHE)).document
+    (only,) = document["runs"]
+    assert only["protocolVersion"] == "2025-11-25"
+    assert only["elicitations"][0]["requestedSchema"]["properties"] == {}
+    assert only["elicitations"][0]["decidedBy"] == "answers"
+    assert only["result"]["structuredContent"] == {"cleared": True}
+    assert document["coverage"] == [
+        {
+            "server": "demo",
+            "tool": "clear_cache",
+            "branches": {
+                "accept": "passed",
+                "decline": "untried",
+                "cancel": "untried",
+                "deadline": "untried",
+            },
+        }
+    ]

@@ -1,0 +1,87 @@
+"""A server without any library, on stdio, that does what a script says (revision 2025-11-25).
+
+    python scripted.py SCRIPT.json
+
+The script: `{"info": {...}, "tools": {NAME: [STEP, ...]}}`. A step is one of `{"ask": params}`,
+`{"remove": path}`, `{"stderr": text}`, `{"error": {...}}`, `{"text": text}`. The result's text is
+the JSON list of the answers to the questions, unless a step says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+SCRIPT = json.loads(Path(sys.argv[1]).read_text())
+INFO = {"name": "scripted", "version": "1", **SCRIPT.get("info", {})}
+
+
+def send(message: Any) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def receive() -> Any:
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    return json.loads(line)
+
+
+def ask(params: Any, identifier: str) -> Any:
+    send({"id": identifier, "method": "elicitation/create", "params": params})
+    while True:
+        message = receive()
+        if message.get("id") == identifier and "method" not in message:
+            return message.get("result") or message.get("error")
+
+
+def call(identifier: Any, steps: list[dict[str, Any]]) -> None:
+    answers: list[Any] = []
+    text = None
+    for number, step in enumerate(steps):
+        if "ask" in step:
+            answers.append(ask(step["ask"], f"question-{identifier}-{number}"))
+        elif "remove" in step:
+            Path(step["remove"]).unlink()
+        elif "stderr" in step:
+            print(step["stderr"], file=sys.stderr, flush=True)
+        elif "error" in step:
+            send({"id": identifier, "error": step["error"]})
+            return
+        else:
+            text = step["text"]
+    content = [{"type": "text", "text": json.dumps(answers) if text is None else text}]
+    send({"id": identifier, "result": {"content": content, "isError": False}})
+
+
+def main() -> None:
+    while True:
+        message = receive()
+        method, identifier = message.get("method"), message.get("id")
+        if identifier is None or method is None:
+            continue
+        if method == "initialize":
+            result: Any = {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": INFO,
+            }
+        elif method == "tools/list":
+            schema = {"type": "object", "properties": {}}
+            result = {"tools": [{"name": name, "inputSchema": schema} for name in SCRIPT["tools"]]}
+        elif method == "tools/call":
+            call(identifier, SCRIPT["tools"][message["params"]["name"]])
+            continue
+        elif method == "ping":
+            result = {}
+        else:
+            send({"id": identifier, "error": {"code": -32601, "message": "Method not found"}})
+            continue
+        send({"id": identifier, "result": result})
+
+
+if __name__ == "__main__":
+    main()

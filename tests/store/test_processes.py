@@ -1,0 +1,190 @@
+"""The store between processes: who dies is noticed, who is many agrees on one winner."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.store import Store, Waiting
+from tests.store.conftest import SqliteEngine
+from tests.store.world import ME, answer, put, typed
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL"),
+]
+
+ROOT = Path(__file__).parents[2]
+BOUND = 60.0
+
+
+class Process:
+    """One process of `tests.store.waiting`."""
+
+    def __init__(self, path: Path, step: str, count: int) -> None:
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "tests.store.waiting", str(path), step, str(count)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def line(self) -> list[str]:
+        assert self._child.stdout is not None
+        return self._child.stdout.readline().split()
+
+    def go(self) -> None:
+        assert self._child.stdin is not None
+        self._child.stdin.write("go\n")
+        self._child.stdin.flush()
+
+    def started(self) -> Process:
+        assert self.line() == ["ready"]
+        self.go()
+        return self
+
+    def kill(self) -> None:
+        self._child.send_signal(signal.SIGKILL)
+        self._child.communicate(timeout=BOUND)
+
+    def rest(self) -> list[list[str]]:
+        output, _ = self._child.communicate(timeout=BOUND)
+        assert self._child.returncode == 0
+        return [line.split() for line in output.splitlines()]
+
+    def end(self) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+        self._child.communicate(timeout=BOUND)
+
+
+@pytest.fixture
+def processes() -> Iterator[list[Process]]:
+    started: list[Process] = []
+    yield started
+    for process in started:
+        process.end()
+
+
+@pytest.fixture
+def path(engine: SqliteEngine) -> Path:
+    return engine.path
+
+
+async def until_changed(store: Store, number: int) -> tuple[int, tuple[Waiting, ...]]:
+    changes = await store.changes(number, BOUND)
+    assert changes.waiting
+    return changes.number, changes.waiting
+
+
+async def test_the_death_of_who_asks_ends_its_questions_at_once(
+    engine: SqliteEngine, path: Path, processes: list[Process]
+) -> None:
+    answering = await engine.open("answerer")
+    process = Process(path, "hold", 3)
+    processes.append(process)
+    process.started()
+    ids = {process.line()[1] for _ in range(3)}
+    assert {one.id for one in await answering.waiting()} == ids
+    assert len(await answering.asking_processes()) == 1
+    number = (await answering.changes()).number
+    process.kill()
+    assert await answering.asking_processes() == ()
+    _, ended = await until_changed(answering, number)
+    assert {one.id for one in ended} == ids
+    assert {(one.state, one.action, one.decided_by) for one in ended} == {
+        ("settled", None, "store")
+    }
+    late = await answering.answer(ended[0].id, answer(ended[0]))
+    assert late is not None
+    assert late.answer_id is None
+
+
+async def test_the_death_of_who_asks_after_the_answer_leaves_it_unknown(
+    engine: SqliteEngine, path: Path, processes: list[Process]
+) -> None:
+    answering = await engine.open("answerer")
+    process = Process(path, "hold", 1)
+    processes.append(process)
+    process.started()
+    process.line()
+    (waiting,) = await answering.waiting()
+    given = answer(waiting)
+    await answering.answer(waiting.id, given)
+    number = (await answering.changes()).number
+    process.kill()
+    _, (ended,) = await until_changed(answering, number)
+    assert (ended.state, ended.action, ended.decided_by) == ("settled", None, "store")
+    assert ended.answer_id == given.id
+
+
+async def test_the_death_of_who_answers_opens_what_it_had_claimed_with_what_was_typed(
+    engine: SqliteEngine, path: Path, processes: list[Process]
+) -> None:
+    asking = await engine.open("asker")
+    waiting = await put(asking)
+    process = Process(path, "claim", 1)
+    processes.append(process)
+    process.started()
+    assert process.line() == ["claimed", waiting.id]
+    number = (await asking.changes()).number
+    process.kill()
+    _, (opened,) = await until_changed(asking, number)
+    assert (opened.state, opened.held_by) == ("open", None)
+    assert opened.question is not None
+    assert opened.question.draft == typed("half")
+
+
+async def test_the_death_of_who_answered_takes_no_answer_back(
+    engine: SqliteEngine, path: Path, processes: list[Process]
+) -> None:
+    asking = await engine.open("asker")
+    waiting = await put(asking)
+    process = Process(path, "take", 1)
+    processes.append(process)
+    process.started()
+    assert process.line() == ["answered", waiting.id]
+    process.kill()
+    await asking.heartbeat()
+    (answered,) = await asking.waiting()
+    assert (answered.state, answered.answered_by) == ("answered", ME)
+    given = await asking.answer_of(waiting.id)
+    assert given is not None
+    assert given.outcome.action == "accept"
+
+
+async def test_six_processes_that_start_at_once_make_one_key(
+    engine: SqliteEngine, path: Path, processes: list[Process]
+) -> None:
+    processes += [Process(path, "hold", 1) for _ in range(6)]
+    for process in processes:
+        assert process.line() == ["ready"]
+    for process in processes:
+        process.go()
+    for process in processes:
+        assert process.line()[0] == "put"
+    answering = await engine.open("answerer")
+    waiting = await answering.waiting()
+    assert len(waiting) == 6
+    assert [one.unreadable for one in waiting] == [None] * 6
+
+
+async def test_three_that_ask_and_three_that_answer_agree_on_each_of_sixty_questions(
+    path: Path, processes: list[Process]
+) -> None:
+    asking = [Process(path, "ask", 20) for _ in range(3)]
+    answering = [Process(path, "answer", 60) for _ in range(3)]
+    processes += asking + answering
+    for process in processes:
+        process.started()
+    settled = [line for process in asking for line in process.rest() if line[0] == "settled"]
+    assert len(settled) == 60
+    assert all(question == content for _, question, content in settled)
+    for process in answering:
+        process.kill()

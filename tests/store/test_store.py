@@ -1,0 +1,382 @@
+"""What every engine does: a question is open, claimed, answered, settled; or open again."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from elicit_tui.elicitation import cancel, decline
+from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.errors import StoreError
+from elicit_tui.form.entry import Typed
+from elicit_tui.store import Asker, Grant, Store
+from tests.store.conftest import SqliteEngine
+from tests.store.world import ASKER, ELSEWHERE, ME, answer, put, question, sent, typed
+
+pytestmark = pytest.mark.anyio
+
+BOUND = 10.0
+
+
+async def test_what_waits_is_read_elsewhere_exactly_as_it_was_put(
+    asking: Store, answering: Store
+) -> None:
+    asked = question(draft=typed("stag"))
+    await put(asking, asked)
+    (waiting,) = await answering.waiting()
+    assert waiting.question == asked
+    assert waiting.question is not None
+    assert waiting.question.draft == asked.draft
+    assert waiting.asker == ASKER
+    assert (waiting.state, waiting.server, waiting.tool) == ("open", "deploy", "deploy")
+    assert waiting.unreadable is None
+
+
+async def test_they_wait_in_the_order_they_came(asking: Store, answering: Store) -> None:
+    asked = [await put(asking, question(f"{number}?")) for number in range(5)]
+    assert [one.id for one in await answering.waiting()] == [one.id for one in asked]
+
+
+async def test_one_way_from_open_to_settled(asking: Store, answering: Store) -> None:
+    waiting = await put(asking)
+    claimed = await answering.claim(waiting.id, ME, typed("stag"))
+    assert claimed is not None
+    assert (claimed.state, claimed.held_by) == ("claimed", ME)
+    given = answer(waiting)
+    won = await answering.answer(waiting.id, given)
+    assert won is not None
+    assert (won.state, won.answer_id, won.answered_by) == ("answered", given.id, ME)
+    assert await asking.answer_of(waiting.id) == given
+    await asking.settle(waiting.id, given.outcome)
+    ended = await answering.get(waiting.id)
+    assert ended is not None
+    assert (ended.state, ended.action, ended.decided_by) == ("settled", "accept", "user")
+    assert ended.question is None
+    assert ended.answered_by == ME
+    assert await answering.waiting() == ()
+
+
+async def test_every_call_can_be_made_twice(asking: Store, answering: Store) -> None:
+    asked = question()
+    for _ in range(2):
+        waiting = await put(asking, asked)
+    for _ in range(2):
+        await answering.claim(waiting.id, ME)
+    given = answer(waiting, "wrong")
+    for _ in range(2):
+        won = await answering.answer(waiting.id, given)
+        assert won is not None
+        assert won.answer_id == given.id
+    again = replace(asked, attempt=2, note="Not that one.")
+    for _ in range(2):
+        await asking.reopen(again)
+    (reopened,) = await answering.waiting()
+    assert (reopened.state, reopened.attempt, reopened.question) == ("open", 2, again)
+    for _ in range(2):
+        await answering.release(waiting.id)
+        await asking.settle(waiting.id, sent())
+        await asking.withdraw(waiting.id)
+        await asking.end(ASKER.session)
+    ended = await answering.get(waiting.id)
+    assert ended is not None
+    assert (ended.action, ended.decided_by) == ("accept", "user")
+
+
+async def test_another_question_never_takes_an_id_that_waits(asking: Store) -> None:
+    waiting = await put(asking, question("First?"))
+    with pytest.raises(StoreError, match="Another question"):
+        await put(asking, question("Second?", id=waiting.id))
+
+
+async def test_of_two_answers_one_wins_and_the_other_reads_by_whom(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    other = await engine.open("answerer")
+    waiting = await put(asking)
+    first, second = answer(waiting, "staging"), answer(waiting, "production", ELSEWHERE)
+    await answering.answer(waiting.id, first)
+    late = await other.answer(waiting.id, second)
+    assert late is not None
+    assert (late.answer_id, late.answered_by) == (first.id, ME)
+    assert await asking.answer_of(waiting.id) == first
+
+
+async def test_of_many_answers_at_once_each_question_has_one_winner(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    stores = [await engine.open("answerer") for _ in range(4)]
+    questions = [await put(asking, question(f"{number}?")) for number in range(10)]
+    gave = {one.id: [answer(one) for _ in stores] for one in questions}
+    results = await asyncio.gather(
+        *(
+            store.answer(one.id, gave[one.id][position])
+            for one in questions
+            for position, store in enumerate(stores)
+        )
+    )
+    for one in questions:
+        winners = {result.answer_id for result in results if result and result.id == one.id}
+        taken = await asking.answer_of(one.id)
+        assert taken is not None
+        assert winners == {taken.id}
+
+
+async def test_a_claim_of_somebody_else_is_seen_and_stays_while_keys_are_pressed(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    other = await engine.open("answerer")
+    waiting = await put(asking)
+    for _ in range(3):
+        await answering.claim(waiting.id, ME)
+        engine.clock.advance(seconds=50)
+        seen = await other.claim(waiting.id, ELSEWHERE)
+        assert seen is not None
+        assert seen.held_by == ME
+    engine.clock.advance(seconds=11)
+    seen = await other.claim(waiting.id, ELSEWHERE)
+    assert seen is not None
+    assert seen.held_by == ELSEWHERE
+
+
+async def test_a_lease_that_ran_out_opens_the_question_with_what_was_typed(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    waiting = await put(asking)
+    await answering.claim(waiting.id, ME, typed("stag"))
+    number = (await asking.changes()).number
+    engine.clock.advance(seconds=61)
+    await asking.heartbeat()
+    (changed,) = (await asking.changes(number)).waiting
+    assert (changed.state, changed.held_by) == ("open", None)
+    assert changed.question is not None
+    assert changed.question.draft == typed("stag")
+
+
+async def test_released_is_open_again_with_what_was_typed(asking: Store, answering: Store) -> None:
+    waiting = await put(asking)
+    await answering.claim(waiting.id, ME)
+    await answering.release(waiting.id, typed("stag"))
+    (opened,) = await answering.waiting()
+    assert opened.state == "open"
+    assert opened.question is not None
+    assert opened.question.draft.entries == {"environment": Typed("stag")}
+
+
+async def test_nobody_releases_the_claim_of_another(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    other = await engine.open("answerer")
+    waiting = await put(asking)
+    await answering.claim(waiting.id, ME)
+    await other.release(waiting.id, Draft())
+    (claimed,) = await other.waiting()
+    assert (claimed.state, claimed.held_by) == ("claimed", ME)
+
+
+async def test_an_answer_to_an_earlier_attempt_comes_too_late(
+    asking: Store, answering: Store
+) -> None:
+    asked = question()
+    waiting = await put(asking, asked)
+    await answering.answer(waiting.id, answer(waiting, "wrong"))
+    await asking.reopen(replace(asked, attempt=2, note="No.", draft=typed("wrong")))
+    late = await answering.answer(waiting.id, answer(waiting))
+    assert late is not None
+    assert (late.state, late.answer_id, late.attempt) == ("open", None, 2)
+    assert late.question is not None
+    assert late.question.draft == typed("wrong")
+
+
+async def test_an_answer_to_another_request_is_not_taken(asking: Store, answering: Store) -> None:
+    waiting = await put(asking)
+    other = await put(asking, question("And this?"))
+    refused = await answering.answer(waiting.id, answer(other))
+    assert refused is not None
+    assert refused.state == "open"
+
+
+async def test_what_was_taken_back_cannot_be_answered(asking: Store, answering: Store) -> None:
+    waiting = await put(asking)
+    await asking.withdraw(waiting.id)
+    late = await answering.answer(waiting.id, answer(waiting))
+    assert late is not None
+    assert (late.state, late.answer_id, late.question) == ("settled", None, None)
+    await asking.settle(waiting.id, cancel("deadline", "No answer."))
+    ended = await answering.get(waiting.id)
+    assert ended is not None
+    assert (ended.action, ended.decided_by) == ("cancel", "deadline")
+
+
+async def test_a_settled_question_is_not_opened_again(asking: Store, answering: Store) -> None:
+    asked = question()
+    waiting = await put(asking, asked)
+    await asking.settle(waiting.id, decline("user", "No."))
+    with pytest.raises(StoreError, match="already ended"):
+        await asking.reopen(replace(asked, attempt=2))
+    assert await answering.waiting() == ()
+
+
+async def test_an_approval_is_not_accepted_while_its_agent_is_gone(
+    asking: Store, answering: Store
+) -> None:
+    approval = await put(asking, question(kind="approval"))
+    other = await put(asking, question())
+    for one in (approval, other):
+        await asking.mark_left(one.id, True)
+    assert [one.left for one in await answering.waiting()] == [True, True]
+    refused = await answering.answer(approval.id, answer(approval))
+    assert refused is not None
+    assert (refused.state, refused.answer_id) == ("open", None)
+    taken = await answering.answer(other.id, answer(other))
+    assert taken is not None
+    assert taken.state == "answered"
+    await asking.mark_left(approval.id, False)
+    accepted = await answering.answer(approval.id, answer(approval))
+    assert accepted is not None
+    assert accepted.state == "answered"
+
+
+async def test_an_approval_is_declined_also_while_its_agent_is_gone(
+    asking: Store, answering: Store
+) -> None:
+    approval = await put(asking, question(kind="approval"))
+    await asking.mark_left(approval.id, True)
+    refused = answer(approval, outcome=decline("user", "No.", note="Use staging instead."))
+    taken = await answering.answer(approval.id, refused)
+    assert taken is not None
+    assert taken.answer_id == refused.id
+
+
+async def test_typing_moves_the_end_that_is_shown(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    await asking.begin(ASKER)
+    end = engine.clock() + timedelta(seconds=90)
+    waiting = await asking.put(question(), ASKER, end)
+    assert waiting.ends_at == end
+    engine.clock.advance(seconds=80)
+    claimed = await answering.claim(waiting.id, ME)
+    assert claimed is not None
+    assert claimed.ends_at == engine.clock() + timedelta(seconds=60)
+
+
+async def test_a_change_wakes_who_waits_for_it(asking: Store, answering: Store) -> None:
+    number = (await answering.changes()).number
+    waiting = asyncio.ensure_future(answering.changes(number, BOUND))
+    put_one = await put(asking)
+    changes = await asyncio.wait_for(waiting, BOUND)
+    assert [one.id for one in changes.waiting] == [put_one.id]
+    later = asyncio.ensure_future(asking.changes(changes.number, BOUND))
+    await answering.claim(put_one.id, ME)
+    (claimed,) = (await asyncio.wait_for(later, BOUND)).waiting
+    assert claimed.state == "claimed"
+
+
+async def test_no_change_is_an_end_of_waiting_too(answering: Store) -> None:
+    changes = await answering.changes(0, 0.01)
+    assert changes.waiting == ()
+
+
+async def test_how_it_ended_can_be_read_for_an_hour(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    waiting = await put(asking)
+    await asking.settle(waiting.id, sent())
+    engine.clock.advance(minutes=59)
+    await asking.heartbeat()
+    assert await answering.get(waiting.id) is not None
+    engine.clock.advance(minutes=2)
+    await asking.heartbeat()
+    assert await answering.get(waiting.id) is None
+    assert await answering.answer(waiting.id, answer(waiting)) is None
+
+
+async def test_the_end_of_a_session_ends_its_questions_and_nobody_elses(
+    asking: Store, answering: Store
+) -> None:
+    other = Asker("session-two", "codex")
+    mine, theirs = await put(asking), await put(asking, asker=other)
+    await asking.end(ASKER.session)
+    assert [one.id for one in await answering.waiting()] == [theirs.id]
+    ended = await answering.get(mine.id)
+    assert ended is not None
+    assert (ended.action, ended.decided_by) == (None, "store")
+    with pytest.raises(StoreError, match="session"):
+        await asking.put(question(), ASKER)
+
+
+async def test_a_process_that_closes_leaves_nothing_waiting(
+    asking: Store, answering: Store
+) -> None:
+    await put(asking)
+    await asking.close()
+    assert await answering.waiting() == ()
+    with pytest.raises(StoreError, match="closed"):
+        await asking.waiting()
+
+
+async def test_somebody_is_there_for_ten_minutes_after_a_key(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    assert not await asking.somebody_is_there()
+    await answering.heartbeat()
+    assert not await asking.somebody_is_there()
+    await answering.heartbeat(engine.clock())
+    engine.clock.advance(minutes=9)
+    await answering.heartbeat()
+    assert await asking.somebody_is_there()
+    engine.clock.advance(minutes=2)
+    assert not await asking.somebody_is_there()
+
+
+async def test_nobody_is_there_once_the_console_closed(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    await answering.heartbeat(engine.clock())
+    await answering.close()
+    assert not await asking.somebody_is_there()
+
+
+def grant(tool: str = "deploy", session: str = ASKER.session, server: str = "prod") -> Grant:
+    return Grant(session, server, tool, "process-1", "definition-1")
+
+
+async def test_grants_are_listed_with_their_agent_and_taken_back(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    await asking.begin(ASKER)
+    for tool in ("deploy", "rollback", "deploy"):
+        await asking.grant(grant(tool))
+        engine.clock.advance(seconds=1)
+    listed = await answering.grants()
+    assert [(one.tool, one.agent) for one in listed] == [
+        ("deploy", "claude-code"),
+        ("rollback", "claude-code"),
+    ]
+    assert await answering.revoke("prod", "deploy") == 1
+    assert await answering.revoke("prod", "deploy") == 0
+    assert [one.tool for one in await asking.grants(ASKER.session)] == ["rollback"]
+
+
+async def test_grants_end_with_their_session(asking: Store, answering: Store) -> None:
+    await asking.begin(ASKER)
+    await asking.begin(Asker("session-two"))
+    await asking.grant(grant())
+    await asking.grant(grant(session="session-two"))
+    await asking.end(ASKER.session)
+    assert [one.session for one in await answering.grants()] == ["session-two"]
+    with pytest.raises(StoreError, match="has ended"):
+        await asking.grant(grant())
+
+
+async def test_revoking_can_name_a_session(asking: Store) -> None:
+    await asking.begin(ASKER)
+    await asking.begin(Asker("session-two"))
+    for session in (ASKER.session, "session-two"):
+        await asking.grant(grant("a", session))
+        await asking.grant(grant("b", session))
+    assert await asking.revoke(session="session-two") == 2
+    assert {one.session for one in await asking.grants()} == {ASKER.session}

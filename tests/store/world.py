@@ -1,0 +1,44 @@
+"""A question that waits, and somebody who answers it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elicit_tui.elicitation import Answerer, Finding, Outcome, Question, Review, Severity, accept
+from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.form.entry import Typed
+from elicit_tui.store import Answer, Asker, Store, Waiting
+from tests.ledger.world import request
+
+ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/work/secret-project")
+ME = Answerer("me", "pts/3", "laptop", ("41 elicit-tui", "40 bash"))
+ELSEWHERE = Answerer("me", "pts/7", "laptop")
+WARNING = Finding("destructive.production", Severity.WARN, "message", "production", "Make sure.")
+
+
+def question(message: str = "Which environment?", **more: Any) -> Question:
+    draft = more.pop("draft", Draft())
+    return Question(request(message, **more), Review((WARNING,), frozenset({"token"})), draft=draft)
+
+
+def typed(text: str) -> Draft:
+    return Draft({"environment": Typed(text)}, frozenset({"environment"}))
+
+
+def answer(
+    waiting: Waiting, environment: str = "staging", by: Answerer = ME, **more: Any
+) -> Answer:
+    outcome = more.pop("outcome", None) or sent(environment)
+    return Answer(outcome, by, waiting.attempt, waiting.digest, **more)
+
+
+def sent(environment: str = "staging") -> Outcome:
+    acknowledged = frozenset({WARNING.id})
+    return accept(
+        "user", "Sent.", {"environment": environment}, acknowledged=acknowledged, via="inbox"
+    )
+
+
+async def put(store: Store, asked: Question | None = None, asker: Asker = ASKER) -> Waiting:
+    await store.begin(asker)
+    return await store.put(asked or question(), asker)

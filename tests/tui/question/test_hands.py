@@ -1,0 +1,118 @@
+"""Answering with few keys: letters, digits, Yes and No, and what no key may do by accident."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from elicit_tui.elicitation import Finding, Severity
+from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
+
+pytestmark = pytest.mark.anyio
+
+PLACE = {"type": "string", "title": "Place", "enum": ["Staging", "Production", "Canary"]}
+SURE = {"type": "boolean", "title": "Sure"}
+COUNT = {"type": "integer", "title": "Count", "minimum": 1, "maximum": 10, "default": 3}
+
+
+@pytest.mark.parametrize(("key", "place"), [("p", "Production"), ("3", "Canary")])
+async def test_a_letter_or_a_digit_picks_a_choice(key: str, place: str) -> None:
+    outcome = await answer(Asking(form_question(schema(v=PLACE))), key, "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": place}
+
+
+@pytest.mark.parametrize(("key", "said"), [("y", True), ("n", False)])
+async def test_y_and_n_answer_a_boolean(key: str, said: bool) -> None:
+    outcome = await answer(Asking(form_question(schema(("v",), v=SURE))), key, "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": said}
+
+
+async def test_a_required_boolean_looks_unanswered() -> None:
+    app = Asking(form_question(schema(("v",), v=SURE)))
+    async with asked(app):
+        assert "○ yes   ○ no" in app.words
+        assert "unset" not in app.words
+
+
+async def test_a_number_is_replaced_by_what_is_typed() -> None:
+    outcome = await answer(Asking(form_question(schema(v=COUNT))), "7", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": 7}
+
+
+async def test_limits_stand_at_the_field_with_the_focus_only() -> None:
+    app = Asking(form_question(schema(a=COUNT, b={**COUNT, "title": "Other", "maximum": 20})))
+    async with asked(app) as pilot:
+        assert "1 to 10" in app.words
+        assert "1 to 20" not in app.words
+        await pilot.press("tab")
+        await until(pilot, lambda: "1 to 20" in app.words, "the limits of the other field")
+        assert "1 to 10" not in app.words
+
+
+@pytest.mark.parametrize(("key", "action"), [("y", "accept"), ("n", "decline")])
+@pytest.mark.parametrize("pages", [(), ("ctrl+r",)], ids=["question", "review"])
+async def test_a_question_without_fields_is_answered_by_yes_and_no(
+    pages: tuple[str, ...], key: str, action: str
+) -> None:
+    outcome = await answer(Asking(form_question(schema())), *pages, key)
+    assert outcome is not None
+    assert outcome.action == action
+
+
+async def test_the_review_keeps_the_question_in_view() -> None:
+    app = Asking(form_question(schema(v=PLACE), message="Where to?"))
+    async with asked(app) as pilot:
+        await pilot.press("p", "ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        assert "Where to?" in app.words
+
+
+async def test_escape_right_after_a_page_was_closed_asks_first() -> None:
+    app = Asking(form_question(schema(v=PLACE)))
+    async with asked(app) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "help")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.view.page == "answer" and not app.view.deaf, "the form")
+        app.view._uncovered_at = time.monotonic()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.outcome is None
+        assert "Esc again cancels" in app.words
+
+
+async def test_every_warning_can_be_reached_by_keys() -> None:
+    found = [
+        Finding(f"deception.{number}", Severity.WARN, "message", "x", f"Warning {number}. " * 8)
+        for number in range(6)
+    ]
+    app = Asking(form_question(schema(v=PLACE), *found))
+    async with asked(app) as pilot:
+        seen = app.words
+        for _ in range(8):
+            await pilot.press("pagedown")
+            await pilot.pause()
+            seen += app.words
+    assert all(f"Warning {number}." in seen for number in range(6))
+
+
+async def test_the_json_stands_beside_a_wide_form_as_it_is_typed() -> None:
+    app = Asking(form_question(schema(v=PLACE)))
+    async with asked(app, (130, 30)) as pilot:
+        await pilot.press("p")
+        await until(pilot, lambda: '"v": "Production"' in app.words, "the JSON")
+
+
+async def test_the_raw_request_of_millions_of_choices_is_bounded_and_says_so() -> None:
+    choices = [f"choice {number}" for number in range(40_000)]
+    app = Asking(form_question(schema(v={"type": "string", "enum": choices})))
+    async with asked(app) as pilot:
+        begun = time.monotonic()
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the request")
+        assert time.monotonic() - begun < 10
+        assert " more" in app.view._aside._text.render().plain  # type: ignore[union-attr]

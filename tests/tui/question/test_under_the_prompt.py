@@ -1,0 +1,133 @@
+"""What the form under the prompt leaves on a terminal: the prompt, one line, nothing else."""
+
+from __future__ import annotations
+
+import codecs
+import fcntl
+import os
+import re
+import select
+import struct
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pyte
+import pytest
+
+from tests.cli.terminal import Terminal
+
+DEMO = f"demo={sys.executable} -m elicit_tui.demo"
+BEGUN = re.compile(r"\x1b(\[[0-9;?<>]*)?$")
+"""A sequence that the next read will complete."""
+
+SIGNS = ("✓", "✗", "○")
+KEYS_APART = 3.0
+"""Seconds: keys closer together are one burst of typing, which a new form throws away."""
+
+PROMPT = "$ elicit-tui call demo"
+
+
+class Emulated(Terminal):
+    """A terminal whose every cell can be looked at, scrollback included."""
+
+    def __init__(self, home: Path, tool: str, columns: int, lines: int) -> None:
+        self.screen = pyte.HistoryScreen(columns, lines, history=1_000)
+        self._stream = pyte.Stream(self.screen)
+        self._stream.feed(PROMPT + "\r\n")
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._begun = ""
+        super().__init__(
+            ["--with", DEMO, "call", "demo", tool], columns=columns, lines=lines, HOME=str(home)
+        )
+
+    def _read(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self._ours], [], [], seconds)
+        if not ready:
+            return True
+        try:
+            data = os.read(self._ours, 65_536)
+        except OSError:
+            return False
+        fresh = self._decoder.decode(data)
+        self._raw += fresh
+        whole, begun = re.fullmatch(
+            r"(.*?)(\x1b\[?[0-9;?<>]*)?", self._begun + fresh, re.S
+        ).groups()
+        self._begun = begun or ""
+        # The emulator prints the last letter of a sequence that it does not know (kitty's keys).
+        self._stream.feed(re.sub(r"\x1b\[[<>][0-9]*u", "", whole))
+        return bool(data)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Give the window another size; the process is told by a signal."""
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        self.screen.resize(lines, columns)
+
+    @property
+    def everything(self) -> list[str]:
+        """Each line that is not blank, from the top of the scrollback."""
+        above = [
+            "".join(line[x].data for x in range(self.screen.columns))
+            for line in self.screen.history.top
+        ]
+        return [line.rstrip() for line in [*above, *self.screen.display] if line.strip()]
+
+
+SIZES = [(80, 24), (100, 40), (40, 10)]
+ENDS = [
+    ("\x0e", "✗ clear_cache · declined"),
+    ("\x1b", "○ clear_cache · cancelled"),
+    ("\x13", "✓ clear_cache · accepted"),
+]
+
+
+@pytest.mark.parametrize(("columns", "lines"), SIZES, ids=lambda size: str(size))
+@pytest.mark.parametrize(("key", "line"), ENDS, ids=["declined", "cancelled", "sent"])
+def test_one_line_is_left_whatever_the_end_and_the_size(
+    tmp_path: Path, columns: int, lines: int, key: str, line: str
+) -> None:
+    with Emulated(tmp_path, "clear_cache", columns, lines) as terminal:
+        answer_once_it_listens(terminal, key)
+        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.everything[:2] == [PROMPT, line]
+        assert len(terminal.everything) == 3, "besides: what the tool answered"
+
+
+@pytest.mark.parametrize("after", [(100, 24), (80, 40), (100, 40)], ids=str)
+def test_a_resize_leaves_no_copy_and_nothing_that_was_typed(
+    tmp_path: Path, after: tuple[int, int]
+) -> None:
+    with Emulated(tmp_path, "book_table", 80, 24) as terminal:
+        terminal.wait_for("Send ^S")
+        terminal.type("Mallory")
+        terminal.wait_for("Mallory")
+        terminal.resize(*after)
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.everything[:2] == [PROMPT, "✗ book_table · declined"]
+        assert len(terminal.everything) == 3
+
+
+def test_a_yes_or_no_question_takes_at_most_eight_rows(tmp_path: Path) -> None:
+    with Emulated(tmp_path, "clear_cache", 80, 24) as terminal:
+        terminal.wait_for("╯")
+        terminal.wait_for("╯")
+        frame = [line for line in terminal.screen.display if line[:1] in "╭│╰" and line.strip()]
+        assert frame[0].startswith("╭")
+        assert len(frame) <= 8
+        answer_once_it_listens(terminal, "\x0e")
+        terminal.end()
+
+
+def answer_once_it_listens(terminal: Emulated, key: str) -> None:
+    """Press a key that decides until it is heard: a form is deaf while it is new."""
+    terminal.wait_for("╰")
+    for _ in range(8):
+        terminal.type(key)
+        pressed = time.monotonic()
+        while time.monotonic() - pressed < KEYS_APART:
+            if not terminal._read(0.05) or any(line[:1] in SIGNS for line in terminal.everything):
+                return
+    raise AssertionError("the form does not listen")
