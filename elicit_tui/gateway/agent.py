@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
 from elicit_tui.gateway.requester import AgentInfo, ClientSilent
-from elicit_tui.gateway.shelf import Kind
+from elicit_tui.gateway.session_catalogues import Kind
 
 Context = ServerRequestContext[Any, Any]
 
@@ -41,7 +41,7 @@ LEVELS: Final = (
 )
 LOG_LEVEL_META_KEY: Final = "io.modelcontextprotocol/logLevel"
 GONE: Final = "elicit_tui.gone"
-"""The key of a request's scope under which the door says that its client hung up."""
+"""The key of a request's scope under which the gateway over HTTP says that its client hung up."""
 MOST_UNSENT: Final = 256
 """Notifications of one request that an agent has not read; more of them are not kept."""
 

@@ -23,7 +23,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
-from elicit_tui.gateway.flights import ClientQuestion, Flight, Flights
+from elicit_tui.gateway.held_calls import ClientQuestion, HeldCall, HeldCalls
 from elicit_tui.gateway.requester import ClientSilent, Requester
 from elicit_tui.text import neutral, neutral_line
 
@@ -42,7 +42,7 @@ class Asking:
 
     def __init__(
         self,
-        flights: Callable[[], Flights],
+        held_calls: Callable[[], HeldCalls],
         elsewhere: Elsewhere,
         clock: Clock,
         *,
@@ -50,7 +50,7 @@ class Asking:
         hold: Callable[[Requester], float],
     ) -> None:
         """`hold`: how many seconds a client may stay silent; then its question is taken away."""
-        self._flights = flights
+        self._held_calls = held_calls
         self._elsewhere = elsewhere
         self._clock = clock
         self._ask_via = ask_via
@@ -64,30 +64,30 @@ class Asking:
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask whoever is to be asked."""
-        flights = self._flights().of_request(question.request)
-        if flights and all(flight.withdrawn for flight in flights):
+        held_calls = self._held_calls().of_request(question.request)
+        if held_calls and all(held.withdrawn for held in held_calls):
             return cancel("withdrawn", "The agent took its call back.")
-        for flight in flights:
-            flight.asked = True
-        if await self._way(question, flights) == "client":
+        for held in held_calls:
+            held.asked = True
+        if await self._way(question, held_calls) == "client":
             deadline.start()
-            outcome = await self._of_client(question, flights)
+            outcome = await self._of_client(question, held_calls)
             if outcome is not None:
                 return outcome
             self._ways[question.id] = "store"
-        return await self._of_store(question, deadline, flights)
+        return await self._of_store(question, deadline, held_calls)
 
     # The choice
 
-    async def _way(self, question: Question, flights: Sequence[Flight]) -> Way:
+    async def _way(self, question: Question, held_calls: Sequence[HeldCall]) -> Way:
         """Chosen once per question; a client that stayed silent is not asked again."""
         chosen = self._ways.get(question.id)
         if chosen is None:
-            chosen = self._ways[question.id] = await self._chosen(question, flights)
+            chosen = self._ways[question.id] = await self._chosen(question, held_calls)
         return chosen
 
-    async def _chosen(self, question: Question, flights: Sequence[Flight]) -> Way:
-        if self._ask_via == "console" or self._client_of(question, flights) is None:
+    async def _chosen(self, question: Question, held_calls: Sequence[HeldCall]) -> Way:
+        if self._ask_via == "console" or self._client_of(question, held_calls) is None:
             return "store"
         if self._ask_via == "client":
             return "client"
@@ -96,26 +96,28 @@ class Asking:
         return "client"
 
     def _client_of(
-        self, question: Question, flights: Sequence[Flight]
-    ) -> tuple[Flight, Requester] | None:
+        self, question: Question, held_calls: Sequence[HeldCall]
+    ) -> tuple[HeldCall, Requester] | None:
         """The request of the agent whose client can show this question."""
         mode = "form" if question.request.kind == "approval" else question.request.mode
-        for flight in flights:
+        for held in held_calls:
             # A client that has a round of this call will call again for the next one.
-            held = () if flight.with_client is None else (flight.with_client,)
-            for requester in (*flight.requesters, *held):
+            in_a_round = () if held.with_client is None else (held.with_client,)
+            for requester in (*held.requesters, *in_a_round):
                 known = agent_called(requester.agent.name)
                 drops = known.drops_forms and not requester.http
                 if mode in requester.agent.modes and not drops:
-                    return flight, requester
+                    return held, requester
         return None
 
     # The agent's own client
 
-    async def _of_client(self, question: Question, flights: Sequence[Flight]) -> Outcome | None:
+    async def _of_client(
+        self, question: Question, held_calls: Sequence[HeldCall]
+    ) -> Outcome | None:
         """What the client answered; None when it stayed silent or left."""
         try:
-            answer = await self._put(question, flights, _params(question))
+            answer = await self._put(question, held_calls, _params(question))
             outcome = _outcome(question, answer)
             if outcome.action != "accept":
                 return outcome
@@ -129,7 +131,7 @@ class Asking:
                     question.draft.entries = question.form.entries_for(outcome.content)
                     question.draft.touched = frozenset(outcome.content)
                 return None
-            second = await self._put(question, flights, _second_step(question, to_acknowledge))
+            second = await self._put(question, held_calls, _second_step(question, to_acknowledge))
         except ClientSilent:
             return None
         if second.get("action") != "accept":
@@ -138,40 +140,40 @@ class Asking:
         return replace(outcome, acknowledged=acknowledged)
 
     async def _put(
-        self, question: Question, flights: Sequence[Flight], params: Mapping[str, Any]
+        self, question: Question, held_calls: Sequence[HeldCall], params: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """Show one form on the client and wait for what it says. Raises ClientSilent."""
-        found = self._client_of(question, flights)
+        found = self._client_of(question, held_calls)
         if found is None:
             raise ClientSilent
-        flight, requester = found
+        held, requester = found
         if requester.era == "modern":
-            return await self._in_a_round(question, flight, requester, params)
+            return await self._in_a_round(question, held, requester, params)
         asking = asyncio.ensure_future(requester.elicit(params))
-        return await self._within(asking, flight, requester)
+        return await self._within(asking, held, requester)
 
     async def _in_a_round(
         self,
         question: Question,
-        flight: Flight,
+        held: HeldCall,
         requester: Requester,
         params: Mapping[str, Any],
     ) -> Mapping[str, Any]:
         answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
-        flight.client_questions[question.id] = ClientQuestion(params, answer)
+        held.client_questions[question.id] = ClientQuestion(params, answer)
         # Questions that come together go out together: one turn of the loop gathers them.
         await asyncio.sleep(0)
-        flight.changed()
+        held.changed()
         try:
-            return await self._within(answer, flight, None, self._hold(requester))
+            return await self._within(answer, held, None, self._hold(requester))
         finally:
-            flight.client_questions.pop(question.id, None)
-            flight.changed()
+            held.client_questions.pop(question.id, None)
+            held.changed()
 
     async def _within(
         self,
         asking: asyncio.Future[Mapping[str, Any]],
-        flight: Flight,
+        held: HeldCall,
         requester: Requester | None,
         seconds: float | None = None,
     ) -> Mapping[str, Any]:
@@ -180,7 +182,7 @@ class Asking:
             assert requester is not None
             seconds = self._hold(requester)
         silence = asyncio.ensure_future(self._clock.sleep(seconds))
-        gone = asyncio.ensure_future(_gone(flight, requester))
+        gone = asyncio.ensure_future(_gone(held, requester))
         try:
             await asyncio.wait((asking, silence, gone), return_when=asyncio.FIRST_COMPLETED)
             if not asking.done():
@@ -193,25 +195,25 @@ class Asking:
     # The store
 
     async def _of_store(
-        self, question: Question, deadline: Deadline, flights: Sequence[Flight]
+        self, question: Question, deadline: Deadline, held_calls: Sequence[HeldCall]
     ) -> Outcome:
         answered: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._agent_answers[question.id] = answered
-        for flight in flights:
-            flight.waiting[question.id] = question
-            flight.changed()
+        for held in held_calls:
+            held.waiting[question.id] = question
+            held.changed()
         try:
             while True:
                 outcome = await self._first_of(question, deadline, answered)
-                left = flights and all(flight.left for flight in flights)
+                left = held_calls and all(held.left for held in held_calls)
                 if question.request.kind != "approval" or outcome.action != "accept" or not left:
                     return outcome
                 question = replace(question, note=AWAY, attempt=question.attempt + 1)
         finally:
             del self._agent_answers[question.id]
-            for flight in flights:
-                flight.waiting.pop(question.id, None)
-                flight.changed()
+            for held in held_calls:
+                held.waiting.pop(question.id, None)
+                held.changed()
 
     async def _first_of(
         self, question: Question, deadline: Deadline, answered: asyncio.Future[Outcome]
@@ -235,10 +237,10 @@ class Asking:
         return True
 
 
-async def _gone(flight: Flight, requester: Requester | None) -> None:
+async def _gone(held: HeldCall, requester: Requester | None) -> None:
     """Returns when the request that carries the client's form is over."""
-    with flight.listening() as changed:
-        while requester is None or requester in flight.requesters:
+    with held.listening() as changed:
+        while requester is None or requester in held.requesters:
             changed.clear()
             await changed.wait()
 

@@ -1,4 +1,4 @@
-"""The gateway over streamable HTTP: a door with a lock in front of the SDK's transport.
+"""The gateway over streamable HTTP: tokens and bounds around the SDK's transport.
 
 Loopback only. Every request shows a named token; Host and Origin are checked, so that no web page
 reaches it by a name of its own; bodies and connections are bounded. Nothing of a request's headers
@@ -29,7 +29,7 @@ from elicit_tui.gateway.agent import GONE, Context
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import InStore
-from elicit_tui.gateway.front import build_server
+from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import joined_instructions
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.session import Session
@@ -48,7 +48,7 @@ BODY_SECONDS: Final = 30.0
 """A body that is not here by then is not coming."""
 
 TOKEN: Final = "elicit_tui.token"
-"""The key of a request's scope under which the door leaves the token's name."""
+"""The key of a request's scope under which the middleware leaves the token's name."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -69,7 +69,7 @@ def listening_address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-class Door:
+class TokenMiddleware:
     """Lets in who shows a token, and keeps each session with the token that opened it."""
 
     def __init__(self, app: App, tokens: Tokens, sessions: Sessions, clock: Clock) -> None:
@@ -93,7 +93,7 @@ class Door:
             return
         scope[TOKEN] = name
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
-        # The token has done its work; nothing behind this door needs it.
+        # The token has done its work; nothing behind this needs it.
         scope["headers"] = [each for each in scope["headers"] if each[0] != b"authorization"]
         gone = scope[GONE] = asyncio.Event()
         key = headers.get(SESSION_ID, MODERN_KEY)
@@ -237,7 +237,7 @@ def build_app(
     idle_seconds: float,
     instructions: str | None,
 ) -> tuple[App, Sessions]:
-    """The application and its sessions; the SDK's transport behind our door."""
+    """The application and its sessions; the SDK's transport behind our tokens."""
     forgetting: set[asyncio.Task[None]] = set()
 
     def ended(token: str, key: str) -> None:
@@ -263,7 +263,7 @@ def build_app(
             allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
         ),
     )
-    return Door(inner, tokens, sessions, clock), sessions
+    return TokenMiddleware(inner, tokens, sessions, clock), sessions
 
 
 async def listen(

@@ -14,9 +14,9 @@ from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
-from elicit_tui.gateway.flights import Flights
+from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.session import Parts, Session
-from elicit_tui.gateway.shelf import Shelf
+from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.runtime import open_runtime
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ async def open_session(
         return session
 
     asking = Asking(
-        lambda: here().flights,
+        lambda: here().held_calls,
         elsewhere,
         clock,
         ask_via=gateway.ask_via,
@@ -69,7 +69,7 @@ async def open_session(
                     told(f"{event.server}: {event.sentence}") if isinstance(event, Notice) else None
                 )
             )
-            shelf = Shelf(
+            catalogues = SessionCatalogues(
                 {name: settings.servers[name] for name in names},
                 runtime.host,
                 files or CatalogueFiles(),
@@ -78,19 +78,21 @@ async def open_session(
                 changed=lambda kind: here().list_changed(kind),
                 told=told,
             )
-            flights = Flights(
+            held_calls = HeldCalls(
                 clock,
-                withdraw=lambda flight: here().withdraw(flight),
-                told_left=lambda flight: here().told_left(flight),
+                withdraw=lambda held: here().withdraw(held),
+                told_left=lambda held: here().told_left(held),
             )
-            session = Session(Parts(settings, runtime, asking, elsewhere, flights, shelf, clock))
+            session = Session(
+                Parts(settings, runtime, asking, elsewhere, held_calls, catalogues, clock)
+            )
             for name in names:
                 runtime.host.start(name)
             try:
                 yield session
             finally:
-                await flights.end()
-                await shelf.close()
+                await held_calls.end()
+                await catalogues.close()
     finally:
         # The broker has ended every question by now.
         await elsewhere.close()

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from elicit_tui.errors import ElicitTuiError
-from elicit_tui.gateway.shelf import Shelf
+from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.gateway.telling import Result
 from elicit_tui.host import Connection, Host, HostEvent, ServerStateChanged
 from elicit_tui.text import neutral_line
@@ -40,9 +40,9 @@ class Background:
 class Passing:
     """Finds the server that is meant, under the name that the agent knows."""
 
-    def __init__(self, host: Host, shelf: Shelf, background: Background) -> None:
+    def __init__(self, host: Host, catalogues: SessionCatalogues, background: Background) -> None:
         self._host = host
-        self._shelf = shelf
+        self._catalogues = catalogues
         self._background = background
         self._subscribed: dict[str, int] = {}
         self._log_level: str | None = None
@@ -73,16 +73,16 @@ class Passing:
             return None
         name, uri = reference.get("name"), reference.get("uri")
         if reference.get("type") == "ref/prompt" and isinstance(name, str):
-            origin = await self._shelf.prompt_origin(name)
+            origin = await self._catalogues.prompt_origin(name)
             return None if origin is None else (origin[0], {**reference, "name": origin[1]})
         if reference.get("type") == "ref/resource" and isinstance(uri, str):
-            server = await self._shelf.server_of_template(uri)
+            server = await self._catalogues.server_of_template(uri)
             return None if server is None else (server, dict(reference))
         return None
 
     async def subscribe(self, uri: str) -> None:
         """Be told when a resource changes. Raises Unknown, ProtocolCallError, ServerError."""
-        server = await self._shelf.server_of(uri)
+        server = await self._catalogues.server_of(uri)
         if server is None:
             raise Unknown(f"Unknown resource: {neutral_line(uri, 500)}")
         self._subscribed[uri] = self._subscribed.get(uri, 0) + 1
@@ -90,7 +90,7 @@ class Passing:
 
     async def unsubscribe(self, uri: str) -> None:
         """No longer be told; the last who unsubscribes ends it."""
-        server = await self._shelf.server_of(uri)
+        server = await self._catalogues.server_of(uri)
         left = self._subscribed.pop(uri, 1) - 1
         if left > 0:
             self._subscribed[uri] = left

@@ -1,4 +1,4 @@
-"""What a flight's state is to the agent: the result, "paused", or a round for its client."""
+"""What a held call's state is to the agent: the result, "paused", or a round for its client."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from elicit_tui.broker import Broker
 from elicit_tui.elicitation.request import now, rfc3339
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway import telling
-from elicit_tui.gateway.flights import (
+from elicit_tui.gateway.held_calls import (
     AsksClient,
     Ended,
-    Flight,
+    HeldCall,
     Reply,
     StillRuns,
     question_message,
@@ -21,13 +21,13 @@ from elicit_tui.text import neutral_value
 
 
 class Replies:
-    """Words each reply of a flight as the result of one request."""
+    """Words each reply of a held call as the result of one request."""
 
     def __init__(self, settings: GatewaySettings, broker: Broker) -> None:
         self._settings = settings
         self._broker = broker
 
-    def result(self, flight: Flight, reply: Reply, *, resumed: bool) -> Result:
+    def result(self, held: HeldCall, reply: Reply, *, resumed: bool) -> Result:
         """The result of the agent's request."""
         if isinstance(reply, Ended):
             return reply.result
@@ -39,49 +39,49 @@ class Replies:
             return {
                 "resultType": "input_required",
                 "inputRequests": requests,
-                "requestState": flight.id,
+                "requestState": held.id,
             }
         if isinstance(reply, StillRuns):
             return text_result(telling.STILL_RUNS)
-        return self._paused(flight, resumed=resumed)
+        return self._paused(held, resumed=resumed)
 
-    def _paused(self, flight: Flight, *, resumed: bool) -> Result:
-        questions = list(flight.waiting.values())
-        text = telling.STILL_WAITING if resumed else telling.paused_text(flight.id)
-        text += self._for_answering(flight)
+    def _paused(self, held: HeldCall, *, resumed: bool) -> Result:
+        questions = list(held.waiting.values())
+        text = telling.STILL_WAITING if resumed else telling.paused_text(held.id)
+        text += self._for_answering(held)
         meta = {
             telling.PAUSED_META_KEY: {
-                "id": flight.id,
-                "expiresAt": self._expires(flight),
-                "toolPath": flight.tool_path,
+                "id": held.id,
+                "expiresAt": self._expires(held),
+                "toolPath": held.tool_path,
                 "message": question_message(questions),
-                "args": dict(flight.call.arguments),
+                "args": dict(held.call.arguments),
             }
         }
-        if not resumed and flight.call.method == "prompts/get":
+        if not resumed and held.call.method == "prompts/get":
             message = {"role": "user", "content": {"type": "text", "text": text}}
             return {"messages": [message], "_meta": meta}
-        if not resumed and flight.call.method == "resources/read":
-            return {"contents": [{"uri": flight.call.name, "text": text}], "_meta": meta}
+        if not resumed and held.call.method == "resources/read":
+            return {"contents": [{"uri": held.call.name, "text": text}], "_meta": meta}
         return text_result(text, _meta=meta)
 
-    def _expires(self, flight: Flight) -> str | None:
+    def _expires(self, held: HeldCall) -> str | None:
         """When the first of its questions ends without an answer; None: with the session."""
         left = [
             pending.deadline.remaining
             for pending in self._broker.pending
-            if pending.question.id in flight.waiting
+            if pending.question.id in held.waiting
         ]
         seconds = min((each for each in left if each is not None), default=None)
         return None if seconds is None else rfc3339(now() + timedelta(seconds=seconds))
 
-    def _for_answering(self, flight: Flight) -> str:
+    def _for_answering(self, held: HeldCall) -> str:
         """What an agent that may answer by itself has to know."""
-        if self._settings.agent_answers != "allow" or not flight.waiting:
+        if self._settings.agent_answers != "allow" or not held.waiting:
             return ""
         from elicit_tui.text import ascii_json
 
-        question = next(iter(flight.waiting.values()))
+        question = next(iter(held.waiting.values()))
         asked = {
             "message": neutral_value(question.request.message),
             "requestedSchema": question.request.requested_schema,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from elicit_tui.broker import BrokerEvent, Resolved
 from elicit_tui.elicitation import (
@@ -23,19 +23,19 @@ from elicit_tui.gateway.asking import AGENT, Asking
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
-from elicit_tui.gateway.flights import (
-    Flight,
-    Flights,
+from elicit_tui.gateway.held_calls import (
     GivenUp,
+    HeldCall,
+    HeldCalls,
     TooManyCalls,
+    call_key,
     client_answered,
-    flight_key,
 )
 from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.passing import Background, Passing, Unknown
 from elicit_tui.gateway.replies import Replies
 from elicit_tui.gateway.requester import AgentInfo, Requester
-from elicit_tui.gateway.shelf import Kind, Shelf
+from elicit_tui.gateway.session_catalogues import Kind, SessionCatalogues
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.host import (
     HostEvent,
@@ -45,9 +45,6 @@ from elicit_tui.host import (
 )
 from elicit_tui.runtime import Runtime
 from elicit_tui.text import neutral_line
-
-if TYPE_CHECKING:
-    pass
 
 URL_ELICITATION_REQUIRED = -32042
 
@@ -76,8 +73,8 @@ class Parts:
     runtime: Runtime
     asking: Asking
     elsewhere: Elsewhere
-    flights: Flights
-    shelf: Shelf
+    held_calls: HeldCalls
+    catalogues: SessionCatalogues
     clock: Clock
 
 
@@ -90,13 +87,13 @@ class Session:
         self._broker = parts.runtime.broker
         self._asking = parts.asking
         self._elsewhere = parts.elsewhere
-        self.flights = parts.flights
-        self.shelf = parts.shelf
+        self.held_calls = parts.held_calls
+        self.catalogues = parts.catalogues
         self.clock = parts.clock
         self.audience: Audience | None = None
         self._replies = Replies(parts.settings.gateway, self._broker)
         self._background = Background()
-        self.passing = Passing(parts.runtime.host, parts.shelf, self._background)
+        self.passing = Passing(parts.runtime.host, parts.catalogues, self._background)
         self._broker.subscribe(self._broker_said)
         parts.runtime.host.subscribe(self._host_said)
 
@@ -112,7 +109,7 @@ class Session:
         own = self.own(requester.agent)
         wait = self._gateway.wait_sec
         pauses = wait <= 0 or self.hold_seconds(requester) < wait
-        return await self.shelf.offers(own, output_schemas=not pauses)
+        return await self.catalogues.offers(own, output_schemas=not pauses)
 
     def hold_seconds(self, requester: Requester) -> float:
         """How long a request of this agent is held while a person is waited for."""
@@ -134,7 +131,7 @@ class Session:
         own = self.own(requester.agent)
         if any(tool["name"] == name for tool in own):
             return await self._own_tool(name, arguments, requester, more or {})
-        origin = await self.shelf.tool_origin(name, own)
+        origin = await self.catalogues.tool_origin(name, own)
         if origin is None:
             raise Unknown(f"Unknown tool: {neutral_line(name, 200)}")
         return await self._server_call("tools/call", *origin, arguments, requester, more or {})
@@ -147,7 +144,7 @@ class Session:
         more: Mapping[str, Any] | None = None,
     ) -> Result:
         """Get a prompt of a server. Raises Unknown, ProtocolCallError, ServerError."""
-        origin = await self.shelf.prompt_origin(name)
+        origin = await self.catalogues.prompt_origin(name)
         if origin is None:
             raise Unknown(f"Unknown prompt: {neutral_line(name, 200)}")
         return await self._server_call("prompts/get", *origin, arguments, requester, more or {})
@@ -156,7 +153,7 @@ class Session:
         self, uri: str, requester: Requester, more: Mapping[str, Any] | None = None
     ) -> Result:
         """Read a resource of a server. Raises Unknown, ProtocolCallError, ServerError."""
-        server = await self.shelf.server_of(uri)
+        server = await self.catalogues.server_of(uri)
         if server is None:
             raise Unknown(f"Unknown resource: {neutral_line(uri, 500)}")
         return await self._server_call("resources/read", server, uri, {}, requester, more or {})
@@ -170,43 +167,43 @@ class Session:
         requester: Requester,
         more: Mapping[str, Any],
     ) -> Result:
-        def begin() -> Flight:
+        def begin() -> HeldCall:
             call = Call(method, name, arguments)
-            key = flight_key(method, server, name, arguments)
-            return self.flights.to_join(key) or self.flights.start(
+            key = call_key(method, server, name, arguments)
+            return self.held_calls.to_join(key) or self.held_calls.start(
                 call, server, key, self._made(call, server)
             )
 
-        return await self._flown(begin, requester, more)
+        return await self._joined_or_begun(begin, requester, more)
 
-    async def _flown(
-        self, begin: Callable[[], Flight], requester: Requester, more: Mapping[str, Any]
+    async def _joined_or_begun(
+        self, begin: Callable[[], HeldCall], requester: Requester, more: Mapping[str, Any]
     ) -> Result:
-        """Attend a new flight, one that is joined, or the one whose round is answered here."""
+        """Attend a new call, one that is joined, or the one whose round is answered here."""
         self._elsewhere.known_as(requester.agent)
         resumed = False
         state = more.get("requestState")
         if requester.era == "modern" and isinstance(state, str):
-            found = self.flights.known(state)
+            found = self.held_calls.known(state)
             if found is None:
                 return text_result(telling.NOT_KNOWN, is_error=True)
-            flight = found
-            resumed = not client_answered(flight, more.get("inputResponses"))
+            held = found
+            resumed = not client_answered(held, more.get("inputResponses"))
         else:
             try:
-                flight = begin()
+                held = begin()
             except TooManyCalls:
                 sentence = "Too many calls are open. Finish or cancel some of them first."
                 return text_result(sentence, is_error=True)
-        return await self._attended(flight, requester, resumed=resumed)
+        return await self._attended(held, requester, resumed=resumed)
 
-    async def _attended(self, flight: Flight, requester: Requester, *, resumed: bool) -> Result:
+    async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
         hold = self.hold_seconds(requester)
         try:
-            reply = await self.flights.attend(flight, requester, hold, resumed=resumed)
+            reply = await self.held_calls.attend(held, requester, hold, resumed=resumed)
         except GivenUp:
             return text_result(telling.CANCELLED, is_error=True)
-        return self._replies.result(flight, reply, resumed=resumed)
+        return self._replies.result(held, reply, resumed=resumed)
 
     # The call of a server, in a task of its own
 
@@ -232,8 +229,8 @@ class Session:
         return self._with_elicitations(call, result)
 
     def _with_elicitations(self, call: Call, result: Result) -> Result:
-        flight = self.flights.of_call(call.id)
-        return telling.with_elicitations(result, flight.resolved) if flight is not None else result
+        held = self.held_calls.of_call(call.id)
+        return telling.with_elicitations(result, held.resolved) if held is not None else result
 
     # Our own tools
 
@@ -246,20 +243,20 @@ class Session:
     ) -> Result:
         if name == own_tools.ELICIT:
             return await self._elicit(arguments, requester, more)
-        flight = self.flights.known(arguments.get("id"))
-        if flight is None:
+        held = self.held_calls.known(arguments.get("id"))
+        if held is None:
             return text_result(telling.NOT_KNOWN, is_error=True)
         if name == own_tools.CANCEL:
-            if flight.done:
+            if held.done:
                 return text_result("It has ended already; elicit_resume tells how.")
-            self.flights.give_up(flight)
+            self.held_calls.give_up(held)
             return text_result(telling.CANCELLED)
         if name == own_tools.ANSWER:
-            refusal = self._answer(flight, arguments)
+            refusal = self._answer(held, arguments)
             if refusal is not None:
                 return refusal
-        result = await self._attended(flight, requester, resumed=True)
-        if flight.done and flight.call.method != "tools/call":
+        result = await self._attended(held, requester, resumed=True)
+        if held.done and held.call.method != "tools/call":
             from elicit_tui.text import ascii_json
 
             return text_result(ascii_json(result))
@@ -273,14 +270,14 @@ class Session:
         except own_tools.NotAQuestion as error:
             return text_result(str(error), is_error=True)
 
-        def begin() -> Flight:
+        def begin() -> HeldCall:
             call = Call("tools/call", own_tools.ELICIT, arguments)
-            key = flight_key("tools/call", AGENT, own_tools.ELICIT, arguments)
-            return self.flights.to_join(key) or self.flights.start(
+            key = call_key("tools/call", AGENT, own_tools.ELICIT, arguments)
+            return self.held_calls.to_join(key) or self.held_calls.start(
                 call, AGENT, key, self._asked_by_agent(call, question, requester.agent)
             )
 
-        return await self._flown(begin, requester, more)
+        return await self._joined_or_begun(begin, requester, more)
 
     async def _asked_by_agent(
         self, call: Call, question: own_tools.AgentQuestion, agent: AgentInfo
@@ -298,9 +295,9 @@ class Session:
         content = question.content(outcome.content) if outcome.content is not None else None
         return telling.answer_of(outcome, content)
 
-    def _answer(self, flight: Flight, arguments: Mapping[str, Any]) -> Result | None:
+    def _answer(self, held: HeldCall, arguments: Mapping[str, Any]) -> Result | None:
         """Hand the agent's own answer over; what it is told when that cannot be."""
-        question = next(iter(flight.waiting.values()), None)
+        question = next(iter(held.waiting.values()), None)
         if question is None:
             return None
         outcome = agent_outcome(question, arguments.get("action"), arguments.get("content"))
@@ -316,18 +313,18 @@ class Session:
         if self.audience is not None:
             self.audience.list_changed(kind)
 
-    def withdraw(self, flight: Flight) -> None:
-        """Nobody waits for this flight: end its questions, unless another flight shares them."""
+    def withdraw(self, held: HeldCall) -> None:
+        """Nobody waits for this call: end its questions, unless another one shares them."""
         for pending in self._broker.pending:
-            flights = self.flights.of_request(pending.question.request)
-            if flight in flights and all(each.withdrawn for each in flights):
+            held_calls = self.held_calls.of_request(pending.question.request)
+            if held in held_calls and all(each.withdrawn for each in held_calls):
                 pending.settle(cancel("withdrawn", "The agent took its call back."))
 
-    def told_left(self, flight: Flight) -> None:
-        """The agent of this flight left, or is back: everybody who looks on should know."""
-        for question in tuple(flight.waiting.values()):
-            flights = self.flights.of_request(question.request)
-            left = all(each.left for each in flights)
+    def told_left(self, held: HeldCall) -> None:
+        """The agent of this call left, or is back: everybody who looks on should know."""
+        for question in tuple(held.waiting.values()):
+            held_calls = self.held_calls.of_request(question.request)
+            left = all(each.left for each in held_calls)
             # A store that cannot be written shows it later; the answer is held back here too.
             self._background.start(self._elsewhere.mark_left(question.id, left))
 
@@ -336,15 +333,15 @@ class Session:
         if isinstance(event, Resolved):
             self._asking.forget(event.request.id)
             if event.request.kind == "elicitation" and event.request.server.name != AGENT:
-                for flight in self.flights.of_request(event.request):
-                    flight.resolved.append(event)
+                for held in self.held_calls.of_request(event.request):
+                    held.resolved.append(event)
 
     def _host_said(self, event: HostEvent) -> None:
         if isinstance(event, Progress):
-            flight = self.flights.of_call(event.call_id)
-            if flight is not None:
-                flight.last_progress = (event.progress, event.total)
-                for requester in tuple(flight.requesters):
+            held = self.held_calls.of_call(event.call_id)
+            if held is not None:
+                held.last_progress = (event.progress, event.total)
+                for requester in tuple(held.requesters):
                     requester.progress(event.progress, event.total, event.message)
         elif isinstance(event, LogMessage):
             self._logged(event)
@@ -354,9 +351,9 @@ class Session:
     def _logged(self, event: LogMessage) -> None:
         """A line of a server: to the call that it is of, and to whoever listens to all."""
         logger = f"{event.server}/{event.logger}" if event.logger else event.server
-        for flight in self.flights.under_way:
-            if flight.server == event.server and event.call_id in (None, flight.call.id):
-                for requester in tuple(flight.requesters):
+        for held in self.held_calls.under_way:
+            if held.server == event.server and event.call_id in (None, held.call.id):
+                for requester in tuple(held.requesters):
                     requester.log(event.level, logger, event.data)
         if self.audience is not None:
             self.audience.log(event.level, logger, event.data)

@@ -25,7 +25,7 @@ class TooManySessions(Exception):
 
 
 @dataclass(eq=False)
-class _Held:
+class _Entry:
     token: str
     ready: asyncio.Future[Session]
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -53,68 +53,68 @@ class Sessions:
         self._clock = clock
         self._idle = idle_seconds if idle_seconds > 0 else WEEK_SECONDS
         self._ended = ended
-        self._held: dict[tuple[str, str], _Held] = {}
+        self._entries: dict[tuple[str, str], _Entry] = {}
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._entries)
 
     async def get(self, token: str, key: str) -> Session:
         """The session of this key, opened if need be. Raises TooManySessions."""
-        held = self._held.get((token, key))
-        if held is None:
-            if len(self._held) >= MOST_SESSIONS:
+        entry = self._entries.get((token, key))
+        if entry is None:
+            if len(self._entries) >= MOST_SESSIONS:
                 raise TooManySessions
-            held = _Held(token, asyncio.get_running_loop().create_future())
-            self._held[(token, key)] = held
-            held.task = asyncio.ensure_future(self._live(held, (token, key)))
-        held.last_request = self._clock.time()
-        return await asyncio.shield(held.ready)
+            entry = _Entry(token, asyncio.get_running_loop().create_future())
+            self._entries[(token, key)] = entry
+            entry.task = asyncio.ensure_future(self._live(entry, (token, key)))
+        entry.last_request = self._clock.time()
+        return await asyncio.shield(entry.ready)
 
     def arrived(self, token: str, key: str) -> None:
         """A request of this session is here."""
-        held = self._held.get((token, key))
-        if held is not None:
-            held.requests += 1
-            held.last_request = self._clock.time()
+        entry = self._entries.get((token, key))
+        if entry is not None:
+            entry.requests += 1
+            entry.last_request = self._clock.time()
 
     def left(self, token: str, key: str) -> None:
         """A request of this session was answered, or hung up."""
-        held = self._held.get((token, key))
-        if held is not None:
-            held.requests = max(0, held.requests - 1)
-            held.last_request = self._clock.time()
+        entry = self._entries.get((token, key))
+        if entry is not None:
+            entry.requests = max(0, entry.requests - 1)
+            entry.last_request = self._clock.time()
 
-    async def _live(self, held: _Held, key: tuple[str, str]) -> None:
+    async def _live(self, entry: _Entry, key: tuple[str, str]) -> None:
         """One task for one session: what it opens must be closed by the same task."""
         try:
             async with self._open_one() as session:
-                held.ready.set_result(session)
-                await held.over.wait()
-        except Exception as error:
-            if not held.ready.done():
-                held.ready.set_exception(error)
+                entry.ready.set_result(session)
+                await entry.over.wait()
+        except Exception as error:  # whatever kept it from opening, its requests raise
+            if not entry.ready.done():
+                entry.ready.set_exception(error)
                 return
             raise
         finally:
-            self._held.pop(key, None)
+            self._entries.pop(key, None)
             self._ended(*key)
 
     def end(self, token: str, key: str) -> None:
         """The client ended its session."""
-        held = self._held.get((token, key))
-        if held is not None:
-            held.over.set()
+        entry = self._entries.get((token, key))
+        if entry is not None:
+            entry.over.set()
 
     def end_all_of(self, token: str) -> None:
         """A token was revoked: its sessions end at once."""
-        for (owner, _), held in self._held.items():
+        for (owner, _), entry in self._entries.items():
             if owner == token:
-                held.over.set()
+                entry.over.set()
 
     @property
     def tokens(self) -> frozenset[str]:
         """The names of tokens that have a session."""
-        return frozenset(token for token, _ in self._held)
+        return frozenset(token for token, _ in self._entries)
 
     async def sweep(self, valid: Callable[[], frozenset[str]]) -> None:
         """For ever: end what is idle, and what belongs to a token that is no longer valid."""
@@ -122,15 +122,15 @@ class Sessions:
             await self._clock.sleep(LOOK_SECONDS)
             for token in self.tokens - valid():
                 self.end_all_of(token)
-            for held in tuple(self._held.values()):
-                idle = self._clock.time() - held.last_request
-                if not held.requests and idle > self._idle:
-                    held.over.set()
+            for entry in tuple(self._entries.values()):
+                idle = self._clock.time() - entry.last_request
+                if not entry.requests and idle > self._idle:
+                    entry.over.set()
 
     async def close(self) -> None:
         """End every session, each to its end."""
-        tasks = [held.task for held in self._held.values() if held.task is not None]
-        for held in tuple(self._held.values()):
-            held.over.set()
+        tasks = [entry.task for entry in self._entries.values() if entry.task is not None]
+        for entry in tuple(self._entries.values()):
+            entry.over.set()
         with suppress(asyncio.CancelledError):
             await asyncio.gather(*tasks, return_exceptions=True)

@@ -16,7 +16,7 @@ from mcp_types import JSONRPCResponse
 
 from elicit_tui.broker.waiting import StoreWatch
 from elicit_tui.gateway.elsewhere import InStore
-from elicit_tui.gateway.front import build_server, initialization
+from elicit_tui.gateway.mcp_server import build_server, initialization
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.session import Session
 from elicit_tui.host.numbers import json_line
@@ -111,7 +111,7 @@ async def serve(session: Session, read: AgentRead, write: AgentWrite) -> None:
     async def session_of(context: object) -> Session:
         return session
 
-    server = build_server(session_of, session.shelf.instructions())
+    server = build_server(session_of, session.catalogues.instructions())
     await server.run(read, write, initialization(server))
 
 

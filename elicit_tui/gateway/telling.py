@@ -35,10 +35,10 @@ def text_result(text: str, *, is_error: bool = False, **more: Any) -> Result:
     return result
 
 
-def paused_text(flight_id: str) -> str:
+def paused_text(call_id: str) -> str:
     """What an agent reads when its call waits for a person."""
     return (
-        f"Waiting for a person. Not done yet. Call elicit_resume with id {flight_id}; "
+        f"Waiting for a person. Not done yet. Call elicit_resume with id {call_id}; "
         "do not repeat the tool."
     )
 

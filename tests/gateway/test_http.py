@@ -1,4 +1,4 @@
-"""Many agents over HTTP: sessions kept apart, and a door that only a token opens."""
+"""Many agents over HTTP: sessions kept apart, and nobody let in without a token."""
 
 from __future__ import annotations
 

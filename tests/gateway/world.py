@@ -22,9 +22,9 @@ from elicit_tui.elicitation import Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.flights import Flight
-from elicit_tui.gateway.front import build_server, initialization
+from elicit_tui.gateway.held_calls import HeldCall
 from elicit_tui.gateway.http import serve_http
+from elicit_tui.gateway.mcp_server import build_server, initialization
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
@@ -94,8 +94,8 @@ async def until(true: Callable[[], bool]) -> None:
         await asyncio.sleep(0.002)
 
 
-def under(session: Session) -> tuple[Flight, ...]:
-    return session.flights.under_way
+def under(session: Session) -> tuple[HeldCall, ...]:
+    return session.held_calls.under_way
 
 
 class PersonElsewhere:
@@ -281,7 +281,7 @@ async def in_memory(open_one: OpenSession) -> AsyncIterator[Any]:
         async def session_of(context: object) -> Session:
             return here
 
-        server = build_server(session_of, here.shelf.instructions())
+        server = build_server(session_of, here.catalogues.instructions())
         serving = asyncio.ensure_future(server.run(*inner, initialization(server)))
         try:
             yield _streams(outer)

@@ -29,7 +29,7 @@ class _Listed(Protocol):
     def raw(self) -> Mapping[str, Any]: ...
 
 
-class Shelf:
+class SessionCatalogues:
     """The catalogues of one session's servers, kept up to date while it lives."""
 
     def __init__(

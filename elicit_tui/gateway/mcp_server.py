@@ -34,7 +34,7 @@ SessionOf = Callable[[Context], Awaitable[Session]]
 """The session that a request belongs to."""
 
 
-class Front:
+class RequestMiddleware:
     """Answers the agent's requests; one for all sessions of a gateway."""
 
     def __init__(self, session_of: SessionOf) -> None:
@@ -240,7 +240,7 @@ def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]
         on_subscriptions_listen=listen,
     )
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _never)
-    server.middleware = [Front(session_of)]
+    server.middleware = [RequestMiddleware(session_of)]
     return server
 
 

@@ -1,9 +1,9 @@
 """The calls of one session while they are under way, and what became of them.
 
 A call of the agent and the call of the server are two things: the server's lives in a task of its
-own, a *flight*, and the agent's requests come and go. So a call can answer "paused" while a person
-still thinks, be picked up again by its id, be joined by a call made again, and outlive an agent
-that went away for a moment.
+own, the *held call*, and the agent's requests come and go. So a call can answer "paused" while a
+person still thinks, be picked up again by its id, be joined by a call made again, and outlive an
+agent that went away for a moment.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ClientQuestion:
 
 
 @dataclass(eq=False)
-class Flight:
+class HeldCall:
     """One call of a server, or one question of the agent's own, from its start to its outcome."""
 
     call: Call
@@ -130,7 +130,7 @@ class Flight:
 
     @contextmanager
     def listening(self) -> Iterator[asyncio.Event]:
-        """An event that is set whenever something of this flight changes."""
+        """An event that is set whenever something of this call changes."""
         event = asyncio.Event()
         self._listeners.add(event)
         try:
@@ -139,87 +139,87 @@ class Flight:
             self._listeners.discard(event)
 
 
-def flight_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:
+def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:
     """What makes two calls the same: method, server, tool and canonical arguments."""
     return json.dumps([method, server, name, arguments], sort_keys=True)
 
 
-class Flights:
-    """All flights of one session."""
+class HeldCalls:
+    """All held calls of one session."""
 
     def __init__(
         self,
         clock: Clock,
-        withdraw: Callable[[Flight], None],
-        told_left: Callable[[Flight], None] = lambda flight: None,
+        withdraw: Callable[[HeldCall], None],
+        told_left: Callable[[HeldCall], None] = lambda held: None,
     ) -> None:
-        """`withdraw` ends what a flight still asks; `told_left`: its agent left or came back."""
+        """`withdraw` ends what a call still asks; `told_left`: its agent left or came back."""
         self._clock = clock
         self._withdraw = withdraw
         self._told_left = told_left
-        self._under_way: dict[str, Flight] = {}
+        self._under_way: dict[str, HeldCall] = {}
         """By the id of the call."""
-        self._named: dict[str, Flight] = {}
+        self._named: dict[str, HeldCall] = {}
         """Those whose id or key somebody may come back with, oldest first."""
         self._departures: set[asyncio.Task[None]] = set()
 
     # Finding
 
-    def known(self, identifier: Any) -> Flight | None:
-        """The flight with this id, as long as its outcome is kept."""
+    def known(self, identifier: Any) -> HeldCall | None:
+        """The call with this id, as long as its outcome is kept."""
         return self._named.get(identifier) if isinstance(identifier, str) else None
 
-    def of_call(self, call_id: str) -> Flight | None:
-        """The flight of one of our calls, while it is under way."""
+    def of_call(self, call_id: str) -> HeldCall | None:
+        """The held call by the id that it has below, while it is under way."""
         return self._under_way.get(call_id)
 
-    def of_request(self, request: ElicitationRequest) -> tuple[Flight, ...]:
-        """The flights that a question may belong to."""
+    def of_request(self, request: ElicitationRequest) -> tuple[HeldCall, ...]:
+        """The calls that a question may belong to."""
         found = (self._under_way.get(call.id) for call in request.calls)
-        return tuple(flight for flight in found if flight is not None)
+        return tuple(held for held in found if held is not None)
 
-    def to_join(self, key: str) -> Flight | None:
-        """The oldest flight that a call with this key joins."""
+    def to_join(self, key: str) -> HeldCall | None:
+        """The oldest call that another one with this key joins."""
         return next((one for one in self._named.values() if one.key == key and one.joinable), None)
 
     @property
-    def under_way(self) -> tuple[Flight, ...]:
-        """Every flight without an outcome, oldest first."""
+    def under_way(self) -> tuple[HeldCall, ...]:
+        """Every call without an outcome, oldest first."""
         return tuple(self._under_way.values())
 
     # Their life
 
-    def start(self, call: Call, server: str, key: str, work: Awaitable[Result]) -> Flight:
+    def start(self, call: Call, server: str, key: str, work: Awaitable[Result]) -> HeldCall:
         """Begin a call in a task of its own. Raises TooManyCalls."""
         if len(self._under_way) >= MOST_OPEN:
             if asyncio.iscoroutine(work):
                 work.close()
             raise TooManyCalls
-        flight = Flight(call, server, key, started=self._clock.time())
-        self._under_way[call.id] = flight
-        flight.task = asyncio.ensure_future(work)
-        flight.task.add_done_callback(lambda task: self._landed(flight))
-        return flight
+        held = HeldCall(call, server, key, started=self._clock.time())
+        self._under_way[call.id] = held
+        held.task = asyncio.ensure_future(work)
+        held.task.add_done_callback(lambda task: self._has_ended(held))
+        return held
 
-    def _landed(self, flight: Flight) -> None:
-        self._under_way.pop(flight.call.id, None)
-        task = flight.task
+    def _has_ended(self, held: HeldCall) -> None:
+        self._under_way.pop(held.call.id, None)
+        task = held.task
         assert task is not None
         if task.cancelled():
-            self._named.pop(flight.id, None)
+            self._named.pop(held.id, None)
         elif task.exception() is None:
-            flight.size = len(json.dumps(task.result(), default=str))
+            held.size = len(json.dumps(task.result(), default=str))
             self._forget_oldest()
-        flight.changed()
+        held.changed()
 
-    def _name(self, flight: Flight) -> None:
-        self._named.setdefault(flight.id, flight)
+    def _name(self, held: HeldCall) -> None:
+        self._named.setdefault(held.id, held)
         self._forget_oldest()
 
     def _forget_oldest(self) -> None:
         """Keep the newest outcomes only; what is still under way is never forgotten."""
-        kept = [flight for flight in self._named.values() if flight.done]
-        size = sum(flight.size for flight in kept)
+        kept = [held for held in self._named.values() if held.done]
+        size = sum(held.size for held in kept)
         while kept and (len(kept) > MOST_OUTCOMES or size > MOST_OUTCOME_BYTES):
             oldest = kept.pop(0)
             size -= oldest.size
@@ -228,56 +228,56 @@ class Flights:
     # Waiting for one
 
     async def attend(
-        self, flight: Flight, requester: Requester, hold: float, *, resumed: bool = False
+        self, held: HeldCall, requester: Requester, hold: float, *, resumed: bool = False
     ) -> Reply:
-        """Wait for a flight on behalf of one request of the agent.
+        """Wait for a call on behalf of one request of the agent.
 
         `hold`: seconds from the arrival of the request after which it is answered although a
         person is waited for. Raises what the call raised, and GivenUp. Cancelling it means that
         the agent left.
         """
-        flight.requesters.append(requester)
-        flight.with_client = None
-        was_left, flight.left = flight.left, False
+        held.requesters.append(requester)
+        held.with_client = None
+        was_left, held.left = held.left, False
         if was_left:
-            self._told_left(flight)
-        ticking_task = asyncio.ensure_future(self._tick(flight, requester))
+            self._told_left(held)
+        ticking_task = asyncio.ensure_future(self._tick(held, requester))
         try:
-            reply = await self._reply(flight, requester.arrived + hold, requester, resumed)
+            reply = await self._reply(held, requester.arrived + hold, requester, resumed)
         except asyncio.CancelledError:
-            flight.requesters.remove(requester)
-            self._leave(flight)
+            held.requesters.remove(requester)
+            self._leave(held)
             raise
         finally:
             ticking_task.cancel()
-            if requester in flight.requesters:
-                flight.requesters.remove(requester)
+            if requester in held.requesters:
+                held.requesters.remove(requester)
         if isinstance(reply, AsksClient):
-            flight.with_client = requester
+            held.with_client = requester
         if isinstance(reply, Ended):
-            flight.delivered = True
+            held.delivered = True
         elif not isinstance(reply, StillRuns):
-            flight.paused = True
-            self._name(flight)
+            held.paused = True
+            self._name(held)
         return reply
 
     async def _reply(
-        self, flight: Flight, end: float, requester: Requester, resumed: bool
+        self, held: HeldCall, end: float, requester: Requester, resumed: bool
     ) -> Reply:
-        assert flight.task is not None
-        with flight.listening() as changed:
+        assert held.task is not None
+        with held.listening() as changed:
             while True:
                 changed.clear()
-                if flight.task.cancelled():
+                if held.task.cancelled():
                     raise GivenUp
-                if flight.task.done():
-                    return Ended(flight.task.result())
-                if requester.era == "modern" and (asked := _unsent(flight)):
+                if held.task.done():
+                    return Ended(held.task.result())
+                if requester.era == "modern" and (asked := _unsent(held)):
                     return AsksClient(asked)
                 over = self._clock.time() >= end
-                if over and flight.waiting:
+                if over and held.waiting:
                     return Paused()
-                if over and resumed and not flight.client_questions:
+                if over and resumed and not held.client_questions:
                     return StillRuns()
                 await self._until(changed, None if over else end)
 
@@ -291,63 +291,63 @@ class Flights:
             for wait in waits:
                 wait.cancel()
 
-    async def _tick(self, flight: Flight, requester: Requester) -> None:
+    async def _tick(self, held: HeldCall, requester: Requester) -> None:
         """Keep the agent's own clock from running out while a person is waited for."""
         if not requester.has_token:
             return
         while True:
             await self._clock.sleep(TICK_SECONDS)
-            if flight.waiting:
-                waited = self._clock.time() - flight.started
-                requester.tick(flight.last_progress[1], ticking(waited))
+            if held.waiting:
+                waited = self._clock.time() - held.started
+                requester.tick(held.last_progress[1], ticking(waited))
 
     # Leaving
 
-    def _leave(self, flight: Flight) -> None:
-        """A request for this flight was taken back, or its agent hung up."""
-        if flight.requesters or flight.paused or flight.done:
+    def _leave(self, held: HeldCall) -> None:
+        """A request for this call was taken back, or its agent hung up."""
+        if held.requesters or held.paused or held.done:
             return
-        if not flight.asked:
+        if not held.asked:
             # Nobody was asked anything: the call is cancelled as any server would be told.
-            self._give_up(flight)
+            self._give_up(held)
             return
-        flight.left = True
-        self._name(flight)
-        self._told_left(flight)
-        departure = asyncio.ensure_future(self._depart(flight))
+        held.left = True
+        self._name(held)
+        self._told_left(held)
+        departure = asyncio.ensure_future(self._depart(held))
         self._departures.add(departure)
         departure.add_done_callback(self._departures.discard)
 
-    async def _depart(self, flight: Flight) -> None:
+    async def _depart(self, held: HeldCall) -> None:
         await self._clock.sleep(LEFT_SECONDS)
-        if not flight.left or flight.done:
+        if not held.left or held.done:
             return
-        if flight.waiting:
-            flight.withdrawn = True
-            self._withdraw(flight)
+        if held.waiting:
+            held.withdrawn = True
+            self._withdraw(held)
         else:
-            self._give_up(flight)
+            self._give_up(held)
 
-    def _give_up(self, flight: Flight) -> None:
-        if flight.task is not None:
-            flight.task.cancel()
+    def _give_up(self, held: HeldCall) -> None:
+        if held.task is not None:
+            held.task.cancel()
 
-    def give_up(self, flight: Flight) -> None:
+    def give_up(self, held: HeldCall) -> None:
         """The agent takes this call back for good: its questions are withdrawn, it is cancelled."""
-        flight.withdrawn = True
-        self._withdraw(flight)
-        self._named.pop(flight.id, None)
-        self._give_up(flight)
+        held.withdrawn = True
+        self._withdraw(held)
+        self._named.pop(held.id, None)
+        self._give_up(held)
 
     async def end(self) -> None:
         """The session ends: every question is withdrawn, every call cancelled."""
-        flights = self.under_way
-        for flight in flights:
-            flight.withdrawn = True
-            self._withdraw(flight)
+        held_calls = self.under_way
+        for held in held_calls:
+            held.withdrawn = True
+            self._withdraw(held)
         # A round for the answers to leave, then the calls themselves.
         await asyncio.sleep(0)
-        tasks = [flight.task for flight in flights if flight.task is not None]
+        tasks = [held.task for held in held_calls if held.task is not None]
         for task in (*tasks, *self._departures):
             task.cancel()
         with suppress(asyncio.CancelledError):
@@ -355,10 +355,10 @@ class Flights:
         self._named.clear()
 
 
-def _unsent(flight: Flight) -> dict[str, Mapping[str, Any]]:
+def _unsent(held: HeldCall) -> dict[str, Mapping[str, Any]]:
     """The client's questions, all of them, as soon as one was not sent in a round yet."""
     # One whose answer has just come is still being put away.
-    questions = {key: q for key, q in flight.client_questions.items() if not q.answer.done()}
+    questions = {key: q for key, q in held.client_questions.items() if not q.answer.done()}
     if not questions or all(question.sent for question in questions.values()):
         return {}
     for question in questions.values():
@@ -373,11 +373,11 @@ def question_message(questions: Sequence[Question]) -> str:
     return neutral_line(questions[0].request.message, 500) if questions else ""
 
 
-def client_answered(flight: Flight, responses: Any) -> bool:
+def client_answered(held: HeldCall, responses: Any) -> bool:
     """Hand a round's answers to whoever waits for them; False when nobody does any more."""
     found = False
     given = responses if isinstance(responses, Mapping) else {}
-    for key, question in tuple(flight.client_questions.items()):
+    for key, question in tuple(held.client_questions.items()):
         answer = given.get(key)
         if isinstance(answer, Mapping):
             found = True
