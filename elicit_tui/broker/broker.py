@@ -295,11 +295,11 @@ class Broker:
             return None
         request = approval_request(server, call, definition, decision.sentence)
         if decision.outcome is not None:
-            return self._ended_at_once(request, decision.outcome)
+            return self._ended_at_once(request, decision.outcome, [decision])
         over = cancel("shutdown", "elicit-tui ended before an answer was given.")
         if self._closed:
-            return self._ended_at_once(request, over)
-        entry = self._open[request.id] = Admitted(request, time.monotonic())
+            return self._ended_at_once(request, over, [decision])
+        entry = self._open[request.id] = Admitted(request, time.monotonic(), trace=[decision])
         outcome = await self._see_through(entry, self._confirmed, over)
         if outcome.action == "accept" and outcome.scope == "session":
             self.allowances.add(wanted)
@@ -308,7 +308,7 @@ class Broker:
     async def _confirmed(self, entry: Admitted) -> Outcome:
         ask = self._asker.with_notes(entry, self._tell(entry))
         before = await self._hooked.before(entry)
-        outcome = entry.ended or before.outcome or await ask(before.note)
+        outcome = entry.ended or before.outcome or await ask(entry.trace[0].note, before.note)
         return await self._hooked.after(entry, outcome, ask)
 
     def overruled(self, request: ElicitationRequest, outcome: Outcome) -> None:

@@ -61,7 +61,7 @@ def _person(by: Answerer | None) -> dict[str, Any] | None:
 
 
 def line(waiting: Waiting, clock: datetime | None = None) -> str:
-    """Two lines: who asks and how it stands; the message."""
+    """Two lines: who asks and how it stands; the message, or with what a tool would be called."""
     told = "  ".join([waiting.id[:ID_CHARACTERS], *_standing(waiting, clock or now())])
     return f"{told}\n  {_message(waiting)}"
 
@@ -92,7 +92,10 @@ def _asked(waiting: Waiting) -> str:
 def _message(waiting: Waiting) -> str:
     if waiting.question is None:
         return waiting.unreadable or ""
-    return neutral_line(waiting.question.request.message, _MESSAGE_CHARACTERS)
+    request = waiting.question.request
+    if request.kind == "approval" and request.call is not None:
+        return neutral_line(readable_json(request.call.arguments, indent=None), _MESSAGE_CHARACTERS)
+    return neutral_line(request.message, _MESSAGE_CHARACTERS)
 
 
 def _place(by: Answerer) -> str:

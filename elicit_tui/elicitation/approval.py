@@ -35,9 +35,9 @@ def approval_request(
     """An approval of one tool call: a question of kind `approval`, in the queue like any other.
 
     `definition` is the tool's entry of tools/list, None when its server does not list it. `why` is
-    our sentence that says why it is asked.
+    our sentence that says why it is asked; it is kept beside the message, which only asks.
     """
     listed = definition or {}
     said = {key: listed[key] for key in SHOWN_OF_DEFINITION if key in listed}
-    params = {"message": f"Call {as_name(call.name)} of {server.name}? {why}", "tool": said}
+    params = {"message": f"Call {as_name(call.name)} of {server.name}?", "why": why, "tool": said}
     return ElicitationRequest(server, params, calls=(call,), kind="approval")

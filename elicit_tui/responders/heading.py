@@ -40,8 +40,7 @@ def _lines(question: Question) -> Iterator[str]:
     yield from findings(question.review.findings)
     yield ""
     if request.kind == "approval":
-        yield neutral(request.message)  # Ours.
-        return
+        return  # The title has asked it.
     yield "The server says:"
     yield indented(neutral(request.message))
     yield ""

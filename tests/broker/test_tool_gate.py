@@ -75,6 +75,9 @@ def test_an_approval_is_a_question_in_the_queue_and_stands_in_the_ledger(
         question = await table.person.sees()
         assert question.request.kind == "approval"
         assert question.request.definition == DROP
+        assert question.request.message == "Call drop of s?"
+        assert question.note is not None
+        assert "it says that it is destructive" in question.note
         assert [waiting.question.id for waiting in table.broker.pending] == [question.id]
         table.person.answers[question.id].set_result(accept("user", "Yes.", None, scope="once"))
         outcome = await asking

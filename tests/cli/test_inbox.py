@@ -308,11 +308,15 @@ async def test_a_tool_call_is_allowed_for_the_session(gateway: Gateway) -> None:
     from elicit_tui.elicitation import approval_request
 
     server = ServerIdentity("prod", "stdio", "deploy-server")
-    request = approval_request(server, Call("tools/call", "drop"), None, "It says it is final.")
+    call = Call("tools/call", "drop", {"table": "users"})
+    request = approval_request(server, call, None, "It says it is final.")
     await gateway.store.put(_question(request), ASKER)
     (question,) = await gateway.waiting()
     shown = await inbox("show", question)
     assert f"inbox answer {question[:8]} --session" in shown.stdout
+    listed = (await inbox("list")).stdout.splitlines()
+    assert "call drop of prod?" in listed[0]
+    assert listed[1].strip() == '{"table": "users"}'
     answering = asyncio.ensure_future(at_a_terminal("answer", question, "--session"))
     answer = await asyncio.wait_for(gateway.answer_of(question), BOUND)
     assert (answer.outcome.action, answer.outcome.scope) == ("accept", "session")

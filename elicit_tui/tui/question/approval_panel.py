@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import events
 from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import neutral, readable_json
 from elicit_tui.tui.question import words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.page import Page
 
 _LABEL = 11
-_DESTRUCTIVE = "▲ It says of itself that it is destructive."
 _SESSION = (
     "“For this session” holds until the server ends or the tool's definition changes; it is never "
     "written to disk."
@@ -38,18 +39,24 @@ class ApprovalPanel(Page):
         arguments = readable_json(dict(call.arguments) if call is not None else {})
         described = said.get("description")
         description = neutral(described, 4_000).strip() if isinstance(described, str) else ""
-        hints = hints_of(said)
         rows = (
-            ("arguments", neutral(arguments, 20_000)),
-            ("it says", description or "nothing about itself"),
-            ("its hints", neutral_line(", ".join(hints)) or "none"),
+            ("arguments", Content(neutral(arguments, 20_000))),
+            ("it says", Content(description or "nothing about itself")),
+            ("its hints", _hinted(hints_of(said))),
         )
         parts = [
-            words.hanging(Content.styled(label.ljust(_LABEL), "$faint"), Content(text), width)
+            words.hanging(Content.styled(label.ljust(_LABEL), "$faint"), text, width)
             for label, text in rows
         ]
-        if "destructive" in hints:
-            parts.insert(0, Content.styled(_DESTRUCTIVE, "bold $warning"))
         return Content("\n").join(
             [*parts, Content(""), Content.styled(_SESSION + self._revoking, "$faint")]
         )
+
+
+def _hinted(hints: Sequence[str]) -> Content:
+    """The tool's hints about itself; that it is destructive stands out."""
+    parts = [
+        Content.styled(f"▲ {hint}", "bold $warning") if hint == "destructive" else Content(hint)
+        for hint in hints
+    ]
+    return Content(", ").join(parts) if parts else Content("none")
