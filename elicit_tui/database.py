@@ -8,11 +8,12 @@ the last commits along.
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,7 +27,8 @@ BUSY_SECONDS: Final = 2.0
 IMPATIENT_SECONDS: Final = 0.1
 """How long it may wait while the last wait was in vain, so that a stuck lock is paid for once."""
 
-_RETRY_SECONDS: Final = 0.01
+_RETRY_SECONDS: Final = (0.001, 0.005)
+"""Between these a writer looks again whether it is its turn."""
 _WORDS: Final = (
     ("locked", "is in use by another program"),
     ("busy", "is in use by another program"),
@@ -85,17 +87,14 @@ class Kind:
                 why = error.strerror or type(error).__name__
                 said = f"{self._the(path)} cannot be opened: {why}; {paths.ELSEWHERE}."
                 raise self.error(said) from error
-            connection = sqlite3.connect(
-                path,
-                timeout=BUSY_SECONDS,
-                isolation_level=None,
-                check_same_thread=not any_thread,
-            )
-            try:
-                self._prepare(connection, path)
-            except BaseException:
-                connection.close()
-                raise
+            with ExitStack() as given_back:
+                connection = sqlite3.connect(
+                    path, timeout=0, isolation_level=None, check_same_thread=not any_thread
+                )
+                given_back.callback(connection.close)
+                _patiently(lambda: self._prepare(connection, path), BUSY_SECONDS)
+                _wait_at_most(connection, BUSY_SECONDS)
+                given_back.pop_all()
         return connection
 
     def make_private(self, path: Path, *, create: bool) -> None:
@@ -126,22 +125,7 @@ class Kind:
                 path.chmod(0o600)
 
     def _prepare(self, connection: sqlite3.Connection, path: Path) -> None:
-        """Make it one of this kind, or see that it is one.
-
-        SQLite does not wait by itself in every step while another process does the same.
-        """
-        give_up = time.monotonic() + BUSY_SECONDS
-        while True:
-            try:
-                self._prepare_once(connection, path)
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > give_up:
-                    raise
-                time.sleep(_RETRY_SECONDS)
-            else:
-                return
-
-    def _prepare_once(self, connection: sqlite3.Connection, path: Path) -> None:
+        """Make it one of this kind, or see that it is one."""
         connection.execute("PRAGMA synchronous = NORMAL")
         version = self._version(connection, path)
         if version == 0:
@@ -149,17 +133,12 @@ class Kind:
         connection.execute("PRAGMA journal_mode = WAL")
         if version == 0:
             connection.execute("BEGIN IMMEDIATE")
-            try:
+            with _committed(connection):
                 if self._version(connection, path) == 0:
                     for statement in filter(None, map(str.strip, self.schema.split(";"))):
                         connection.execute(statement)
                     connection.execute(f"PRAGMA application_id = {self.application_id}")
                     connection.execute(f"PRAGMA user_version = {self.version}")
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
 
     def _version(self, connection: sqlite3.Connection, path: Path) -> int:
         """The schema's version, 0 for an empty file; raises `error` for what is not ours."""
@@ -211,31 +190,56 @@ class Writer:
             self._connection.execute("PRAGMA synchronous = FULL")
         try:
             self._begin()
-            try:
+            with _committed(self._connection):
                 yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
         finally:
             if to_disk:
                 self._connection.execute("PRAGMA synchronous = NORMAL")
 
     def _begin(self) -> None:
         """Wait for other writers: long the first time, shortly while that was in vain."""
+        seconds = IMPATIENT_SECONDS if self._impatient else BUSY_SECONDS
+        self._impatient = True
+        _wait_at_most(self._connection, 0)
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            self._wait_at_most(IMPATIENT_SECONDS)
-            self._impatient = True
-            raise
-        if self._impatient:
-            self._wait_at_most(BUSY_SECONDS)
-            self._impatient = False
+            _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"), seconds)
+        finally:
+            _wait_at_most(self._connection, BUSY_SECONDS)
+        self._impatient = False
 
-    def _wait_at_most(self, seconds: float) -> None:
-        self._connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+
+@contextmanager
+def _committed(connection: sqlite3.Connection) -> Iterator[None]:
+    """The transaction that has begun: committed at the end, else taken back."""
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _patiently(work: Callable[[], object], seconds: float) -> None:
+    """Do it once no other process is in the way; raises sqlite3.OperationalError after `seconds`.
+
+    SQLite's own wait is not fair: it looks ever more seldom, so that among many writers whoever
+    has waited longest loses to whoever comes.
+    """
+    give_up = time.monotonic() + seconds
+    while True:
+        try:
+            work()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > give_up:
+                raise
+            time.sleep(random.uniform(*_RETRY_SECONDS))
+        else:
+            return
+
+
+def _wait_at_most(connection: sqlite3.Connection, seconds: float) -> None:
+    """How long SQLite itself waits in the other steps."""
+    connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

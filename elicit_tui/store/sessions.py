@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -54,23 +55,21 @@ class SqliteSessions:
             clock: the time of day, with its zone.
         """
         store = cls(path, role, secret, clock)
-        try:
+        with ExitStack() as given_back:
+            given_back.callback(store._file.abandon)
             await store._file.run(lambda: store._open(create))
-        except BaseException:
-            store._file.abandon()
-            raise
+            given_back.pop_all()
         return store
 
     def _open(self, create: bool) -> None:
         self._file.open(create)
         with FILE.plain_errors(self._lives):
             self._life = Life(self._lives)
-        try:
+        with ExitStack() as given_back:
+            given_back.callback(self._life.end)
             self._file.write_now(lambda: self._beat(None))
             self._endings.sweep()
-        except BaseException:
-            self._life.end()
-            raise
+            given_back.pop_all()
 
     async def close(self) -> None:
         """Give everything back; the sessions of this process end."""
