@@ -238,7 +238,8 @@ class Inbox:
             entry.draft.entries = question.draft.entries
             entry.draft.touched = question.draft.touched
             entry.draft.opened = question.draft.opened
-        question = replace(question, form=form, draft=entry.draft)
+        noted = question.request.kind == "approval"
+        question = replace(question, form=form, draft=entry.draft, takes_note=noted)
         if self._examine is not None:
             look = partial(self._look_at, form)
             question = replace(question, examine=look)

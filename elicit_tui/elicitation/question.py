@@ -47,6 +47,8 @@ class Question:
     """What the last answer was found to hold and nobody acknowledged."""
     examine: Examine = field(default=_sees_nothing, compare=False, repr=False)
     """The one look at content before it leaves, for a responder to show what it finds."""
+    takes_note: bool = False
+    """An agent waits for it that can use a line of whoever refuses (`Outcome.note`)."""
 
     @property
     def to_acknowledge(self) -> tuple[Finding, ...]:

@@ -26,7 +26,7 @@ PAGE_HELP: Final = {
     "agree": "agree; you open the page yourself",
 }
 APPROVAL_HELP: Final = {
-    "once": "call the tool, this time",
+    "once": "call the tool, this time; y does the same",
     "session": "call it, and do not ask again in this session",
 }
 WAITING_HELP: Final = {

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, cancel, decline
 from elicit_tui.responders.commands import COMMON_HELP, Command, help_text, read_line
 from elicit_tui.responders.heading import findings
 from elicit_tui.responders.lines import InputGone, Lines
-from elicit_tui.text import ascii_json
+from elicit_tui.text import readable_json
 
 DECLINED = "You declined."
 CANCELLED = "You cancelled."
+NOTE_PROMPT = "One line to the agent that asked, or only Enter: "
 
 
 class Decided(Exception):
@@ -52,19 +54,24 @@ class Dialogue:
             if not isinstance(read, Command):
                 return read
             if read.word == "decline":
-                raise Decided(decline("user", DECLINED))
+                await self.decline()
             if read.word == "cancel":
                 raise Decided(cancel("user", CANCELLED))
             if read.word == "help":
                 self.say(help_text(*groups, COMMON_HELP))
             elif read.word == "raw":
-                self.say(ascii_json(self.question.request.params, indent=2))
+                self.say(readable_json(self.question.request.params))
             elif any(read.word in group for group in groups) or (
                 read.number is not None and any("NUMBER" in group for group in groups)
             ):
                 return read
             else:
                 self.say("This is not a command here. /help lists them; // begins a text with /.")
+
+    async def decline(self) -> NoReturn:
+        """Say no, with a line to the agent where one waits for it. Raises Decided."""
+        note = await self._line(NOTE_PROMPT, False) if self.question.takes_note else ""
+        raise Decided(decline("user", DECLINED, note=note.strip() or None))
 
     async def _line(self, prompt: str, deciding: bool) -> str:
         try:

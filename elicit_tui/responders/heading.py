@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question
-from elicit_tui.text import as_name, ascii_json, neutral, neutral_line, quoted
+from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 
 ARGUMENTS_LIMIT: Final = 300
 MARKS: Final = '""'
@@ -30,7 +30,7 @@ def _lines(question: Question) -> Iterator[str]:
         server.address
     )
     for number, call in enumerate(request.calls if request.kind == "elicitation" else ()):
-        arguments = neutral_line(ascii_json(dict(call.arguments)), ARGUMENTS_LIMIT)
+        arguments = neutral_line(readable_json(dict(call.arguments), indent=None), ARGUMENTS_LIMIT)
         yield f"{'Or for' if number else 'For'}: {as_name(call.name, marks=MARKS)} {arguments}"
     if request.round > 1 or request.group_size > 1:
         together = f", with {request.group_size} questions" if request.group_size > 1 else ""

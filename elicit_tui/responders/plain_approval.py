@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from elicit_tui.elicitation import Outcome, accept, hints_of
 from elicit_tui.responders.commands import APPROVAL_HELP, Command
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.responders.heading import indented
-from elicit_tui.text import ascii_json, neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
+
+YES: Final = ("y", "yes")
+NO: Final = ("n", "no")
 
 
 async def ask_approval(dialogue: Dialogue) -> Outcome:
@@ -19,13 +24,17 @@ async def ask_approval(dialogue: Dialogue) -> Outcome:
         dialogue.say(indented(neutral(described, 4_000).strip()))
     dialogue.say(f"Its hints: {neutral_line(', '.join(hints_of(definition))) or 'none'}")
     dialogue.say("It would be called with:")
-    dialogue.say(ascii_json(dict(request.call.arguments) if request.call else {}, indent=2))
+    dialogue.say(readable_json(dict(request.call.arguments) if request.call else {}))
     while True:
         line = await dialogue.ask(
-            "/once, /session, /decline or /cancel: ", APPROVAL_HELP, deciding=True
+            "y (once), n (not), /session, /decline or /cancel: ", APPROVAL_HELP, deciding=True
         )
-        if isinstance(line, Command) and line.word == "once":
+        command = line.word if isinstance(line, Command) else ""
+        said = "" if isinstance(line, Command) else line.strip().casefold()
+        if command == "once" or said in YES:
             return accept("user", "You allowed the call.", None, scope="once")
-        if isinstance(line, Command) and line.word == "session":
+        if command == "session":
             return accept("user", "You allowed the tool for this session.", None, scope="session")
-        dialogue.say("Nothing was called. Type one of the commands.")
+        if said in NO:
+            await dialogue.decline()
+        dialogue.say("Nothing was called. Type y, n or one of the commands.")

@@ -16,7 +16,7 @@ from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, Command
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.responders.heading import indented
 from elicit_tui.responders.plain_field import describe, told
-from elicit_tui.text import ascii_json, neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
     from elicit_tui.form import Entry, Field
@@ -170,7 +170,7 @@ class FormDialogue:
             where = f"{neutral_line(problem.field)}: " if problem.field is not None else ""
             dialogue.say(f"! {where}{neutral_line(problem.message, None)}")
         dialogue.say("This is what would be sent:")
-        dialogue.say(ascii_json(content, indent=2))
+        dialogue.say(readable_json(content))
         while True:
             ways = (
                 "/send, /decline or /cancel"

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.driver import Driver
 from textual.geometry import Offset, Size
 from textual.widget import Widget
@@ -203,4 +203,8 @@ def _whole_height(part: Widget) -> int:
     """Rows of a part, what is scrolled out of its view included."""
     if isinstance(part, VerticalScroll):
         return max((child.virtual_region.bottom for child in part.children), default=0)
+    if isinstance(part, Horizontal):
+        return max((_whole_height(beside) for beside in part.displayed_children), default=0)
+    if isinstance(part, Vertical):
+        return sum(map(_whole_height, part.displayed_children))
     return part.outer_size.height

@@ -118,13 +118,13 @@ def test_a_dumb_terminal_gets_plain_prompts() -> None:
 
 def test_a_destructive_tool_is_called_only_after_a_yes() -> None:
     with Terminal([*CALL, "deploy", "branch=main", "--plain"]) as terminal:
-        terminal.answer("or /cancel: ", "yes")
-        terminal.answer("or /cancel: ", "/decline")
+        terminal.answer("or /cancel: ", "maybe")
+        terminal.answer("or /cancel: ", "n")
         assert terminal.end() == 2
         assert "deploy was not called" in terminal.shown
         assert "demo asks" not in terminal.shown
     with Terminal([*CALL, "deploy", "branch=main", "--plain"]) as terminal:
-        terminal.answer("or /cancel: ", "/once")
+        terminal.answer("or /cancel: ", "y")
         terminal.wait_for("demo asks")
 
 

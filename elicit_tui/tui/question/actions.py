@@ -147,10 +147,10 @@ WAITING = (
 APPROVAL = (
     Action("decline", "Do not call", "^N", "the tool is not called", primary=True),
     Action("send", "Allow once", "^S", "the tool is called, this time"),
-    Action("session", "For this session", "^A", "called, and not asked again in this session"),
+    Action("session", "This session", "^A", "called, and not asked again in this session"),
     CANCEL,
-    LATER,
     HELP,
+    LATER,
     RAW,
 )
 STEP_FORM = (

@@ -15,7 +15,7 @@ from elicit_tui.tui.question.page import Page
 
 _LABEL = 11
 _SESSION = (
-    "“For this session” holds until the server ends or the tool's definition changes; it is never "
+    "“This session” holds until the server ends or the tool's definition changes; it is never "
     "written to disk."
 )
 

@@ -101,7 +101,9 @@ class QuestionFrame(Titled, ShowsQuestion):
         """The frame from top to bottom; every part has its fixed place."""
         self._tighten(self.app.size)
         request = self.question.request
-        yield TextRegion(self._who, id="who")
+        who = TextRegion(self._who, id="who")
+        who.display = bool(self._who(self.app.size.width))
+        yield who
         yield TextRegion(Content(words.message(request)), id="message")
         if self.question.review.findings or self.question.note:
             found = TextRegion(partial(words.found, self.question), id="findings")
@@ -165,7 +167,9 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Say that somebody else has it in front of them; empty: nobody does any more."""
         if sentence != self._held_by:
             self._held_by = sentence
-            self.query_one("#who", TextRegion).draw_again()
+            who = self.query_one("#who", TextRegion)
+            who.draw_again()
+            who.display = bool(self._who(self.size.width))
 
     def _focus_page(self) -> None:
         if self._page == "answer":

@@ -112,11 +112,12 @@ class QuestionView(QuestionFrame):
             self.body.send(self._page)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Yes and No are for questions that have nothing else to answer."""
+        """Yes and No are for questions that have nothing else to answer, approvals among them."""
         if action in ("yes", "no"):
             form = self.question.form
+            approves = self.question.request.kind == "approval"
             answers = self._page in ("answer", "review")
-            return form is not None and form.is_confirmation and answers
+            return answers and (approves or (form is not None and form.is_confirmation))
         return True
 
     def action_yes(self) -> None:

@@ -36,6 +36,23 @@ async def test_enter_on_a_server_is_said_to_lead_to_its_tools_and_escape_back(
         await stand.until(lambda: "Enter Tools" in stand.text())
 
 
+async def test_enter_on_a_server_that_still_starts_leads_to_its_tools_once_they_are_there(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        record = stand.app.session.servers["alpha"]
+        record.offers_read = False
+        stand.app.session.changed()
+        await stand.until(lambda: "Reading what it offers" in stand.text())
+        await stand.press("enter")
+        record.offers_read = True
+        stand.app.session.changed()
+        await stand.until(lambda: "Enter Call" in stand.text() and "▌⚒ erase" in stand.text())
+        record.offers_read = False
+        stand.app.session.changed()
+        await stand.until(lambda: getattr(stand.app.focused, "id", "") == "server-words")
+
+
 async def test_the_ways_out_to_help_and_to_every_command_stand_in_the_bar(tmp_path: Path) -> None:
     async with console(tmp_path, size=(100, 30)) as stand:
         for words in ("^P Commands", "^Q Leave", "F1 Help"):
@@ -63,7 +80,7 @@ async def test_no_button_of_a_dialog_is_cut(tmp_path: Path, width: int) -> None:
         await stand.press("enter", "enter")
         await stand.until(lambda: "Call ^S" in stand.text())
         await stand.press("ctrl+s")
-        for words in ("Do not call ^N", "Allow once ^S", "For this session ^A"):
+        for words in ("Do not call ^N", "Allow once ^S", "This session ^A"):
             await stand.until(lambda words=words: words in stand.text())
         await stand.press("escape")
 

@@ -113,7 +113,7 @@ async def test_dialogs_and_help_name_the_changed_keys(tmp_path: Path) -> None:
         await stand.press("x", "enter")
         await stand.until(lambda: getattr(stand.app.focused, "id", "") == "send")
         await stand.press("enter")
-        await stand.until(lambda: "For this session ^G" in stand.text())
+        await stand.until(lambda: "This session ^G" in stand.text())
         assert "^W lists and revokes" in stand.text()
         await stand.press("escape")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.tui.inline_app import rows_of
 from tests.tui.question.asking import WARNING, Asking, asked, form_question, schema, url_question
 
 pytestmark = pytest.mark.anyio
@@ -118,3 +119,11 @@ async def test_the_second_step_can_be_read_and_taken(size: tuple[int, int]) -> N
         await pilot.pause()
     assert app.outcome is not None
     assert app.outcome.content == {"v": "Ada"}
+
+
+async def test_the_rows_that_a_form_takes_under_the_prompt_hide_nothing() -> None:
+    app = Asking(form_question(schema(v=LETTERS, w={"type": "string"}, x={"type": "boolean"})))
+    async with asked(app, (78, 12)):
+        form = app.view.body.panel
+        assert form.max_scroll_y > 0
+        assert rows_of(app.view) == app.size.height + form.max_scroll_y

@@ -35,7 +35,7 @@ class OffersBox(Vertical):
         super().__init__(id="offers")
         self._record: ServerRecord | None = None
         self._shown: dict[str, Offer] = {}
-        self._ready = False
+        self._ready = self._wanted = False
 
     def compose(self) -> ComposeResult:
         """The parts from top to bottom."""
@@ -52,6 +52,8 @@ class OffersBox(Vertical):
         """Draw what was shown before it was there."""
         self._ready = True
         self._draw_list()
+        if self._wanted:
+            self.take_focus()
 
     @property
     def offer(self) -> Offer | None:
@@ -123,8 +125,10 @@ class OffersBox(Vertical):
         self.query_one("#offer-search").focus()
 
     def take_focus(self) -> None:
-        """Put the focus on the list."""
-        self.query_one("#offer-list").focus()
+        """Put the focus on the list, as soon as it is there."""
+        self._wanted = not self._ready
+        if self._ready:
+            self.query_one("#offer-list").focus()
 
     @on(RowList.Chosen, "#offer-list")
     def call(self) -> None:

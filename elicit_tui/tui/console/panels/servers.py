@@ -89,11 +89,20 @@ class ServersPane(Pane):
         )
         box.border_title = neutral_line(record.name, 40).replace("[", "\\[") if record else "Start"
         has_offers = record is not None and record.offers_read
+        keys_here = box.has_focus_within
         words.display = not has_offers
         if not has_offers:
             words.show(self._words, keep_place=True)
         if has_offers or self._offers is not None:
             self._show_offers(record if has_offers else None)
+        if keys_here and not self._inside_shown:
+            self.action_offers()
+
+    @property
+    def _inside_shown(self) -> bool:
+        """Whether the keys go to what the box shows: either of its parts may have gone."""
+        focused = self.screen.focused
+        return focused is not None and all(node.display for node in focused.ancestors_with_self)
 
     def _show_offers(self, record: ServerRecord | None) -> None:
         if self._offers is None:

@@ -1,0 +1,67 @@
+"""Whether a tool may be called: few keys, and a line to the agent that wanted it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from elicit_tui.elicitation import Call, Question
+from elicit_tui.elicitation.approval import approval_request
+from tests.tui.question.asking import SERVER, Asking, answer, asked, typing, until
+
+pytestmark = pytest.mark.anyio
+
+CALL = Call("tools/call", "deploy", {"branch": "main"})
+DESTRUCTIVE = {"annotations": {"destructiveHint": True}}
+QUESTION = Question(approval_request(SERVER, CALL, DESTRUCTIVE, "It is destructive."))
+OF_AN_AGENT = replace(QUESTION, takes_note=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "action", "scope"),
+    [("y", "accept", "once"), ("n", "decline", None), ("ctrl+a", "accept", "session")],
+)
+async def test_one_key_decides(key: str, action: str, scope: str | None) -> None:
+    outcome = await answer(Asking(QUESTION), key)
+    assert outcome is not None
+    assert (outcome.action, outcome.scope, outcome.note) == (action, scope, None)
+
+
+async def test_a_no_carries_a_line_to_the_agent_in_which_letters_decide_nothing() -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        assert "y calls it once, n does not" in app.words
+        await pilot.press("shift+tab", *typing("yes, but not on Fridays"))
+        await until(pilot, lambda: "not on Fridays" in app.words, "the note")
+        assert "y calls it once" not in app.words
+        assert app.outcome is None
+        await pilot.press("enter")
+        await until(pilot, lambda: "^N declines with this note" in app.words, "the way on")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert (app.outcome.action, app.outcome.note) == ("decline", "yes, but not on Fridays")
+
+
+async def test_a_note_outlives_later_and_a_call_that_nobody_waits_for_takes_none() -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        await pilot.press("shift+tab", *typing("no"), "ctrl+l")
+        await until(pilot, lambda: bool(app.later), "later")
+    again = Asking(OF_AN_AGENT, draft=app.later[0])
+    async with asked(again):
+        assert again.view.body.note == "no"
+    own = Asking(QUESTION)
+    async with asked(own):
+        assert "Your note" not in own.words
+
+
+async def test_each_thing_is_said_once_and_help_is_in_reach() -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        assert app.words.count("destructive.") == 2, "why it is asked, and what the tool says"
+        assert "its hints" not in app.words
+        assert "Help F1" in app.words
+        await pilot.press("f1")
+        await until(pilot, lambda: "answer it later" in app.words, "the rest of the keys")
