@@ -33,9 +33,9 @@ def server_name(request: ElicitationRequest) -> str:
 
 
 def title(request: ElicitationRequest) -> str:
-    """What the border says: who asks, or what would be called."""
+    """What the border says: who asks; whether a tool may be called is our own question."""
     if request.kind == "approval" and request.call is not None:
-        return f"Call {as_name(request.call.name, 60)} of {server_name(request)}?"
+        return "elicit-tui asks"
     return f"{server_name(request)} asks"
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 CALL = Call("tools/call", "deploy", {"branch": "main"})
 DESTRUCTIVE = {"annotations": {"destructiveHint": True}}
-QUESTION = Question(approval_request(SERVER, CALL, DESTRUCTIVE, "It is destructive."))
+QUESTION = Question(approval_request(SERVER, CALL, DESTRUCTIVE, ""))
 OF_AN_AGENT = replace(QUESTION, takes_note=True)
 
 
@@ -60,8 +60,7 @@ async def test_a_note_outlives_later_and_a_call_that_nobody_waits_for_takes_none
 async def test_each_thing_is_said_once_and_help_is_in_reach() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
-        assert app.words.count("destructive.") == 2, "why it is asked, and what the tool says"
-        assert "its hints" not in app.words
+        assert app.words.count("destructive") == 1
         assert "Help F1" in app.words
         await pilot.press("f1")
         await until(pilot, lambda: "answer it later" in app.words, "the rest of the keys")
