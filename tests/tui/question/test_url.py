@@ -153,15 +153,27 @@ async def test_a_long_address_is_shown_to_its_last_character() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "file:///etc/passwd", "ssh://h/", "https:///x", "http://a b/"]
+    "url",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "ssh://h/",
+        "https:///x",
+        "http://a b/",
+        "https://a.example/\u00a0c",
+        "https://a.example/\n",
+        "https://a.example/\u202egpj.exe",
+    ],
 )
-async def test_only_http_and_https_can_be_opened(url: str) -> None:
+async def test_only_http_and_https_can_be_opened_copied_or_drawn(url: str) -> None:
     browser = Browser()
     app = Asking(url_question(url), opener=browser)
     async with asked(app) as pilot:
         assert "This cannot be opened or copied" in app.words
-        await pilot.press("ctrl+s")
+        await pilot.press("f5", "f6", "ctrl+s")
         await pilot.pause()
+        assert "▀" not in app.words
+        assert app.clipboard == ""
     assert browser.opened == []
     assert app.outcome is None
     assert not may_open(url)
