@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -20,7 +22,7 @@ from elicit_tui.gateway.mcp_server import build_server, initialization
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.session import Session
 from elicit_tui.host.numbers import json_line
-from elicit_tui.host.stdio import Flow, StdioRead, StdioWrite
+from elicit_tui.host.stdio import FLUSH_SECONDS, Flow, StdioRead, StdioWrite
 from elicit_tui.runtime import open_store
 
 if TYPE_CHECKING:
@@ -80,8 +82,39 @@ async def standard_streams() -> AsyncIterator[tuple[AgentRead, AgentWrite]]:
     os.dup2(null, 0)
     os.close(null)
     os.dup2(2, 1)
-    async with file_streams(os.fdopen(wire_in, "rb", 0), os.fdopen(wire_out, "wb", 0)) as streams:
-        yield streams
+    with _as_pipe(wire_in, "rb") as source, _as_pipe(wire_out, "wb") as target:
+        async with file_streams(source, target) as streams:
+            yield streams
+
+
+@contextmanager
+def _as_pipe(descriptor: int, mode: Literal["rb", "wb"]) -> Iterator[IO[bytes]]:
+    """A descriptor as a pipe: files and the null device cannot be waited for, a thread can."""
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(descriptor):
+        yield os.fdopen(descriptor, mode, 0)
+        return
+    read_end, write_end = os.pipe()
+    ours, source, target = (
+        (read_end, descriptor, write_end) if mode == "rb" else (write_end, read_end, descriptor)
+    )
+    copying = threading.Thread(target=_copy, args=(source, target), daemon=True)
+    copying.start()
+    try:
+        yield os.fdopen(ours, mode, 0)
+    finally:
+        # By now the transport has closed its end, so that there is an end to copy to.
+        copying.join(FLUSH_SECONDS)
+
+
+def _copy(source: int, target: int) -> None:
+    with (
+        os.fdopen(source, "rb", 0) as read,
+        os.fdopen(target, "wb", 0) as write,
+        suppress(OSError),
+    ):
+        while chunk := read.read(CHUNK_BYTES):
+            write.write(chunk)
 
 
 @asynccontextmanager

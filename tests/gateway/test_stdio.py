@@ -1,0 +1,53 @@
+"""The gateway on standard input and output, whatever an agent puts there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+SECONDS = 60
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "script", "version": "1"},
+    },
+}
+
+
+def gateway(source: IO[bytes] | int, target: IO[bytes] | int) -> subprocess.CompletedProcess[Any]:
+    command = [sys.executable, "-m", "elicit_tui", "gateway", "demo"]
+    return subprocess.run(
+        command, stdin=source, stdout=target, stderr=subprocess.PIPE, check=False, timeout=SECONDS
+    )
+
+
+@pytest.mark.parametrize("agent", ["the null device", "a pipe that is closed at once"])
+def test_an_agent_that_hangs_up_at_once_ends_the_gateway_without_a_word(agent: str) -> None:
+    if agent == "the null device":
+        ended = gateway(subprocess.DEVNULL, subprocess.PIPE)
+    else:
+        command = [sys.executable, "-c", ""]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as silent:
+            assert silent.stdout is not None
+            ended = gateway(silent.stdout, subprocess.PIPE)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+def test_a_file_of_messages_is_answered_into_a_file(tmp_path: Path) -> None:
+    asks, told = tmp_path / "asks.jsonl", tmp_path / "told.jsonl"
+    asks.write_text(json.dumps(INITIALIZE) + "\n")
+    with asks.open("rb") as source, told.open("wb") as target:
+        ended = gateway(source, target)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    answer = json.loads(told.read_text())
+    assert answer["id"] == 1
+    assert answer["result"]["serverInfo"]["name"] == "elicit-tui"
