@@ -45,7 +45,7 @@ def valid(question: Question, outcome: Outcome) -> Outcome | None:
     return replace(outcome, content=content)
 
 
-class Asker:
+class AskStep:
     """Puts a question into the queue and to the responder, until its answer can go out."""
 
     def __init__(self, settings: ElicitationSettings, responder: Responder, queue: Queue) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from elicit_tui.broker.admission import defect, malformed
+from elicit_tui.broker.admission import malformed
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.allowances import Allowance, Allowances
-from elicit_tui.broker.ask import Ask, Asker, valid
+from elicit_tui.broker.ask import Ask, AskStep, valid
 from elicit_tui.broker.drafts import Drafts
+from elicit_tui.broker.entrance import Entrance
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
 from elicit_tui.broker.flood import FloodGate
 from elicit_tui.broker.hooked import Hooked, Hooks, tell
@@ -86,18 +87,16 @@ class Broker:
         self._guardian = guardian
         self._listeners: list[Listener] = []
         self._record = Record(ledger, self._emit)
-        self._flood = FloodGate(settings.elicitation.limits, count_rate=count_rate)
+        flood = FloodGate(settings.elicitation.limits, count_rate=count_rate)
+        self._entrance = Entrance(policy, flood, self.notice)
         self._open: dict[str, Admitted] = {}
         self.queue = queue if queue is not None else Queue()
         """What waits for a person, what is open, and what was put off."""
-        self._asker = Asker(settings.elicitation, responder, self.queue)
+        self._ask_step = AskStep(settings.elicitation, responder, self.queue)
         self._drafts = drafts if drafts is not None else Drafts()
         self._hooked = Hooked(hooks, policy.why_not, guardian.outgoing, self.notice)
         if hooks is not None:
             self.subscribe(tell(hooks))
-        self._muted: set[str] = set()
-        self._flooding: set[str] = set()
-        self._closed = False
         self.allowances = Allowances()
         """What may be called without asking for the rest of the session."""
 
@@ -129,7 +128,7 @@ class Broker:
     def admit(self, request: ElicitationRequest) -> Outcome | None:
         """Whether a request may go on: None if so, else its outcome, already recorded."""
         trace: list[Decision] = []
-        outcome = self._gate(request, trace)
+        outcome = self._entrance.refusal(request, trace)
         if outcome is None:
             self._open[request.id] = Admitted(request, time.monotonic(), trace=trace)
             return None
@@ -145,27 +144,6 @@ class Broker:
             outcome = self._record.closed(request, outcome)
         self._emit(Resolved(request, Review(), outcome, 0, tuple(trace)))
         return outcome
-
-    def _gate(self, request: ElicitationRequest, trace: list[Decision]) -> Outcome | None:
-        name = request.server.name
-        sentence = defect(request)
-        if sentence is not None:
-            return malformed(request, sentence)
-        if self._closed:
-            return cancel("shutdown", "elicit-tui is ending.")
-        trace.append(self._policy.surfaces(request))
-        if trace[-1].outcome is not None:
-            return trace[-1].outcome
-        if name in self._muted:
-            return cancel("policy", f"You muted {name} for this run.", in_group=True)
-        over = self._flood.enter(name)
-        if over is None:
-            trace.append(self._policy.within_limits)
-            return None
-        if name not in self._flooding:
-            self._flooding.add(name)
-            self.notice(name, f"{over} What is over the limit is cancelled.")
-        return cancel("flood", over, key="elicitation.limits", in_group=True)
 
     # Steps 5 to 9
 
@@ -215,7 +193,7 @@ class Broker:
             draft=self._drafts.of(request),
             examine=lambda content: self._guardian.outgoing(content, form),
         )
-        ask = self._asker.with_notes(entry, question)
+        ask = self._ask_step.with_notes(entry, question)
         outcome = await self._answered(entry, question, ask)
         return await self._hooked.after(entry, outcome, ask)
 
@@ -253,7 +231,7 @@ class Broker:
             self._tell(entry)
         self._open.pop(request.id, None)
         if request.kind == "elicitation":
-            self._flood.leave(request.server.name)
+            self._entrance.leave(request.server.name)
         review = self._looked_at(review, outcome, entry.form)
         outcome = self._record.decided(request, review, outcome)
         kept = self._drafts.ended(request, outcome)
@@ -297,7 +275,7 @@ class Broker:
         if decision.outcome is not None:
             return self._ended_at_once(request, decision.outcome, [decision])
         over = cancel("shutdown", "elicit-tui ended before an answer was given.")
-        if self._closed:
+        if self._entrance.closed:
             return self._ended_at_once(request, over, [decision])
         entry = self._open[request.id] = Admitted(request, time.monotonic(), trace=[decision])
         outcome = await self._see_through(entry, self._confirmed, over)
@@ -306,7 +284,7 @@ class Broker:
         return outcome
 
     async def _confirmed(self, entry: Admitted) -> Outcome:
-        ask = self._asker.with_notes(entry, self._tell(entry))
+        ask = self._ask_step.with_notes(entry, self._tell(entry))
         before = await self._hooked.before(entry)
         outcome = entry.ended or before.outcome or await ask(entry.trace[0].note, before.note)
         return await self._hooked.after(entry, outcome, ask)
@@ -349,7 +327,7 @@ class Broker:
 
     def mute(self, server: str) -> None:
         """For this run, cancel what this server asks, and what of it waits."""
-        self._muted.add(server)
+        self._entrance.mute(server)
         self.queue.settle_where(
             lambda pending: pending.question.request.server.name == server,
             cancel("user", f"You muted {server} for this run."),
@@ -357,17 +335,16 @@ class Broker:
 
     def unmute(self, server: str) -> None:
         """Let this server ask again."""
-        self._muted.discard(server)
-        self._flooding.discard(server)
+        self._entrance.unmute(server)
 
     @property
     def muted(self) -> frozenset[str]:
         """The servers that the person muted for this run."""
-        return frozenset(self._muted)
+        return self._entrance.muted
 
     async def close(self) -> None:
         """End every question truthfully: cancel, by shutdown. Returns once all are recorded."""
-        self._closed = True
+        self._entrance.closed = True
         self._end(
             lambda entry: True, cancel("shutdown", "elicit-tui ended before an answer was given.")
         )

@@ -13,64 +13,33 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from elicit_tui.elicitation import Answerer, Finding, Outcome, Question, now
+from elicit_tui.broker.inbox_events import (
+    Came,
+    Changed,
+    Delivery,
+    InboxEvent,
+    Left,
+    Trouble,
+    delivered,
+    end_of,
+    is_judged,
+    not_taken,
+)
+from elicit_tui.elicitation import Answerer, Finding, Outcome, now
 from elicit_tui.elicitation.drafts import Draft
-from elicit_tui.elicitation.outcome import PUBLIC_REASONS, Via
+from elicit_tui.elicitation.outcome import Via
 from elicit_tui.errors import StoreError
 from elicit_tui.form import Form, read_form
 from elicit_tui.store import Answer, Grant, Store, Waiting
-from elicit_tui.text import neutral_line
 
 BEAT_SECONDS: Final = 5.0
 CLAIM_SECONDS: Final = 1.0
 """How often keys on one question are told to the others."""
 RETRY_SECONDS: Final = 0.5
-SESSION_ENDED: Final = "The session that asked has ended."
-UNKNOWN: Final = "The session that asked has ended; it is not known whether the answer went out."
-
-
-@dataclass(frozen=True)
-class Came:
-    """A question waits: a new one, or one that is open again."""
-
-    waiting: Waiting
-
-
-@dataclass(frozen=True)
-class Changed:
-    """Somebody claimed, typed, or let go of it."""
-
-    waiting: Waiting
-
-
-@dataclass(frozen=True)
-class Left:
-    """It waits no more; the sentence says why."""
-
-    waiting: Waiting
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """The store cannot be read now, in a sentence; None: it can again."""
-
-    sentence: str | None
-
-
-InboxEvent = Came | Changed | Left | Trouble
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What became of an answer that was given here."""
-
-    kind: Literal["sent", "reopened", "late", "gone", "unknown", "refused"]
-    sentence: str
-    question: Question | None = None
-    """Reopened: what to show again, with a note that says what was wrong."""
+END_SECONDS: Final = 1.0
+"""How long a question that was withdrawn may wait for its end to be told."""
 
 
 @dataclass
@@ -82,7 +51,7 @@ class _Given:
 
 
 @dataclass
-class _Entry:
+class _Shown:
     """One question in front of us, with the draft that stays the same through its attempts."""
 
     waiting: Waiting
@@ -90,6 +59,14 @@ class _Entry:
     claimed_at: float = 0.0
     later: asyncio.TimerHandle | None = None
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+
+@dataclass
+class _Leaving:
+    """One that was withdrawn, until it is told how it ended."""
+
+    shown: _Shown | None
+    later: asyncio.TimerHandle
 
 
 class Inbox:
@@ -118,7 +95,8 @@ class Inbox:
         self._abandoned = abandoned
         self.clock: Final = clock
         self._drafts: dict[str, Draft] = {}
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _Shown] = {}
+        self._leaving: dict[str, _Leaving] = {}
         self._given: dict[str, _Given] = {}
         self._listeners: list[Callable[[InboxEvent], None]] = []
         self._last_key: datetime | None = None
@@ -141,6 +119,8 @@ class Inbox:
             for entry in self._entries.values():
                 if entry.later is not None:
                     entry.later.cancel()
+            for leaving in self._leaving.values():
+                leaving.later.cancel()
             await asyncio.gather(task, *self._running(), return_exceptions=True)
 
     def _failed(self, task: asyncio.Task[None]) -> None:
@@ -202,30 +182,52 @@ class Inbox:
             self._emit(Trouble(sentence))
 
     def _see(self, waiting: Waiting) -> None:
-        given = self._given.get(waiting.id)
-        if given is not None and _is_judged(waiting, given.answer) and not given.ended.done():
-            given.ended.set_result(waiting)
-        entry = self._entries.get(waiting.id)
         if waiting.state in ("answered", "settled"):
-            if waiting.state == "settled":
-                self._drafts.pop(waiting.id, None)
-                if waiting.decided_by == "store" and waiting.action is None:
-                    self._abandoned(waiting.id)
-            if entry is not None:
-                del self._entries[waiting.id]
-                if entry.later is not None:
-                    entry.later.cancel()
-                self._emit(Left(replace(waiting, question=entry.waiting.question), _end(waiting)))
+            self._take_off(waiting)
             return
+        self._judge(waiting)
+        entry = self._entries.get(waiting.id)
         came = entry is None
         if entry is None:
             kept = waiting.question.draft if waiting.question else Draft()
             draft = self._drafts.setdefault(waiting.id, kept)
-            entry = self._entries[waiting.id] = _Entry(waiting, draft)
+            entry = self._entries[waiting.id] = _Shown(waiting, draft)
         entry.waiting = self._with_form(waiting, entry)
         self._emit(Came(entry.waiting) if came else Changed(entry.waiting))
 
-    def _with_form(self, waiting: Waiting, entry: _Entry) -> Waiting:
+    def _take_off(self, waiting: Waiting) -> None:
+        """It can be answered no more; how a withdrawn one ended may follow a moment later."""
+        shown = self._entries.pop(waiting.id, None)
+        if shown is not None and shown.later is not None:
+            shown.later.cancel()
+        if waiting.state == "settled":
+            self._drafts.pop(waiting.id, None)
+            if waiting.decided_by == "store" and waiting.action is None:
+                self._abandoned(waiting.id)
+        leaving = self._leaving.pop(waiting.id, None)
+        if leaving is not None:
+            leaving.later.cancel()
+            shown = leaving.shown
+        if waiting.state == "settled" and waiting.decided_by is None:
+            loop = asyncio.get_running_loop()
+            later = loop.call_later(END_SECONDS, self._tell_end, waiting, shown)
+            self._leaving[waiting.id] = _Leaving(shown, later)
+        else:
+            self._tell_end(waiting, shown)
+
+    def _tell_end(self, waiting: Waiting, shown: _Shown | None) -> None:
+        self._leaving.pop(waiting.id, None)
+        self._judge(waiting)
+        if shown is not None:
+            self._emit(Left(replace(waiting, question=shown.waiting.question), end_of(waiting)))
+
+    def _judge(self, waiting: Waiting) -> None:
+        """Whoever gave an answer here learns what became of it."""
+        given = self._given.get(waiting.id)
+        if given is not None and is_judged(waiting, given.answer) and not given.ended.done():
+            given.ended.set_result(waiting)
+
+    def _with_form(self, waiting: Waiting, entry: _Shown) -> Waiting:
         question = waiting.question
         if question is None:
             return waiting
@@ -266,7 +268,7 @@ class Inbox:
             loop = asyncio.get_running_loop()
             entry.later = loop.call_later(soon, self._claim_later, entry)
 
-    def _claim_later(self, entry: _Entry) -> None:
+    def _claim_later(self, entry: _Shown) -> None:
         entry.later = None
 
         async def work() -> None:
@@ -302,17 +304,17 @@ class Inbox:
         asking = await self._store.asking_processes()
         return self._refusal(asking)
 
-    async def answer(self, question_id: str, outcome: Outcome) -> Reply:
+    async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
         """Give an answer, and wait until the process that asks has judged it. Raises StoreError."""
         self.key_pressed()
         refused = await self.refusal()
         if refused is not None:
-            return Reply("refused", refused)
+            return Delivery("refused", refused)
         waiting = self.get(question_id) or await self._store.get(question_id)
         if waiting is None:
-            return Reply("gone", "This question waits no more.")
+            return Delivery("gone", "This question waits no more.")
         if waiting.unreadable is not None:
-            return Reply("refused", waiting.unreadable)
+            return Delivery("refused", waiting.unreadable)
         answer = Answer(replace(outcome, via=self._via), self.me, waiting.attempt, waiting.digest)
         given = _Given(answer, asyncio.get_running_loop().create_future())
         self._given[question_id] = given
@@ -322,25 +324,13 @@ class Inbox:
                 await self._store.claim(question_id, self.me, waiting.question.draft)
             result = await self._store.answer(question_id, answer)
             if result is None or result.answer_id != answer.id:
-                return _not_taken(result)
-            return self._judged(await given.ended, answer)
+                return not_taken(result)
+            judged = await given.ended
+            entry = self._entries.get(question_id)
+            again = entry.waiting.question if entry is not None else judged.question
+            return delivered(judged, answer, again)
         finally:
             del self._given[question_id]
-
-    def _judged(self, waiting: Waiting, answer: Answer) -> Reply:
-        if waiting.state != "settled":
-            entry = self._entries.get(waiting.id)
-            question = entry.waiting.question if entry is not None else waiting.question
-            note = question.note if question is not None else None
-            return Reply("reopened", note or "The answer did not go out.", question)
-        if waiting.decided_by == "store":
-            return Reply("unknown", UNKNOWN)
-        if waiting.decided_by == "user" and waiting.action == answer.outcome.action:
-            return Reply(
-                "sent",
-                {"accept": "Sent.", "decline": "Declined."}.get(waiting.action or "", "Cancelled."),
-            )
-        return Reply("gone", _end(waiting))
 
     # Grants
 
@@ -353,32 +343,3 @@ class Inbox:
     ) -> int:
         """Take back what was allowed; how many that were. Raises StoreError."""
         return await self._store.revoke(server, tool, session)
-
-
-def _is_judged(waiting: Waiting, answer: Answer) -> bool:
-    return waiting.state == "settled" or waiting.attempt > answer.attempt
-
-
-def _not_taken(waiting: Waiting | None) -> Reply:
-    if waiting is None:
-        return Reply("gone", "This question waits no more.")
-    if waiting.answered_by is not None:
-        return Reply("late", _end(waiting))
-    if waiting.state == "settled":
-        return Reply("gone", _end(waiting))
-    if waiting.left:
-        return Reply("refused", "The agent that asked has left; it cannot be accepted now.")
-    return Reply("reopened", "It was asked again meanwhile.", waiting.question)
-
-
-def _end(waiting: Waiting) -> str:
-    """How a question left the inbox, for those who did not answer it."""
-    if waiting.answered_by is not None:
-        by = waiting.answered_by
-        where = by.terminal or by.machine
-        return f"Answered on {neutral_line(where, 80)} by {neutral_line(by.user, 80)}."
-    if waiting.decided_by == "store":
-        return SESSION_ENDED
-    if waiting.decided_by is None:
-        return "It was taken back."
-    return PUBLIC_REASONS[waiting.decided_by]

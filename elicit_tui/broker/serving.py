@@ -11,7 +11,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from elicit_tui.broker.inbox import Came, Inbox, InboxEvent, Left, Reply
+from elicit_tui.broker.inbox import Inbox
+from elicit_tui.broker.inbox_events import Came, Delivery, InboxEvent, Left
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, Responder, cancel
 from elicit_tui.errors import StoreError
 
@@ -54,7 +55,7 @@ class Serving:
         inbox: Inbox,
         responder: Responder,
         queue: Queue,
-        told: Callable[[Question, Reply], None] = lambda question, reply: None,
+        told: Callable[[Question, Delivery], None] = lambda question, reply: None,
     ) -> None:
         self._inbox = inbox
         self._responder = responder
@@ -97,7 +98,7 @@ class Serving:
         reply = await self.ask(question_id)
         self._told(waiting.question, reply)
 
-    async def ask(self, question_id: str) -> Reply:
+    async def ask(self, question_id: str) -> Delivery:
         """Ask one question until its answer went out, or it waits no more.
 
         Cancelled, it goes back to the others with what was typed.
@@ -105,27 +106,27 @@ class Serving:
         waiting = self._inbox.get(question_id)
         question = waiting.question if waiting is not None else None
         if question is None:
-            return Reply("gone", "This question waits no more.")
+            return Delivery("gone", "This question waits no more.")
         self._ours.add(question_id)
         try:
             return await self._asked_until_it_went_out(question)
         finally:
             self._ours.discard(question_id)
 
-    async def _asked_until_it_went_out(self, question: Question) -> Reply:
+    async def _asked_until_it_went_out(self, question: Question) -> Delivery:
         while True:
             outcome = await self._outcome(question)
-            if isinstance(outcome, Reply):
+            if isinstance(outcome, Delivery):
                 return outcome
             try:
                 reply = await self._inbox.answer(question.id, outcome)
             except StoreError as error:
-                return Reply("unknown", str(error))
+                return Delivery("unknown", str(error))
             if reply.kind != "reopened" or reply.question is None:
                 return reply
             question = reply.question
 
-    async def _outcome(self, question: Question) -> Outcome | Reply:
+    async def _outcome(self, question: Question) -> Outcome | Delivery:
         """What the responder says, or how the question left while it was asked."""
         deadline = AskersDeadline(self._inbox, question.id, self._inbox.clock)
         pending = self._asked[question.id] = Pending(question, deadline)
@@ -137,7 +138,7 @@ class Serving:
             if not settled.done():
                 return answering.result()
             ended = settled.result()
-            return Reply("gone", ended.reason) if ended.decided_by == "store" else ended
+            return Delivery("gone", ended.reason) if ended.decided_by == "store" else ended
         except asyncio.CancelledError:
             await asyncio.shield(self._let_go(question.id))
             raise

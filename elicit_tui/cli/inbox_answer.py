@@ -17,7 +17,8 @@ from elicit_tui.errors import UsageError
 from elicit_tui.text import readable_json
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.inbox import Inbox, Reply
+    from elicit_tui.broker.inbox import Inbox
+    from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Question
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.store import Waiting
@@ -67,7 +68,7 @@ async def _reply(
     namespace: argparse.Namespace,
     question: Question,
     narration: Narration,
-) -> Reply:
+) -> Delivery:
     present = person_present()
     said = _said(settings, namespace, question)
     if said is not None:

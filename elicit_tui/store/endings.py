@@ -49,7 +49,8 @@ class Endings:
 
     def session(self, session: str) -> None:
         """What waits of a session ends, and its grants are erased."""
-        self.settle("session = ? AND state <> 'settled'", [session], None, "store")
+        without_end = "session = ? AND (state <> 'settled' OR decided_by IS NULL)"
+        self.settle(without_end, [session], None, "store")
         self._file.do("DELETE FROM grants WHERE session = ?", session)
         self._file.do("DELETE FROM sessions WHERE session = ?", session)
 

@@ -16,7 +16,7 @@ from elicit_tui.elicitation import Answerer, Question
 from elicit_tui.elicitation.drafts import Draft
 from elicit_tui.errors import SealError, StoreError, StoreTooNew
 from elicit_tui.store.nouns import read, written
-from elicit_tui.store.sealing import Place, Sealer
+from elicit_tui.store.sealing import BlobPlace, Sealer
 from elicit_tui.store.secret import Secrets
 from elicit_tui.store.store import Answer, Asker, Waiting
 
@@ -110,10 +110,10 @@ def moment(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, timezone.utc)
 
 
-def place(row: sqlite3.Row, field: str, attempt: int | None = None) -> Place:
+def place(row: sqlite3.Row, field: str, attempt: int | None = None) -> BlobPlace:
     """Where a blob of this row belongs."""
     attempt = row["attempt"] if attempt is None else attempt
-    return Place(row["session"], row["id"], attempt, field, row["digest"])
+    return BlobPlace(row["session"], row["id"], attempt, field, row["digest"])
 
 
 def sealed(sealer: Sealer, row: sqlite3.Row, field: str, value: Any) -> bytes | None:

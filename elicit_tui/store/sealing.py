@@ -26,7 +26,7 @@ _VERSION: Final = b"elicit-tui store 1"
 
 
 @dataclass(frozen=True)
-class Place:
+class BlobPlace:
     """Where a blob belongs."""
 
     session: str
@@ -50,7 +50,7 @@ class Sealer:
         self.key_id: Final = self._derive(b"key id", b"")[:8].hex()
         """Names the secret beside what it sealed, and tells nothing of it."""
 
-    def seal(self, place: Place, text: bytes) -> bytes:
+    def seal(self, place: BlobPlace, text: bytes) -> bytes:
         """`text`, readable only at this place and with this secret."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -58,7 +58,7 @@ class Sealer:
         key = self._session_key(place.session)
         return nonce + AESGCM(key).encrypt(nonce, text, place.additional_data())
 
-    def open(self, place: Place, blob: bytes) -> bytes:
+    def open(self, place: BlobPlace, blob: bytes) -> bytes:
         """What was sealed at this place; raises SealError when it was not, or was changed since."""
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM

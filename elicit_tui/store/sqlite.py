@@ -22,7 +22,7 @@ from elicit_tui.store.file import (
     waiting_in,
 )
 from elicit_tui.store.nouns import written
-from elicit_tui.store.sealing import Place
+from elicit_tui.store.sealing import BlobPlace
 from elicit_tui.store.sessions import SqliteSessions
 from elicit_tui.store.store import (
     LEASE_SECONDS,
@@ -67,7 +67,7 @@ class SqliteStore(SqliteSessions):
                 return waiting_in(self._secrets, there)
             if not self._file.rows("SELECT 1 FROM sessions WHERE session = ?", asker.session):
                 raise StoreError("The session that asks has ended.")
-            asked = Place(asker.session, request.id, question.attempt, "asked", digest)
+            asked = BlobPlace(asker.session, request.id, question.attempt, "asked", digest)
             number = self._file.next_number()
             columns = {
                 "id": request.id,

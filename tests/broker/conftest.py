@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
+from tests.broker.elsewhere import World
 
 COLOUR = {
     "type": "object",
@@ -114,3 +115,10 @@ def run(body: Coroutine[Any, Any, Any]) -> Any:
         return await asyncio.wait_for(body, 30)
 
     return asyncio.run(bounded())
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    world = World(tmp_path)
+    yield world
+    await world.close()

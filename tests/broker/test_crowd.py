@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.broker.inbox import Left
+from elicit_tui.broker.inbox_events import Left
 from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.ledger import Ledger
 from elicit_tui.runtime import open_inbox

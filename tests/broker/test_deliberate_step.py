@@ -63,7 +63,7 @@ def page() -> ElicitationRequest:
 def asked_by(bench: BenchFactory, face: Careless, request: ElicitationRequest) -> Outcome:
     async def body() -> Outcome:
         table = bench(ASKS)
-        table.broker._asker._responder = face
+        table.broker._ask_step._responder = face
         outcome = await table.broker.resolve(request)
         assert table.ledger.row(request.id).action == outcome.action
         return outcome

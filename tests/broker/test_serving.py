@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.broker.inbox import Reply
+from elicit_tui.broker.inbox_events import Delivery
 from elicit_tui.broker.serving import LEAST_SECONDS, Serving
 from elicit_tui.elicitation import Outcome, Question, Queue, decline
 from elicit_tui.form.entry import Typed
@@ -34,7 +34,7 @@ class Console:
         self.person = person
         self.screen = Screen()
         self.queue = Queue()
-        self.told: asyncio.Queue[tuple[Question, Reply]] = asyncio.Queue()
+        self.told: asyncio.Queue[tuple[Question, Delivery]] = asyncio.Queue()
         self.serving = Serving(
             person.inbox, self.screen, self.queue, lambda *what: self.told.put_nowait(what)
         )
@@ -43,7 +43,7 @@ class Console:
     def sends(self, question: Question, outcome: Outcome) -> None:
         self.screen.answers[question.id].set_result(outcome)
 
-    async def hears(self) -> Reply:
+    async def hears(self) -> Delivery:
         _, reply = await bounded(self.told.get())
         return reply
 

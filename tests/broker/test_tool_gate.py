@@ -98,7 +98,7 @@ def test_what_settings_or_an_allowance_let_through_makes_no_question_and_no_row(
 ) -> None:
     async def body() -> None:
         table = bench(settings_with())
-        table.broker._asker._responder = answers("session")
+        table.broker._ask_step._responder = answers("session")
         assert await approve(table.broker, {"name": "drop"}) is None
         assert list(table.ledger.rows()) == []
         assert await approve(table.broker) is not None
@@ -114,7 +114,7 @@ def test_what_is_allowed_for_the_session_ends_with_the_process_the_definition_or
 ) -> None:
     async def body() -> None:
         table = bench(settings_with())
-        face = table.broker._asker._responder = answers("session")
+        face = table.broker._ask_step._responder = answers("session")
         changed = {**DROP, "description": "Another."}
         for number, (definition, process) in enumerate(
             [(DROP, "pid 1"), (changed, "pid 1"), (DROP, "pid 1"), (DROP, "pid 2")], start=1
@@ -134,13 +134,13 @@ def test_neither_the_flag_for_questions_nor_rules_answers_limits_or_the_server_a
     async def body() -> None:
         policy = GranularApproval(mcp_elicitations=False, rules=False)
         table = bench(settings_with(policy))
-        table.broker._asker._responder = answers("once")
+        table.broker._ask_step._responder = answers("once")
         table.broker.mute("s")
         outcome = await approve(table.broker)
         assert outcome is not None
         assert outcome.decided_by == "user"
         prepared = bench(settings_with(), answers=(Rule("accept", content={}),))
-        prepared.broker._asker._responder = face = answers("once")
+        prepared.broker._ask_step._responder = face = answers("once")
         outcome = await approve(prepared.broker)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by, face.asked) == ("cancel", "nobody", 0)
@@ -162,7 +162,7 @@ def test_what_policy_refuses_is_not_asked_and_stands_in_the_ledger(
 ) -> None:
     async def body() -> None:
         table = bench(settings_with(policy, **server))
-        table.broker._asker._responder = face = answers("once")
+        table.broker._ask_step._responder = face = answers("once")
         outcome = await approve(table.broker)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by) == decided
@@ -176,7 +176,7 @@ def test_what_policy_refuses_is_not_asked_and_stands_in_the_ledger(
 def test_nobody_there_means_not_called(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench(settings_with())
-        table.broker._asker._responder = NobodyResponder()
+        table.broker._ask_step._responder = NobodyResponder()
         outcome = await approve(table.broker)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")

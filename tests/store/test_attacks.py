@@ -17,7 +17,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import SealError, SecretError, StoreError, StoreTooNew
 from elicit_tui.store import Asker, SqliteStore, Store, StoreMissing, secret_from
-from elicit_tui.store.sealing import Place, Sealer
+from elicit_tui.store.sealing import BlobPlace, Sealer
 from tests.store.conftest import SqliteEngine
 from tests.store.world import ME, answer, put, question, typed
 
@@ -142,18 +142,18 @@ async def test_an_answer_under_another_id_is_no_answer(
 
 def test_no_two_places_read_the_same() -> None:
     places = [
-        Place("a", "bc", 1, "asked", "d"),
-        Place("ab", "c", 1, "asked", "d"),
-        Place("a", "bc", 11, "sked", "d"),
-        Place("a", "bc", 1, "askedd", ""),
-        Place("a", "bc", 1, "answer", "d"),
+        BlobPlace("a", "bc", 1, "asked", "d"),
+        BlobPlace("ab", "c", 1, "asked", "d"),
+        BlobPlace("a", "bc", 11, "sked", "d"),
+        BlobPlace("a", "bc", 1, "askedd", ""),
+        BlobPlace("a", "bc", 1, "answer", "d"),
     ]
     assert len({place.additional_data() for place in places}) == len(places)
 
 
 def test_each_blob_has_a_nonce_of_its_own() -> None:
     sealer = Sealer(SECRET)
-    place = Place("s", "q", 1, "asked", "d")
+    place = BlobPlace("s", "q", 1, "asked", "d")
     assert len({sealer.seal(place, b"same")[:12] for _ in range(100)}) == 100
 
 

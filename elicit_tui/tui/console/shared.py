@@ -14,7 +14,8 @@ from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Form, Tic
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.inbox import Inbox, Reply
+    from elicit_tui.broker.inbox import Inbox
+    from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Answerer, Responder
     from elicit_tui.elicitation.outcome import Via
     from elicit_tui.store import Waiting
@@ -109,14 +110,14 @@ class SharedQuestions:
     # What happens to them
 
     def _heard(self, event: object) -> None:
-        from elicit_tui.broker.inbox import Trouble
+        from elicit_tui.broker.inbox_events import Trouble
 
         self._session.changed()
         if isinstance(event, Trouble) and event.sentence is not None:
             self._session.say("", f"▲ {neutral_line(event.sentence, 400)}", "warn")
         self._app.look_for_questions()
 
-    def _told(self, question: Question, reply: Reply) -> None:
+    def _told(self, question: Question, reply: Delivery) -> None:
         """What became of an answer that was given here, or of a question that left."""
         server = question.request.server.name
         sent = reply.kind == "sent"

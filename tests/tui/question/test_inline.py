@@ -10,7 +10,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from elicit_tui.broker.admitted import Admitted
-from elicit_tui.broker.ask import Asker
+from elicit_tui.broker.ask import AskStep
 from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder
@@ -35,7 +35,7 @@ def responder(**more: Any) -> InlineResponder:
 
 def ask(who: InlineResponder, question: Question) -> asyncio.Task[Outcome]:
     """Put a question as the broker does."""
-    asker = Asker(ElicitationSettings(), who, who._queue)
+    asker = AskStep(ElicitationSettings(), who, who._queue)
     return asyncio.create_task(asker.ask(Admitted(question.request, 0.0), question))
 
 

@@ -1,0 +1,71 @@
+"""Steps 2 to 4: may a request come in? Well formed, surfacing, not muted, within its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from elicit_tui.broker.admission import defect, malformed
+from elicit_tui.broker.flood import FloodGate
+from elicit_tui.elicitation import ElicitationRequest, Outcome, cancel
+
+if TYPE_CHECKING:
+    from elicit_tui.policy import Decision, Policy
+
+
+class Entrance:
+    """Decides for each raw message, without waiting for anything."""
+
+    def __init__(
+        self, policy: Policy, flood: FloodGate, notice: Callable[[str, str], None]
+    ) -> None:
+        """`notice`: tells the person a sentence about a server."""
+        self._policy = policy
+        self._flood = flood
+        self._notice = notice
+        self._muted: set[str] = set()
+        self._flooding: set[str] = set()
+        self.closed = False
+        """Nothing comes in any more."""
+
+    def refusal(self, request: ElicitationRequest, trace: list[Decision]) -> Outcome | None:
+        """The outcome of a request that may not come in; None lets it in, until `leave`."""
+        name = request.server.name
+        sentence = defect(request)
+        if sentence is not None:
+            return malformed(request, sentence)
+        if self.closed:
+            return cancel("shutdown", "elicit-tui is ending.")
+        trace.append(self._policy.surfaces(request))
+        if trace[-1].outcome is not None:
+            return trace[-1].outcome
+        if name in self._muted:
+            return cancel("policy", f"You muted {name} for this run.", in_group=True)
+        over = self._flood.enter(name)
+        if over is None:
+            trace.append(self._policy.within_limits)
+            return None
+        if name not in self._flooding:
+            self._flooding.add(name)
+            self._notice(name, f"{over} What is over the limit is cancelled.")
+        return cancel("flood", over, key="elicitation.limits", in_group=True)
+
+    def leave(self, server: str) -> None:
+        """One of this server's questions has its outcome."""
+        self._flood.leave(server)
+
+    # Muting
+
+    def mute(self, server: str) -> None:
+        """Cancel what this server asks from now on."""
+        self._muted.add(server)
+
+    def unmute(self, server: str) -> None:
+        """Let this server ask again."""
+        self._muted.discard(server)
+        self._flooding.discard(server)
+
+    @property
+    def muted(self) -> frozenset[str]:
+        """The servers that are muted."""
+        return frozenset(self._muted)

@@ -1,0 +1,113 @@
+"""What an inbox tells: that questions come, change and leave, and what became of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from elicit_tui.elicitation import Question
+from elicit_tui.elicitation.outcome import PUBLIC_REASONS
+from elicit_tui.store import Answer, Waiting
+from elicit_tui.text import neutral_line
+
+SESSION_ENDED: Final = "The session that asked has ended."
+UNKNOWN: Final = "The session that asked has ended; it is not known whether the answer went out."
+TAKEN_BACK: Final = "It was taken back."
+
+_SENTENCES: Final = {
+    "store": SESSION_ENDED,
+    "shutdown": SESSION_ENDED,
+    "server": "The server took it back, or went away.",
+    "withdrawn": "The agent took its call back.",
+    "agent": "The agent answered it.",
+    "client": "It was answered in the agent's own client.",
+}
+"""How a question ended, where the person should read something else than a server gets."""
+
+
+@dataclass(frozen=True)
+class Came:
+    """A question waits: a new one, or one that is open again."""
+
+    waiting: Waiting
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Somebody claimed, typed, or let go of it."""
+
+    waiting: Waiting
+
+
+@dataclass(frozen=True)
+class Left:
+    """It waits no more; the sentence says why."""
+
+    waiting: Waiting
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """The store cannot be read now, in a sentence; None: it can again."""
+
+    sentence: str | None
+
+
+InboxEvent = Came | Changed | Left | Trouble
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What became of an answer that was given here."""
+
+    kind: Literal["sent", "reopened", "late", "gone", "unknown", "refused"]
+    sentence: str
+    question: Question | None = None
+    """Reopened: what to show again, with a note that says what was wrong."""
+
+
+def is_judged(waiting: Waiting, answer: Answer) -> bool:
+    """Whether the process that asks has taken this answer, or given it back."""
+    return waiting.state == "settled" or waiting.attempt > answer.attempt
+
+
+def delivered(waiting: Waiting, answer: Answer, again: Question | None) -> Delivery:
+    """What became of an answer that is judged. `again`: the question, if it is open again."""
+    if waiting.state != "settled":
+        note = again.note if again is not None else None
+        return Delivery("reopened", note or "The answer did not go out.", again)
+    if waiting.decided_by == "store":
+        return Delivery("unknown", UNKNOWN)
+    if waiting.decided_by == "user" and waiting.action == answer.outcome.action:
+        sentences = {"accept": "Sent.", "decline": "Declined."}
+        return Delivery("sent", sentences.get(waiting.action or "", "Cancelled."))
+    return Delivery("gone", _ended(waiting))
+
+
+def not_taken(waiting: Waiting | None) -> Delivery:
+    """What became of an answer that did not win."""
+    if waiting is None:
+        return Delivery("gone", "This question waits no more.")
+    if waiting.answered_by is not None:
+        return Delivery("late", end_of(waiting))
+    if waiting.state == "settled":
+        return Delivery("gone", end_of(waiting))
+    if waiting.left:
+        return Delivery("refused", "The agent that asked has left; it cannot be accepted now.")
+    return Delivery("reopened", "It was asked again meanwhile.", waiting.question)
+
+
+def end_of(waiting: Waiting) -> str:
+    """How a question left the inbox, for those who did not answer it."""
+    if waiting.answered_by is not None:
+        by = waiting.answered_by
+        where = by.terminal or by.machine
+        return f"Answered on {neutral_line(where, 80)} by {neutral_line(by.user, 80)}."
+    return _ended(waiting)
+
+
+def _ended(waiting: Waiting) -> str:
+    if waiting.decided_by is None:
+        return TAKEN_BACK
+    return _SENTENCES.get(waiting.decided_by, PUBLIC_REASONS[waiting.decided_by])
