@@ -135,3 +135,26 @@ def new_private_file(directory: Path, stem: str, suffix: str) -> tuple[Path, IO[
 
     path = private_directory(directory) / f"{stem}-{secrets.token_hex(6)}{suffix}"
     return path, create_private(path)
+
+
+def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Write a file at once: who reads it sees what was there before, or all of `content`.
+
+    Until it has `mode` it is 0600, and it keeps the group of the file before. Raises OSError.
+    """
+    import contextlib
+
+    beside, stream = new_private_file(path.parent, f".{path.name}", ".tmp")
+    try:
+        with stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+            if os.name == "posix":
+                with contextlib.suppress(OSError):
+                    os.fchown(stream.fileno(), -1, path.stat().st_gid)
+                os.fchmod(stream.fileno(), mode)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -7,6 +7,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.demo import demo_command
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 DEMO = "demo"
 TOKEN = "token"
 SNIPPET = "snippet"
+INSTALL = "install"
+UNINSTALL = "uninstall"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,18 +40,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="serve many agents over HTTP on this loopback address, each with a token "
         "(`gateway token add NAME`)",
     )
+    changing = parser.add_argument_group("with install AGENT [SERVER]... and uninstall AGENT")
+    changing.add_argument(
+        "--take-over",
+        action="store_true",
+        help="move the agent's own servers behind the gateway; those that cannot move are named",
+    )
+    changing.add_argument(
+        "--file", metavar="FILE", type=Path, help="the agent's configuration, where it is elsewhere"
+    )
+    changing.add_argument("--yes", action="store_true", help="write without asking")
 
 
 def run(namespace: argparse.Namespace) -> int:
     """Serve one agent on standard input and output until it hangs up, or many over HTTP."""
-    if namespace.servers[:1] == [TOKEN]:
+    words: list[str] = namespace.servers
+    if words[:1] not in ([INSTALL], [UNINSTALL]):
+        _refuse_of_install(namespace)
+    if words[:1] == [TOKEN]:
         from elicit_tui.cli.gateway_tokens import run_tokens
 
-        return run_tokens(namespace.servers[1:])
-    if namespace.servers[:1] == [SNIPPET]:
+        return run_tokens(words[1:])
+    if words[:1] == [SNIPPET]:
         from elicit_tui.cli.gateway_snippet import run_snippet
 
-        return run_snippet(namespace, namespace.servers[1:])
+        return run_snippet(namespace, words[1:])
+    if words[:1] in ([INSTALL], [UNINSTALL]):
+        from elicit_tui.cli.gateway_install import run_install, run_uninstall
+
+        return (run_install if words[0] == INSTALL else run_uninstall)(namespace, words[1:])
     narration = Narration()
     settings, names = gateway_settings(namespace, narration)
 
@@ -78,6 +98,16 @@ def run(namespace: argparse.Namespace) -> int:
         with contextlib.suppress(Interrupted):
             asyncio.run(interrupts.run(serving))
     return 0
+
+
+def _refuse_of_install(namespace: argparse.Namespace) -> None:
+    for option, given in (
+        ("--take-over", namespace.take_over),
+        ("--file", namespace.file is not None),
+        ("--yes", namespace.yes),
+    ):
+        if given:
+            raise UsageError(f"{option} goes with gateway install and uninstall.")
 
 
 def _stdio() -> None:

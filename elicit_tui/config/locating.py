@@ -10,6 +10,7 @@ import contextlib
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 KeyPath = tuple[str | int, ...]
@@ -38,11 +39,32 @@ def locate(text: str) -> Mapping[KeyPath, int]:
     return {path: bisect_right(ends, at) + 1 for path, at in scanner.found.items()}
 
 
+@dataclass(frozen=True)
+class Table:
+    """One table as it stands in a text: from its header to the end of its last line."""
+
+    path: KeyPath
+    start: int
+    end: int
+
+
+def tables(text: str) -> list[Table]:
+    """Every table with a header of its own, in order; up to what is not understood."""
+    scanner = _Scanner(text)
+    with contextlib.suppress(_Lost, RecursionError):
+        scanner.document()
+    return [
+        Table(path, start, len(text) if (line := text.find("\n", end)) < 0 else line + 1)
+        for path, start, end in scanner.tables
+    ]
+
+
 class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
         self.found: dict[KeyPath, int] = {}
+        self.tables: list[tuple[KeyPath, int, int]] = []
         self._arrays: dict[KeyPath, int] = {}
 
     def _match(self, pattern: re.Pattern[str]) -> str:
@@ -69,11 +91,16 @@ class _Scanner:
             if self._take("[["):
                 prefix = self._header(self._keys(), start, array=True)
                 self._close("]]")
+                self.tables.append((prefix, start, self.at))
             elif self._take("["):
                 prefix = self._header(self._keys(), start, array=False)
                 self._close("]")
+                self.tables.append((prefix, start, self.at))
             else:
                 self._pair(prefix)
+                if self.tables:
+                    path, begin, _ = self.tables[-1]
+                    self.tables[-1] = (path, begin, self.at)
 
     def _close(self, mark: str) -> None:
         self._match(_SPACE)

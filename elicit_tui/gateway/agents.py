@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -26,8 +27,25 @@ class Agent:
     """Where its own configuration of MCP servers is."""
     shape: str
     """How an entry is written there."""
+    supports: str = ""
+    """What its own client can ask, and its clock, for a person to read."""
+    place: Mapping[str, str] = field(default_factory=dict)
+    """Where `install` finds that file, by `sys.platform` or under `any`; empty: it does not."""
+    project: str = ""
+    """Where the file of a project is, below the project's folder."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What its entry needs beside the command."""
+    restart: str = ""
+    """How it comes to read its file again."""
+    literal: bool = False
+    """It takes `${NAME}` in an entry as it stands."""
     drops_forms: bool = False
     """It advertises forms and drops what it is sent, so it is never asked."""
+
+    @property
+    def servers_key(self) -> str:
+        """The key of the table of servers in its file."""
+        return "mcp_servers" if self.shape == "codex" else self.shape
 
     def is_called(self, name: str) -> bool:
         """Whether a client of this name is this agent."""

@@ -1,5 +1,5 @@
 """Reads the servers of other programs' files and writes them as TOML for ours."""
 
-from elicit_tui.config.importing.importer import Imported, import_from, import_text
+from elicit_tui.config.importing.importer import Imported, Moved, import_from, import_text, move
 
-__all__ = ["Imported", "import_from", "import_text"]
+__all__ = ["Imported", "Moved", "import_from", "import_text", "move"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.documents import LARGEST_FILE
 from elicit_tui.config.hiding import Put, hidden, hidden_argument, hidden_under
 from elicit_tui.config.importing.references import converted, is_variable, variable_name
-from elicit_tui.config.importing.sources import Dialect, Source, recognise
+from elicit_tui.config.importing.sources import Dialect, recognise
 from elicit_tui.config.keys import SERVER
 from elicit_tui.config.nodes import Value
 from elicit_tui.config.servers import RESERVED
@@ -31,12 +32,27 @@ class Imported:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Moved:
+    """One server as it is to run here, its secrets included."""
+
+    toml: str
+    secret: bool
+    """Whether `toml` holds a secret, and so belongs into a file that nobody else can read."""
+    values: Mapping[str, Any]
+    """The keys and values of `toml`."""
+    amiss: tuple[str, ...] = ()
+    """Why it would not be the same server here."""
+
+
 @dataclass
 class _Server:
     """One server on its way: our keys, and what was said about it."""
 
     name: str
     dialect: Dialect
+    keeps_secrets: bool = False
+    secret: bool = False
     values: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
 
@@ -49,7 +65,16 @@ class _Server:
             return converted(str(value), self.dialect, self.note)
         return None
 
-    def put(self, place: str, *words: str) -> Put:
+    def without_secrets(
+        self, text: str, hide: Callable[[Put], str], place: str, *words: str
+    ) -> str:
+        """The text as `hide` makes it; as it is where secrets are kept."""
+        if not self.keeps_secrets:
+            return hide(self._put(place, *words))
+        self.secret = self.secret or hide(lambda: "***") != text
+        return text
+
+    def _put(self, place: str, *words: str) -> Put:
         """What stands in the place of secrets: variables named by `words`, each told once."""
         count = 0
 
@@ -95,7 +120,7 @@ def import_text(text: str, file: str = "-") -> Imported:
         elif not isinstance(table, Mapping):
             notes.append(f"{dotted(name)}: is not a table, left out")
         else:
-            server = _convert(name, table, source)
+            server = _convert(name, table, source.dialect)
             notes += [f"{dotted(name)}: {sentence}" for sentence in server.notes]
             blocks.append(_written(server))
     if not blocks:
@@ -103,8 +128,17 @@ def import_text(text: str, file: str = "-") -> Imported:
     return Imported("\n".join(blocks), tuple(notes))
 
 
-def _convert(name: str, table: Mapping[str, Any], source: Source) -> _Server:
-    server = _Server(name, source.dialect)
+def move(name: str, table: Mapping[str, Any], dialect: Dialect) -> Moved:
+    """One server with its secrets, and all that speaks against running it here instead."""
+    server = _convert(name, table, dialect, keeps_secrets=True)
+    toml = _written(server, comments=False)
+    return Moved(toml, server.secret, server.values, tuple(server.notes))
+
+
+def _convert(
+    name: str, table: Mapping[str, Any], dialect: Dialect, *, keeps_secrets: bool = False
+) -> _Server:
+    server = _Server(name, dialect, keeps_secrets)
     rest = {key: value for key, value in table.items() if key not in _IGNORED}
     if "command" in table:
         _stdio(server, rest)
@@ -131,8 +165,10 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     command = server.text(rest.pop("command"))
     if command is None:
         server.note("command is not a text")
-    put = server.put("command", server.name, "command")
-    server.values["command"] = hidden(command or "", put)
+    command = command or ""
+    server.values["command"] = server.without_secrets(
+        command, lambda put: hidden(command, put), "command", server.name, "command"
+    )
     for key in ("url", "headers", "http_headers", "transport"):
         if rest.pop(key, None) is not None:
             server.note(f"{key} does not go with command and is left out")
@@ -148,7 +184,9 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     if environment:
         server.values["env"] = environment
     if (cwd := server.text(rest.pop("cwd", None))) is not None:
-        server.values["cwd"] = hidden(cwd, server.put("cwd", server.name, "cwd"))
+        server.values["cwd"] = server.without_secrets(
+            cwd, lambda put: hidden(cwd, put), "cwd", server.name, "cwd"
+        )
 
 
 def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
@@ -157,7 +195,10 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
         url = url or server.text(rest.pop(key, None))
     if url is None:
         server.note("has neither command nor url")
-    server.values["url"] = hidden(url or "", server.put("the url", server.name, "url"))
+    url = url or ""
+    server.values["url"] = server.without_secrets(
+        url, lambda put: hidden(url, put), "the url", server.name, "url"
+    )
     if kind == "sse":
         server.values["transport"] = "sse"
     if rest.pop("bearer_token", None) is not None:
@@ -183,8 +224,9 @@ def _arguments(server: _Server, arguments: list[Any]) -> list[str]:
         if text is None:
             server.note(f"argument {position} is not a text and is left out")
             continue
-        put = server.put(f"argument {position}", server.name, "arg", str(position))
-        texts.append(hidden_argument(before, text, put))
+        hide = partial(hidden_argument, before, text)
+        words = (server.name, "arg", str(position))
+        texts.append(server.without_secrets(text, hide, f"argument {position}", *words))
         before = text
     return texts
 
@@ -199,7 +241,8 @@ def _texts(server: _Server, key: str, table: Any) -> dict[str, str]:
             server.note(f"{key}.{name[:60]} is not a text and is left out")
             continue
         words = (name,) if key == "env" else (server.name, name)
-        texts[name] = hidden_under(name, text, server.put(f"{key}.{name[:60]}", *words))
+        hide = partial(hidden_under, name, text)
+        texts[name] = server.without_secrets(text, hide, f"{key}.{name[:60]}", *words)
     return texts
 
 
@@ -218,9 +261,9 @@ def _same(server: _Server, key: str, value: Any) -> None:
         server.values[key] = value
 
 
-def _written(server: _Server) -> str:
+def _written(server: _Server, *, comments: bool = True) -> str:
     header = dotted("mcp_servers", server.name)
-    lines = [f"# {note}" for note in server.notes]
+    lines = [f"# {note}" for note in server.notes] if comments else []
     lines.append(f"[{header}]")
     for key, node in SERVER.keys.items():
         if isinstance(node, Value) and key in server.values:

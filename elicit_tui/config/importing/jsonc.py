@@ -13,15 +13,30 @@ _TOKENS: Final = re.compile(
     r"|(?P<comma>,)(?=(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*[}\]])",
     re.DOTALL,
 )
+_BETWEEN: Final = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|,")
+
+
+def plain(text: str) -> str:
+    """The text as plain JSON of the same length: comments and trailing commas are blanks."""
+
+    def keep(match: re.Match[str]) -> str:
+        found = match.group()
+        return found if match.group("string") is not None else " " * len(found)
+
+    return _TOKENS.sub(keep, text)
 
 
 def loads(text: str) -> Any:
     """The value. Raises ValueError."""
-
-    def keep(match: re.Match[str]) -> str:
-        return match.group() if match.group("string") is not None else " "
-
     try:
-        return json.loads(_TOKENS.sub(keep, text))
+        return json.loads(plain(text))
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def comma_after(text: str, start: int, end: int) -> int | None:
+    """Where the first comma outside of comments stands between two values; None: there is none."""
+    for match in _BETWEEN.finditer(text, start, end):
+        if match.group() == ",":
+            return match.start()
+    return None

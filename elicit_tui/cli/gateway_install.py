@@ -1,0 +1,191 @@
+"""`elicit-tui gateway install|uninstall AGENT`: an agent's configuration, changed after a yes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.cli.exit_codes import FAILED, OK
+from elicit_tui.cli.gateway_program import gateway_environment, gateway_program
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.errors import ConfigError, UsageError
+from elicit_tui.text import ci_safe, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.gateway.install.planning import Plan
+
+YES: Final = frozenset({"y", "yes"})
+
+
+def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
+    """Show, ask, write. Raises UsageError, ConfigError."""
+    from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
+    from elicit_tui.gateway.install.planning import Wish, plan_install
+
+    agent = agent_named(words[0] if words else "", "install")
+    settings = load_settings(namespace, Narration())
+    _refuse_temporary(namespace)
+    path = _file(namespace, own_file(agent))
+    wish = Wish(
+        agent,
+        path,
+        _our_file(namespace),
+        gateway_program(namespace),
+        tuple(dict.fromkeys(words[1:])),
+        gateway_environment(),
+        namespace.take_over,
+        [server.name for server in settings.servers.values() if server.layer == "managed"],
+    )
+    _refuse_unknown(settings, wish.servers)
+    plan = plan_install(wish, _may_not_run)
+    served = wish.servers or plan.moved or any(each.enabled for each in settings.servers.values())
+    narration = Narration()
+    _tell(plan, narration)
+    if not served:
+        raise UsageError(
+            "No server is configured that the gateway could serve. Name `demo`, or give "
+            f"--take-over to move those of {agent.title}."
+        )
+    if not plan.changes:
+        narration.say(f"✓ {agent.title} has the gateway already, in {shown_path(path)}.")
+        return OK
+    if not _agreed(namespace, narration):
+        return FAILED
+    plan.carry_out()
+    narration.say(f"✓ {agent.title} has the gateway now, in {shown_path(path)}.")
+    if plan.moved:
+        narration.say(
+            f"✓ Moved into {shown_path(wish.ours)}: {', '.join(map(_line, plan.moved))}. What "
+            "moved starts in your home folder, with few of your environment's variables."
+        )
+    narration.say(f"  {agent.restart}")
+    narration.say("  What waits for you then is in `elicit-tui inbox`, in another terminal.")
+    narration.say(f"  `elicit-tui gateway uninstall {agent.key}` puts everything back.")
+    if plan.copy is not None:
+        narration.say(f"  The file as it was: {shown_path(plan.copy)}")
+    return OK
+
+
+def run_uninstall(namespace: argparse.Namespace, words: Sequence[str]) -> int:
+    """Show, ask, put back. Raises UsageError, ConfigError."""
+    from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
+    from elicit_tui.gateway.install.planning import plan_uninstall
+
+    agent = agent_named(words[0] if len(words) == 1 else "", "uninstall")
+    path = _file(namespace, own_file(agent))
+    plan = plan_uninstall(agent, path, _our_file(namespace))
+    narration = Narration()
+    _tell(plan, narration)
+    if not plan.changes:
+        plan.carry_out()
+        narration.say(f"✓ Nothing of ours stands in {shown_path(path)}.")
+        return OK
+    if not _agreed(namespace, narration):
+        return FAILED
+    plan.carry_out()
+    narration.say(f"✓ {agent.title} is without the gateway again, in {shown_path(path)}.")
+    narration.say(f"  {agent.restart}")
+    return OK
+
+
+def _file(namespace: argparse.Namespace, own: Path) -> Path:
+    """The agent's file, absolute and without `..`; links in it stay visible."""
+    import os.path
+
+    chosen: Path | None = namespace.file
+    return own if chosen is None else Path(os.path.normpath(chosen.absolute()))
+
+
+def _our_file(namespace: argparse.Namespace) -> Path:
+    from elicit_tui import paths
+
+    chosen: Path | None = namespace.config
+    return chosen.absolute() if chosen is not None else paths.config_file()
+
+
+def _refuse_temporary(namespace: argparse.Namespace) -> None:
+    if namespace.with_servers:
+        raise UsageError("--with adds a server for one run; put it into your configuration first.")
+
+
+def _refuse_unknown(settings: Settings, names: Sequence[str]) -> None:
+    from elicit_tui.cli.gateway import DEMO
+
+    for name in names:
+        if name != DEMO or DEMO in settings.servers:
+            named_server(settings, name)
+
+
+def _may_not_run(candidate: bytes, names: Collection[str]) -> Mapping[str, str]:
+    """Try our configuration as it would be, from a private file of its own."""
+    from elicit_tui import paths
+    from elicit_tui.config import CommandLine, load
+
+    folder = paths.state_directory() / "gateway" / "installed"
+    trial, stream = paths.new_private_file(folder, "trial", ".toml")
+    try:
+        with stream:
+            stream.write(candidate)
+        settings = load(CommandLine(config_file=trial))
+    except ConfigError as error:
+        problem = error.problems[0].replace(str(trial), "your configuration")
+        return dict.fromkeys(names, f"with it your configuration would be wrong: {problem}")
+    finally:
+        trial.unlink(missing_ok=True)
+    refused = {name: settings.servers[name].refused for name in names}
+    return {name: why for name, why in refused.items() if why is not None}
+
+
+def _tell(plan: Plan, narration: Narration) -> None:
+    """The difference on standard output; what stays and why beside it."""
+    from elicit_tui.gateway.install.changes import difference
+
+    output = Output()
+    for change in plan.changes:
+        for line in difference(change):
+            output.text(ci_safe(line))
+    for each in plan.staying:
+        narration.say(f"✗ {_line(each.name)} stays where it is: {_line(each.why)}.")
+    for note in plan.notes:
+        narration.say(f"  {_line(note)}")
+
+
+def _line(text: str) -> str:
+    return neutral_line(text, 500).rstrip(".")
+
+
+def _agreed(namespace: argparse.Namespace, narration: Narration) -> bool:
+    """Whether the person says yes, here or on the command line. Raises UsageError."""
+    if namespace.yes:
+        return True
+    if not person_present():
+        raise UsageError("Nothing was written. Say --yes, or run it in a terminal to be asked.")
+    if _answer(narration, "Write this? [y/N] ").strip().lower() in YES:
+        return True
+    narration.say("Nothing was written.")
+    return False
+
+
+def _answer(narration: Narration, prompt: str) -> str:
+    import asyncio
+    import sys
+
+    from elicit_tui.responders.lines import InputGone, Lines
+
+    async def asked() -> str:
+        lines = Lines(sys.stdin)
+        try:
+            # A line typed ahead is no answer to what was not read yet.
+            lines.discard()
+            narration.write(prompt)
+            return await lines.next() or ""
+        except InputGone:
+            return ""
+
+    return asyncio.run(asked())

@@ -1,0 +1,107 @@
+"""Changes to files: shown as a difference without secrets, then made all or none."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from elicit_tui.config.hiding import hidden
+from elicit_tui.errors import ConfigError
+from elicit_tui.gateway.install.places import look, shown_path
+from elicit_tui.paths import replace_file
+from elicit_tui.text import neutral_line
+
+AROUND: Final = 60
+"""Characters that are shown on both sides of a change inside a long line."""
+LONGEST_LINE: Final = 400
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file as it is and as it shall be; None: there is no file."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    mode: int
+
+
+def difference(change: Change) -> list[str]:
+    """What would change, as a unified diff; secrets are stars, and nothing in it is active."""
+    name = shown_path(change.path)
+    before, after = (_lines(each) for each in (change.before, change.after))
+    if len(before) == len(after) == 1:
+        before, after = _around(before[0], after[0])
+    lines = difflib.unified_diff(
+        before,
+        after,
+        name if change.before is not None else "(no file)",
+        name if change.after is not None else "(no file)",
+        lineterm="",
+    )
+    return [line[:1] + neutral_line(_without_secrets(line[1:]), LONGEST_LINE) for line in lines]
+
+
+def _lines(content: bytes | None) -> list[str]:
+    return (content or b"").decode("utf-8-sig", "replace").replace("\r\n", "\n").splitlines()
+
+
+def _around(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Two long lines cut to where they differ."""
+    if max(len(before), len(after)) <= LONGEST_LINE:
+        return [before], [after]
+    shorter = min(len(before), len(after))
+    start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
+    end = next(
+        (at for at in range(shorter - start) if before[-1 - at] != after[-1 - at]), shorter - start
+    )
+    start, end = max(0, start - AROUND), max(0, end - AROUND)
+
+    def cut(line: str) -> list[str]:
+        return [("…" if start else "") + line[start : len(line) - end] + ("…" if end else "")]
+
+    return cut(before), cut(after)
+
+
+def _without_secrets(line: str) -> str:
+    line = line.expandtabs(4)
+    if not re.search(r"\s", line):
+        # Written without blanks: words begin behind its commas and brackets.
+        line = re.sub(r"([,{\[:])(?=[\"\[{])", r"\1 ", line)
+    return hidden(line, lambda: "***")
+
+
+def make(changes: Sequence[Change], first: Callable[[], None] = lambda: None) -> None:
+    """Make every change, `first` before them. Raises ConfigError, and then nothing is changed."""
+    for change in changes:
+        if look(change.path).content != change.before:
+            raise ConfigError(
+                [f"{shown_path(change.path)} was changed meanwhile; nothing was written"]
+            )
+    done: list[Change] = []
+    try:
+        first()
+        for change in changes:
+            _write(change.path, change.after, change.mode)
+            done.append(change)
+    except OSError as error:
+        for change in reversed(done):
+            _write(change.path, change.before, change.mode)
+        name = shown_path(Path(str(error.filename or changes[-1].path)))
+        raise ConfigError([f"{name}: {error.strerror}; nothing was changed"]) from None
+
+
+def _write(path: Path, content: bytes | None, mode: int) -> None:
+    if content is None:
+        path.unlink(missing_ok=True)
+    else:
+        replace_file(path, content, mode)
+
+
+def only_real(changes: Sequence[Change]) -> Iterator[Change]:
+    """Those that change something."""
+    return (change for change in changes if change.before != change.after)

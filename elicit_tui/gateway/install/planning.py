@@ -1,0 +1,196 @@
+"""What `install` and `uninstall` would do, before anything is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from elicit_tui.config.importing import Moved
+from elicit_tui.errors import ConfigError, UsageError
+from elicit_tui.gateway.agents import Agent
+from elicit_tui.gateway.install import undoing
+from elicit_tui.gateway.install.changes import Change, make, only_real
+from elicit_tui.gateway.install.document import Document, read_document
+from elicit_tui.gateway.install.moving import Staying, movable
+from elicit_tui.gateway.install.places import Found, is_of_a_project, look, shown_path
+from elicit_tui.gateway.install.record import Record, Records, digest
+from elicit_tui.gateway.snippet import NAME, entry
+
+Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]
+"""Tries our configuration with more servers in it: which of them may not run, and why."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be installed."""
+
+    agent: Agent
+    path: Path
+    ours: Path
+    """Our own configuration."""
+    command: Sequence[str]
+    """What starts the gateway, without the names of servers."""
+    servers: Sequence[str]
+    """The servers to serve; empty: all enabled ones."""
+    environment: Mapping[str, str]
+    take_over: bool = False
+    reserved: Collection[str] = ()
+    """The names of servers that an administrator has."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Changes in the order of writing, and what a person should know of them."""
+
+    changes: tuple[Change, ...]
+    carry_out: Callable[[], None]
+    """Makes the changes. Raises ConfigError, and then nothing is changed."""
+    moved: tuple[str, ...] = ()
+    staying: tuple[Staying, ...] = ()
+    notes: tuple[str, ...] = ()
+    copy: Path | None = None
+
+
+@dataclass(frozen=True)
+class _Base:
+    """Both files without any installation of this kind."""
+
+    theirs: Found
+    ours: Found
+    document: Document
+    own: Document
+
+
+def plan_install(wish: Wish, refusals: Refusals) -> Plan:
+    """Put the entry into the agent's file. Raises ConfigError, UsageError."""
+    agent, records = wish.agent, Records(wish.agent, wish.path)
+    record = records.read()
+    if record is not None and record.taken.keys() - {NAME}:
+        wish = replace(wish, take_over=True)
+    found, own = look(wish.path), look(wish.ours)
+    if found.content is None and not wish.path.parent.is_dir():
+        raise UsageError(
+            f"There is no folder {shown_path(wish.path.parent)}: is {agent.title} installed? "
+            "Another place is given with --file."
+        )
+    before = undoing.theirs(agent, found, records, record).content if record else found.content
+    own_before = undoing.ours(own, records, record).content
+    base = _Base(
+        found,
+        own,
+        read_document(agent, before or b"", shown_path(wish.path)),
+        undoing.own_document(replace(own, content=own_before)),
+    )
+    moved, staying = _moving(wish, base, refusals) if wish.take_over else ({}, ())
+    document = base.document
+    taken: dict[str, str] = {}
+    for name in tuple(moved):
+        try:
+            document, taken[name] = document.without(name)
+        except ConfigError as error:
+            staying = (*staying, Staying(name, str(error).partition(": ")[2]))
+            del moved[name]
+    if NAME in document.servers:
+        document, taken[NAME] = document.without(NAME)
+    names = [*wish.servers, *(moved if wish.servers else ())]
+    document = document.with_entry(
+        NAME, entry(agent, [*wish.command, *dict.fromkeys(names)], wish.environment)
+    )
+    blocks = {name: each.toml for name, each in moved.items()}
+    own_after = undoing.with_servers(base.own, iter(blocks.values())).as_bytes()
+    changes = (
+        Change(wish.ours, own.content, own_after if moved else own_before, own.mode),
+        Change(wish.path, found.content, document.as_bytes(), found.mode),
+    )
+    new = Record(
+        agent=agent.key,
+        file=str(wish.path),
+        created=before is None,
+        after=digest(document.as_bytes()),
+        private=found.private,
+        made_table=not base.document.has_table,
+        taken=taken,
+        ours=str(wish.ours),
+        ours_created=own_before is None,
+        ours_after=digest(own_after),
+        moved=blocks,
+    )
+    real = tuple(only_real(changes))
+    return Plan(
+        real,
+        lambda: make(real, lambda: records.write(new, before, own_before if moved else None)),
+        tuple(moved),
+        staying,
+        _remote(moved),
+        records.copy if before is not None else None,
+    )
+
+
+def _moving(
+    wish: Wish, base: _Base, refusals: Refusals
+) -> tuple[dict[str, Moved], tuple[Staying, ...]]:
+    """The servers that move, and those that stay."""
+    servers = {name: table for name, table in base.document.servers.items() if name != NAME}
+    if is_of_a_project(wish.agent, wish.path):
+        return {}, tuple(Staying(name, "it belongs to a project") for name in servers)
+    known = {*base.own.servers, *wish.reserved}
+    judged = {
+        name: movable(wish.agent, name, table, known, private=base.ours.private)
+        for name, table in servers.items()
+    }
+    moved = {name: each for name, each in judged.items() if isinstance(each, Moved)}
+    staying = [each for each in judged.values() if isinstance(each, Staying)]
+    if moved:
+        trial = undoing.with_servers(base.own, (each.toml for each in moved.values()))
+        for name, why in refusals(trial.as_bytes(), tuple(moved)).items():
+            del moved[name]
+            staying.append(Staying(name, why))
+    staying += _of_projects(base.document)
+    return moved, tuple(staying)
+
+
+def _of_projects(document: Document) -> list[Staying]:
+    """The servers that Claude Code keeps for single projects in the same file."""
+    projects = document.values.get("projects")
+    found = []
+    for folder, project in (projects if isinstance(projects, Mapping) else {}).items():
+        servers = project.get("mcpServers") if isinstance(project, Mapping) else None
+        for name in servers if isinstance(servers, Mapping) else ():
+            found.append(Staying(name, f"it belongs to the project {folder}"))
+    return found
+
+
+def _remote(moved: Mapping[str, Moved]) -> tuple[str, ...]:
+    return tuple(
+        f"{name}: if it wants a login in a browser, it is not reached through the gateway yet."
+        for name, each in moved.items()
+        if "url" in each.values and not each.values.get("http_headers")
+    )
+
+
+def plan_uninstall(agent: Agent, path: Path, own_file: Path) -> Plan:
+    """Take the entry out, and put back what was taken over. Raises ConfigError."""
+    records = Records(agent, path)
+    record = records.read()
+    found = look(path)
+    own = look(Path(record.ours) if record is not None and record.ours else own_file)
+    undone = undoing.theirs(agent, found, records, record)
+    undone_ours = undoing.ours(own, records, record)
+    mode = found.mode
+    if record is not None and record.private and record.taken:
+        mode &= 0o700  # What comes back into it was never for others to read.
+    real = tuple(
+        only_real(
+            (
+                Change(path, found.content, undone.content, mode),
+                Change(own.path, own.content, undone_ours.content, own.mode),
+            )
+        )
+    )
+
+    def carry_out() -> None:
+        make(real)
+        records.forget()
+
+    return Plan(real, carry_out, notes=(*undone.notes, *undone_ours.notes))

@@ -1,0 +1,88 @@
+"""What `install` did, so that `uninstall` can undo it: a note and copies in our state folder.
+
+All 0600, and written before an agent's file is touched: a death in between leaves enough to put
+things back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from elicit_tui.errors import ConfigError
+from elicit_tui.gateway.agents import Agent
+from elicit_tui.paths import replace_file, state_directory
+
+
+@dataclass(frozen=True)
+class Record:
+    """One installation: what stood in the two files before, and what was made of them."""
+
+    agent: str
+    file: str
+    created: bool
+    """There was no such file."""
+    after: str
+    """SHA-256 of the file as it was left."""
+    private: bool
+    """Nobody else could read it."""
+    made_table: bool
+    """It had no table of servers."""
+    taken: Mapping[str, str] = field(default_factory=dict)
+    """The servers that were taken over, as they stood in the file."""
+    ours: str = ""
+    """Our configuration, where servers were put into it."""
+    ours_created: bool = False
+    ours_after: str = ""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """The same servers as they were put into our configuration (TOML)."""
+
+
+def digest(content: bytes) -> str:
+    """By which a file is known again."""
+    return hashlib.sha256(content).hexdigest()
+
+
+class Records:
+    """The record of one agent's file, and the copies of what stood there."""
+
+    def __init__(self, agent: Agent, path: Path) -> None:
+        name = f"{agent.key}-{digest(str(path).encode('utf-8', 'surrogateescape'))[:12]}"
+        self._folder = state_directory() / "gateway" / "installed"
+        self._note = self._folder / f"{name}.json"
+        self.copy = self._folder / f"{name}.copy"
+        """The agent's file before, byte for byte."""
+        self.copy_of_ours = self._folder / f"{name}.config.copy"
+
+    def read(self) -> Record | None:
+        """What was noted; None: nothing was. Raises ConfigError for a note that is broken."""
+        try:
+            return Record(**json.loads(self._note.read_bytes()))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError) as error:
+            raise ConfigError([f"{self._note}: cannot be read: {error}"]) from None
+
+    def copied(self, copy: Path) -> bytes | None:
+        """What stood in a file before; None: there was none, or the copy is gone."""
+        try:
+            return copy.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, record: Record, before: bytes | None, ours_before: bytes | None) -> None:
+        """Keep it, and what stood in the two files. Raises OSError."""
+        for path, content in ((self.copy, before), (self.copy_of_ours, ours_before)):
+            if content is None:
+                path.unlink(missing_ok=True)
+            else:
+                replace_file(path, content)
+        replace_file(self._note, json.dumps(asdict(record), indent=2).encode())
+
+    def forget(self) -> None:
+        """The installation is undone."""
+        for path in (self._note, self.copy, self.copy_of_ours):
+            path.unlink(missing_ok=True)

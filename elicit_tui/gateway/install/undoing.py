@@ -1,0 +1,99 @@
+"""What an agent's file and ours would be without an installation.
+
+Byte for byte as they were where nobody touched them since; else our entry is taken out, and what
+was taken over is put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from elicit_tui.config.documents import LARGEST_FILE
+from elicit_tui.errors import ConfigError
+from elicit_tui.gateway.agents import Agent
+from elicit_tui.gateway.install import toml_text
+from elicit_tui.gateway.install.document import Document, read_document
+from elicit_tui.gateway.install.places import Found, shown_path
+from elicit_tui.gateway.install.record import Record, Records, digest
+from elicit_tui.gateway.snippet import NAME
+
+SERVERS: Final = "mcp_servers"
+
+
+@dataclass(frozen=True)
+class Undone:
+    """The content of a file without the installation; None: there would be none."""
+
+    content: bytes | None
+    notes: tuple[str, ...] = ()
+
+
+def theirs(agent: Agent, found: Found, records: Records, record: Record | None) -> Undone:
+    """The agent's file. Raises ConfigError for one that is not understood."""
+    if record is not None and found.content is not None and digest(found.content) == record.after:
+        before = records.copied(records.copy)
+        if record.created or before is not None:
+            return Undone(None if record.created else before)
+    if found.content is None and (record is None or not record.taken):
+        return Undone(None)
+    document = read_document(agent, found.content or b"", shown_path(found.path))
+    notes: list[str] = []
+    if NAME in document.servers:
+        document, _ = document.without(NAME)
+    for name, text in (record.taken if record is not None else {}).items():
+        if name in document.servers:
+            notes.append(f"{name} stands in {document.file} again and is left as it is")
+        else:
+            document = document.with_text(name, text)
+    if record is not None and record.made_table:
+        document = document.without_servers()
+    return Undone(document.as_bytes(), tuple(notes))
+
+
+def ours(found: Found, records: Records, record: Record | None) -> Undone:
+    """Our configuration, without what was moved into it and not changed since."""
+    if record is None or not record.moved or found.content is None:
+        return Undone(found.content)
+    if digest(found.content) == record.ours_after:
+        before = records.copied(records.copy_of_ours)
+        if record.ours_created or before is not None:
+            return Undone(None if record.ours_created else before)
+    document = own_document(found)
+    notes = []
+    for name, block in record.moved.items():
+        moved = _servers(block).get(name)
+        if document.servers.get(name) == moved and moved is not None:
+            document, _ = document.without(name)
+        elif name in document.servers:
+            notes.append(f"{name} was changed since and stays in {document.file}")
+    return Undone(document.as_bytes(), tuple(notes))
+
+
+def own_document(found: Found) -> Document:
+    """Our configuration as text. Raises ConfigError."""
+    content = found.content or b""
+    document = Document(shown_path(found.path), SERVERS, toml=True)
+    if len(content) > LARGEST_FILE:
+        raise ConfigError([f"{document.file}: it is too large; it is left as it is"])
+    try:
+        document = replace(document, text=content.decode())
+    except UnicodeDecodeError:
+        raise ConfigError([f"{document.file}: it is not UTF-8 text; it is left as it is"]) from None
+    return document
+
+
+def with_servers(document: Document, blocks: Iterator[str]) -> Document:
+    """Our configuration with more servers at its end."""
+    text = document.text
+    for block in blocks:
+        text = toml_text.put(text, block)
+    return replace(document, text=text)
+
+
+def _servers(block: str) -> dict[str, Any]:
+    import tomli
+
+    servers: dict[str, Any] = tomli.loads(block).get(SERVERS, {})
+    return servers
