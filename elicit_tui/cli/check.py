@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -12,6 +12,7 @@ from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.recorded_requests import Unreadable, recorded_requests
+from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
@@ -74,7 +75,7 @@ def check(
         if output == "jsonl":
             out.json_line(row)
         elif output == "text":
-            for line in _lines(row, item.line):
+            for line in _lines(row, item.line, VERDICTS if out.on_terminal else {}):
                 out.prose(ci_safe(line))
         else:
             judged.append({**row, "line": item.line} if output == "sarif" else row)
@@ -113,14 +114,16 @@ def _row(identity: Any, review: Review, *, explain: bool) -> dict[str, Any]:
     return {"id": identity, "verdict": review.verdict, "findings": findings}
 
 
-def _lines(row: dict[str, Any], number: int) -> Iterator[str]:
+def _lines(row: dict[str, Any], number: int, signs: Mapping[str, str]) -> Iterator[str]:
+    """What `signs` has for a verdict or severity stands before it."""
     name = neutral_line(str(row["id"]), 80) if row.get("id") is not None else f"line {number}"
     if "error" in row:
         yield f"{name}: error: {row['error']}"
         return
-    yield f"{name}: {row['verdict']}"
+    yield f"{name}: {signs.get(row['verdict'], '')}{row['verdict']}"
     for finding in row["findings"]:
-        yield f"  {finding['severity']}  {finding['rule']}  {finding['where']}"
+        sign = signs.get(finding["severity"], "")
+        yield f"  {sign}{finding['severity']}  {finding['rule']}  {finding['where']}"
         yield f"      {finding['evidence']}"
         for one in finding.get("because", ()):
             yield f"      {one['weight']:+d} {one['frame']}  {one['text']}  ({one['where']})"

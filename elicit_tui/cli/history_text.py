@@ -7,6 +7,7 @@ from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.text import neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
@@ -36,6 +37,14 @@ def cells(row: Row) -> tuple[str, ...]:
         message,
     )
     return tuple(neutral_line(str(value)) for value in values)
+
+
+def _signed(row: Row) -> tuple[str, ...]:
+    """The same for a terminal: a sign before the outcome."""
+    place = HEADINGS.index("outcome")
+    words = cells(row)
+    sign = OUTCOMES[row.action]
+    return (*words[:place], f"{sign} {words[place]}", *words[place + 1 :])
 
 
 def outcome(row: Row) -> str:
@@ -89,7 +98,7 @@ def _rich_table(rows: Iterable[Row], width: int) -> str:
             longest = _WIDEST.get(heading)
             table.add_column(heading, no_wrap=True, overflow="ellipsis", max_width=longest)
     for row in rows:
-        table.add_row(*map(Text, cells(row)))
+        table.add_row(*map(Text, _signed(row)))
     written = StringIO()
     console = Console(file=written, force_terminal=True, width=width, highlight=False)
     console.print(table)
@@ -101,7 +110,7 @@ def _stacked(rows: Iterable[Row], width: int) -> str:
 
     lines = []
     for row in rows:
-        *words, message = cells(row)
+        *words, message = _signed(row)
         for text in ("  ".join(words), f"    {message}"):
             line = Text(text)
             line.truncate(width, overflow="ellipsis")

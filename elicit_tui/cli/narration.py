@@ -27,11 +27,14 @@ class Narration:
         `urgent`: also while a prompt waits, which then stands above it. `wrap`: break long lines
         at words on a terminal; not what is there to be pasted.
         """
+        from elicit_tui.cli.presence import is_terminal
+        from elicit_tui.cli.signs import coloured
         from elicit_tui.cli.wrapping import at_words
         from elicit_tui.text import ci_safe, neutral
 
         line = ci_safe(neutral(text))
         line = (at_words(line, self._stream) if wrap else line) + "\n"
+        line = coloured(line, terminal=is_terminal(self._stream))
         if self._prompts and not urgent:
             self._held.append(line)
         else:

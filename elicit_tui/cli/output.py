@@ -64,6 +64,11 @@ class Output:
             return os.isatty(self._private.fileno())
         return self._stream is not None and self._stream.isatty()
 
+    @property
+    def _writes_unicode(self) -> bool:
+        encoding = getattr(self._stream, "encoding", None) or ""
+        return self._private is not None or encoding.lower().replace("-", "") == "utf8"
+
     def hold(self) -> None:
         """Keep what comes until `let_go`: a form is on this very terminal."""
         if self._held is None and self.on_terminal:
@@ -77,7 +82,9 @@ class Output:
 
     def text(self, text: str) -> None:
         """Write lines for a person; the caller has made them neutral."""
-        self._put(text + "\n")
+        from elicit_tui.cli.signs import coloured
+
+        self._put(coloured(text, terminal=self.on_terminal) + "\n")
 
     def prose(self, text: str) -> None:
         """Write lines for a person, broken at words where they go to a terminal."""
@@ -86,13 +93,17 @@ class Output:
         self.text(at_words(text, self._stream) if self._private is None else text)
 
     def json(self, value: Any) -> None:
-        """Write one JSON document in printable ASCII, laid out for reading unless it is huge."""
-        from elicit_tui.text import ascii_json
+        """Write one JSON document, laid out for reading unless it is huge.
+
+        It is printable ASCII; on a terminal what can be seen is written as itself.
+        """
+        from elicit_tui.text import ascii_json, readable_json
 
         compact = ascii_json(value)
         # To indent costs twenty times as much, and nobody reads so much of it line by line.
         readable = len(compact) <= LAID_OUT
-        self._put((ascii_json(value, indent=2) if readable else compact) + "\n")
+        laid_out = readable_json if self.on_terminal and self._writes_unicode else ascii_json
+        self._put((laid_out(value, indent=2) if readable else compact) + "\n")
 
     def json_line(self, value: Any) -> None:
         """Write one JSON value on one line, at once."""

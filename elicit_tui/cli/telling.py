@@ -12,6 +12,7 @@ from typing import Any, Final
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.report import masked
+from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.elicitation import Outcome, Severity
 from elicit_tui.elicitation.keeping import ContentPolicy
 from elicit_tui.host import LogMessage, Progress, UrlCompleted
@@ -26,7 +27,6 @@ MOST_FINDINGS: Final = 20
 MESSAGES: Final = ("message", "msg", "text")
 """The keys under which structured log lines keep their sentence."""
 
-SIGNS: Final = {"accept": "✓", "decline": "✗", "cancel": "○", None: "–"}
 LINE_CHARACTERS: Final = 2_000
 
 DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}
@@ -133,7 +133,7 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
         said = _done(outcome)
     if event.draft_kept:
         said += " · what you typed is kept for a day"
-    line = neutral_line(f"{SIGNS[outcome.action]} {as_name(name, 60)} · {said}", LINE_CHARACTERS)
+    line = neutral_line(f"{OUTCOMES[outcome.action]} {as_name(name, 60)} · {said}", LINE_CHARACTERS)
     try:
         columns = os.get_terminal_size(sys.stderr.fileno()).columns
     except (OSError, ValueError):
@@ -145,7 +145,7 @@ def _decision(event: Resolved) -> Iterator[str]:
     outcome, request = event.outcome, event.request
     message = neutral_line(request.message, 160)
     yield (
-        f"{request.server.name} asked: {message or '(no message)'} -> "
+        f"{OUTCOMES[outcome.action]} {request.server.name} asked: {message or '(no message)'} -> "
         f"{_done(outcome)} by {outcome.decided_by}. {outcome.reason}"
     )
     if event.draft_kept:

@@ -1,0 +1,30 @@
+"""Our signs for outcomes and verdicts, coloured where a person reads them on a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Final
+
+OUTCOMES: Final[Mapping[str | None, str]] = {
+    "accept": "✓",
+    "decline": "✗",
+    "cancel": "○",
+    None: "–",
+}
+VERDICTS: Final = {"allow": "✓ ", "warn": "▲ ", "block": "■ "}
+"""What stands before a verdict or a severity on a terminal; a note has none."""
+
+GREEN, RED, YELLOW = 32, 31, 33
+COLOURS: Final = {"✓": GREEN, "✗": RED, "■": RED, "▲": YELLOW, "○": YELLOW}
+
+_SIGN: Final = re.compile(f"(?<![^ \n])[{''.join(COLOURS)}](?= )")
+
+
+def coloured(text: str, *, terminal: bool, environment: Mapping[str, str] | None = None) -> str:
+    """The text with its signs coloured for a terminal that wants it (https://no-color.org)."""
+    environment = os.environ if environment is None else environment
+    if not terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return text
+    return _SIGN.sub(lambda sign: f"\x1b[{COLOURS[sign[0]]}m{sign[0]}\x1b[39m", text)

@@ -1,0 +1,61 @@
+"""What a person reads on a terminal has signs with colours; a pipe gets plain ASCII data."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.cli.check import check
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.signs import coloured
+from elicit_tui.elicitation.settings import GuardianSettings
+
+
+class Terminal(StringIO):
+    """Standard output that is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_sign_of_ours_is_coloured_on_a_terminal() -> None:
+    assert coloured("✓ a\n  ✗ b", terminal=True, environment={"TERM": "xterm"}) == (
+        "\x1b[32m✓\x1b[39m a\n  \x1b[31m✗\x1b[39m b"
+    )
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environment"),
+    [(False, {}), (True, {"NO_COLOR": "1"}), (True, {"TERM": "dumb"})],
+    ids=["a pipe", "NO_COLOR", "a dumb terminal"],
+)
+def test_no_colour_goes_where_it_is_not_wanted(terminal: bool, environment: dict[str, str]) -> None:
+    assert coloured("▲ a", terminal=terminal, environment=environment) == "▲ a"
+
+
+def test_the_verdicts_of_check_have_their_signs_on_a_terminal_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    file = tmp_path / "one.jsonl"
+    asks = {"type": "object", "properties": {"password": {"type": "string"}}}
+    file.write_text(json.dumps({"message": "Your password?", "requestedSchema": asks}))
+    shown, piped = Terminal(), StringIO()
+    for stream in (shown, piped):
+        check(str(file), "text", GuardianSettings(), stdout=stream)
+    assert "line 1: ■ block\n  ■ block  " in shown.getvalue()
+    assert "line 1: block\n  block  " in piped.getvalue()
+
+
+def test_json_on_a_terminal_shows_other_scripts_as_themselves() -> None:
+    shown, piped = Terminal(), StringIO()
+    for stream in (shown, piped):
+        Output(stream).json({"city": "東京\u200b"})
+    assert '"東京\\u200b"' in shown.getvalue()
+    assert piped.getvalue().isascii()
+    assert json.loads(shown.getvalue()) == json.loads(piped.getvalue()) == {"city": "東京\u200b"}
