@@ -62,12 +62,18 @@ class Hooks:
 
     async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
         """What an `Elicitation` hook says. Raises Failed."""
-        return await run_hook(hook, self._messages.asked("Elicitation", request, review))
+        return await self._run(hook, request, self._messages.asked("Elicitation", request, review))
 
     async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
         """What an `ElicitationResult` hook says to an answer. Raises Failed."""
         message = self._messages.answered("ElicitationResult", request, outcome, outcome.content)
-        return await run_hook(hook, message)
+        return await self._run(hook, request, message)
+
+    async def _run(self, hook: Hook, request: ElicitationRequest, message: bytes) -> Reply:
+        reply = await run_hook(hook, message)
+        if reply.warning is not None:
+            self.tell(request.server.name, f"The hook {hook.key} says: {reply.warning}")
+        return reply
 
     # Those that are told
 

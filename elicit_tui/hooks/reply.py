@@ -25,6 +25,8 @@ class Reply:
     content: Mapping[str, Any] | None = None
     reason: str | None = None
     """Neutral text, in the hook's own words."""
+    warning: str | None = None
+    """What the person is to read, whatever the hook answers; neutral text."""
 
 
 class Failed(Exception):
@@ -43,7 +45,11 @@ def reply_of_command(code: int, output: bytes, told: bytes, event: str) -> Reply
 
 
 def reply_of_text(output: bytes, event: str) -> Reply:
-    """What a hook said as JSON: nested under `hookSpecificOutput`, or flat. Raises Failed."""
+    """What a hook said as JSON: nested under `hookSpecificOutput`, or flat. Raises Failed.
+
+    Of the fields that all of Claude Code's hooks share, `continue: false` ends the question by
+    `cancel` with `stopReason`, whatever else is said; `systemMessage` is told to the person.
+    """
     if not output.strip():
         return Reply()
     try:
@@ -52,20 +58,26 @@ def reply_of_text(output: bytes, event: str) -> Reply:
         raise Failed("did not answer in JSON") from None
     if not isinstance(said, dict):
         raise Failed("did not answer with a JSON object")
+    warning = _words(said.get("systemMessage"))
+    if said.get("continue") is False:
+        return Reply("cancel", reason=_words(said.get("stopReason")), warning=warning)
     inner = said.get("hookSpecificOutput", said)
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
         raise Failed(f"did not answer for {event}")
     action = inner.get("action")
     if action is None:
-        return Reply()
+        return Reply(warning=warning)
     if action not in ACTIONS:
         raise Failed("answered with an action that is none of accept, decline and cancel")
     content = inner.get("content")
     if content is not None and (not isinstance(content, dict) or _too_deep(content)):
         raise Failed("answered with content that is no object")
-    reason = inner.get("reason", said.get("reason"))
-    told = neutral_line(reason, LONGEST_REASON) if isinstance(reason, str) and reason else None
-    return Reply(action, content if action == "accept" else None, told)
+    reason = _words(inner.get("reason", said.get("reason")))
+    return Reply(action, content if action == "accept" else None, reason, warning)
+
+
+def _words(value: Any) -> str | None:
+    return (neutral_line(value, LONGEST_REASON) or None) if isinstance(value, str) else None
 
 
 def _too_deep(value: Any, depth: int = 0) -> bool:

@@ -1,4 +1,4 @@
-"""Every event with every way in which a program or a page may behave; both are real ones."""
+"""Every cell through the broker: programs and a server that are real, a person that is scripted."""
 
 from __future__ import annotations
 
@@ -6,97 +6,66 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import HookEvent
 from tests.broker.conftest import form_request, run
+from tests.hooks.cells import CELLS, PERSON, SENT, Cell, Ended, expected
 from tests.hooks.conftest import Person, RunFactory
-from tests.hooks.world import Receiver, answer, command, hook, read
-
-EVENTS = get_args(HookEvent)
-BEHAVIOURS = ["answers", "passes", "declines", "hangs", "crashes", "nonsense", "floods", "leaves"]
-FAILS = {
-    "hangs": "did not answer within 1 second",
-    "crashes": ("ended with exit code 1: it broke ␛[31m", "could not be reached"),
-    "nonsense": "did not answer in JSON",
-    "floods": "more than 1 MiB",
-}
-SENT = {"colour": "red"}
-HOOKED = {"colour": "blue"}
+from tests.hooks.world import Receiver, command, hook, read
 
 
-def fails_with(behaviour: str, sort: str) -> str:
-    words = FAILS[behaviour]
-    return words if isinstance(words, str) else words[sort == "url"]
-
-
-@pytest.mark.parametrize("sort", ["command", "url"])
-@pytest.mark.parametrize("behaviour", BEHAVIOURS)
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_what_a_hook_does_decides_what_becomes_of_a_question(
-    start: RunFactory,
-    receiver: Receiver,
-    log: Path,
-    tmp_path: Path,
-    event: HookEvent,
-    behaviour: str,
-    sort: str,
+    start: RunFactory, receiver: Receiver, log: Path, tmp_path: Path, cell: Cell
 ) -> None:
-    if sort == "url" and behaviour == "leaves":
-        pytest.skip("a page leaves no process behind")
-    said = answer("accept", event, **HOOKED)
     child = tmp_path / "child"
-    more = {"answers": [said], "leaves": [str(child)]}.get(behaviour, [])
-    limit = 1 if behaviour == "hangs" else 30
-    if sort == "command":
-        one = hook(event, command(behaviour, log, *more), timeout_sec=limit)
+    if cell.sort == "command":
+        one = hook(cell.event, cell.command(log, child), timeout_sec=cell.seconds)
     else:
-        one = hook(event, url=receiver.url, timeout_sec=limit)
-        receiver.behaviour = behaviour
-        receiver.text = {"answers": said, "declines": answer("decline", event)}.get(behaviour, "")
+        one = hook(cell.event, url=receiver.url, timeout_sec=cell.seconds)
+        receiver.behaviour, receiver.text = cell.behaviour, cell.said
 
     async def body() -> None:
         there = start(one, person=Person(SENT, SENT))
-        if event == "Waiting":
-            there.hooks.waiting(form_request(), "claude")
+        if cell.event == "Waiting":
+            there.hooks.waiting(asked(), "claude")
         else:
-            outcome = await there.broker.resolve(form_request())
+            outcome = await there.broker.resolve(asked())
         await there.close()
-        ran = len(read(log)) if sort == "command" else len(receiver.got)
+        ran = len(read(log)) if cell.sort == "command" else len(receiver.got)
         assert ran == 1
-        fails = behaviour in FAILS
-        if fails:
-            assert f"hooks[1] {'' if has_power(event) else f'({event}) '}" in there.told
-            assert fails_with(behaviour, sort) in there.told
-        if event == "Waiting":
+        if cell.fails:
+            assert f"hooks[1] {'' if cell.has_power else f'({cell.event}) '}" in there.told
+            assert cell.fails in there.told
+        elif cell.behaviour != "answers":
+            assert "The hook hooks[1]" not in there.told
+        if cell.event == "Waiting":
             return
-        if not has_power(event):
-            assert (outcome.decided_by, outcome.content) == ("user", SENT)
-        elif behaviour == "answers":
-            assert (outcome.decided_by, outcome.content) == ("hook", HOOKED)
+        ended = Ended(str(outcome.action), outcome.decided_by, outcome.content)
+        assert ended == expected(cell, PERSON)
+        if ended.decided_by == "hook":
             assert outcome.key == "hooks[1]"
-        elif behaviour == "declines":
-            assert (outcome.action, outcome.decided_by) == ("decline", "hook")
-            if sort == "command":
-                assert "not on a Friday" in outcome.reason
-        else:
-            assert (outcome.decided_by, outcome.content) == ("user", SENT)
-            shown = there.person.shown
-            assert len(shown) == (2 if fails and event == "ElicitationResult" else 1)
-            if fails:
-                assert fails_with(behaviour, sort) in (shown[-1].note or "")
+        if cell.has_power and cell.behaviour == "declines" and cell.sort == "command":
+            assert "not on a Friday" in outcome.reason
+        shown = there.person.shown
+        if cell.has_power and cell.fails:
+            assert len(shown) == (2 if cell.event == "ElicitationResult" else 1)
+            assert cell.fails in (shown[-1].note or "")
         row = there.ledger.row(there.resolved[0].request.id)
         assert (row.action, row.decided_by) == (outcome.action, outcome.decided_by)
 
     run(body())
-    if behaviour == "leaves":
+    if cell.behaviour == "leaves":
         assert_gone(int(child.read_text()))
 
 
-def has_power(event: str) -> bool:
-    return event in ("Elicitation", "ElicitationResult")
+def asked() -> ElicitationRequest:
+    schema = {"type": "object", "properties": {"value": {"type": "string"}}}
+    return form_request(params={"requestedSchema": schema})
 
 
 def assert_gone(process: int) -> None:
@@ -172,7 +141,7 @@ def test_a_hook_gets_few_variables_of_the_environment(
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
 
     async def body() -> None:
-        there = start(hook("Asked", command("passes", log)), person=Person(SENT))
+        there = start(hook("Asked", command("passes", log)), person=Person({"colour": "red"}))
         await there.broker.resolve(form_request())
         await there.close()
 

@@ -85,32 +85,6 @@ def test_with_a_hook_that_fails_and_nobody_there_the_question_is_cancelled_and_i
     assert "\x1b" not in done.stderr
 
 
-@pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])
-@pytest.mark.parametrize("behaviour", ["declines", "hangs", "nonsense", "floods", "leaves"])
-def test_whatever_a_hook_does_a_call_ends_and_says_who_decided(
-    tmp_path: Path, log: Path, behaviour: str, event: str
-) -> None:
-    child = [str(tmp_path / "child")] if behaviour == "leaves" else []
-    hook = {"event": event, "command": command(behaviour, log, *child), "timeout_sec": 1.5}
-    config = configured(tmp_path, [hook])
-    answers = tmp_path / "answers.toml"
-    answers.write_text('[[answers]]\ncontent = { name = "a" }\n')
-    # The answers file speaks before a person's own hook, and leaves it nothing to answer.
-    given = ["--answers", str(answers)] if event == "ElicitationResult" else ["--strict"]
-    done = run(*config, "call", "s", "t", "--output", "json", *given)
-    (asked,) = done.document["elicitations"]
-    assert len(read(log)) == 1
-    if behaviour == "declines":
-        assert (asked["action"], asked["decidedBy"]) == ("decline", "hook")
-    elif behaviour == "leaves" and event == "ElicitationResult":
-        assert (asked["action"], asked["decidedBy"], done.code) == ("accept", "answers", 0)
-        return
-    else:
-        assert (asked["action"], asked["decidedBy"]) == ("cancel", "nobody")
-        assert ("The hook hooks[1]" in done.stderr) == (behaviour != "leaves")
-    assert done.code == 3
-
-
 def test_what_policy_refused_is_told_to_hooks_that_are_told_of_everything(
     tmp_path: Path, log: Path
 ) -> None:

@@ -9,14 +9,15 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+import elicit_tui.demo
+from elicit_tui.elicitation import now
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.elicitation.spelling import toml_value
 from elicit_tui.runtime import open_store
 from elicit_tui.store.store import Waiting
 from tests.hooks.test_in_a_run import configured
@@ -72,16 +73,19 @@ class Agent:
 
 
 @contextmanager
-def agent(config: Sequence[str]) -> Iterator[Agent]:
-    """An agent that started `elicit-tui gateway`."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "elicit_tui", *config, "gateway"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        env=os.environ,
-    ) as process:
+def agent(config: Sequence[str], told: Path = Path(os.devnull)) -> Iterator[Agent]:
+    """An agent that started `elicit-tui gateway`; what that says on stderr is written to `told`."""
+    with (
+        told.open("wb") as stderr,
+        subprocess.Popen(
+            [sys.executable, "-m", "elicit_tui", *config, "gateway"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+            env=os.environ,
+        ) as process,
+    ):
         try:
             there = Agent(process)
             there.begin()
@@ -113,25 +117,42 @@ def test_a_hook_answers_what_an_agents_tool_asks(tmp_path: Path, log: Path) -> N
     assert "hooks[" not in json.dumps(result["_meta"])
 
 
-@pytest.mark.parametrize("behaviour", ["passes", "crashes", "floods"])
-def test_a_question_that_waits_is_told_once_and_whatever_the_hook_does_it_waits(
-    tmp_path: Path, log: Path, behaviour: str
+def test_a_question_that_waits_is_told_once_and_not_at_all_when_somebody_is_there(
+    tmp_path: Path, log: Path
 ) -> None:
-    hooks = [{"event": "Waiting", "command": command(behaviour, log)}]
-    config = configured(tmp_path, hooks)
-    with (tmp_path / "config.toml").open("a") as file:
-        file.write("[gateway]\nhold_sec = 2\n")
-    with agent(config) as there:
-        paused = there.answer_to(there.send("tools/call", name="s__t", arguments={}))
-        assert "Waiting for a person" in paused["content"][0]["text"]
-        (waits,) = asyncio.run(waiting())
-        assert waits.question is not None
-        end = time.monotonic() + SECONDS
-        while not read(log) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert waits.question.request.message == "Name?"
-    (told,) = read(log)
-    assert told["input"]["agent"] == "claude-code"
-    assert told["input"]["text"] == "claude-code: a question of s waits"
-    assert told["input"]["command"] == f"elicit-tui inbox answer {waits.id}"
-    assert "Name?" not in json.dumps(told["input"])
+    config = tmp_path / "config.toml"
+    demo = Path(elicit_tui.demo.__file__).parent / "__main__.py"
+    config.write_text(
+        f"[gateway]\nhold_sec = 1\n"
+        f"[mcp_servers.demo]\ncommand = {toml_value(sys.executable)}\nargs = ['{demo}']\n"
+        f'[[hooks]]\nevent = "Waiting"\ncommand = {toml_value(command("passes", log))}\n'
+    )
+
+    async def asked_while_somebody_is_there() -> None:
+        async with open_store(Settings(), "answerer") as store:
+            await store.heartbeat(last_key=now())
+            paused = there.answer_to(there.send("tools/call", name="demo__plan_trip"))
+            assert "Waiting for a person" in paused["content"][0]["text"]
+
+    with agent(["--config", str(config)]) as there:
+        there.send("tools/call", name="demo__clear_cache")
+        until(lambda: len(read(log)) == 1)
+        asyncio.run(asked_while_somebody_is_there())
+        there.send("tools/call", name="demo__sign_in")
+        until(lambda: len(read(log)) == 2)
+        first, *meanwhile, page = asyncio.run(waiting())
+    told = [one["input"] for one in read(log)]
+    assert [one["command"] for one in told] == [
+        f"elicit-tui inbox answer {waits.id}" for waits in (first, page)
+    ]
+    assert told[0]["agent"] == "claude-code"
+    assert told[0]["text"] == "claude-code: a question of demo waits"
+    assert len(meanwhile) == 2
+    assert "cache" not in json.dumps(told)
+
+
+def until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + SECONDS
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -268,25 +269,34 @@ def test_a_users_proxy_does_not_stand_in_for_a_managed_page(
 
 CLAUDE_CODE = """
 import json, sys
+
 told = json.load(sys.stdin)
-assert {"session_id", "cwd", "hook_event_name", "mcp_server_name", "message"} - set(told) <= (
-    {"message"} if told["hook_event_name"] == "ElicitationResult" else set()
-), told
 event = told["hook_event_name"]
+assert told["session_id"] and told["cwd"] and told["mcp_server_name"] == "paint", told
+if event == "Elicitation" and told["mode"] == "url":
+    assert told["url"].startswith("https://") and told["message"], told
+    print("no pages here", file=sys.stderr)
+    sys.exit(2)
 if event == "Elicitation":
     properties = told["requested_schema"]["properties"]
-    assert told["mode"] == "form"
     out = {"action": "accept", "content": {name: "auto" for name in properties}}
+elif told["action"] != "accept":
+    out = {}
+    assert "content" not in told, told
+elif told["content"]["colour"] == "stop":
+    print(json.dumps({"continue": False, "stopReason": "stopped here"}))
+    sys.exit(0)
 else:
-    assert told["action"] == "accept", told
-    out = {"action": "accept", "content": {**told["content"], "colour": "checked"}}
-print(json.dumps({"hookSpecificOutput": {"hookEventName": event, **out}}))
+    out = {"action": "accept", "content": {"colour": "checked " + told["content"]["colour"]}}
+    assert told["mode"] == "form", told
+nested = {"hookSpecificOutput": {"hookEventName": event, **out}}
+print(json.dumps({**nested, "systemMessage": "seen by the hook", "suppressOutput": True}))
 """
+"""What the documentation says of both events: fields, exit code 2, nested and shared output."""
+PAGE = {"mode": "url", "url": "https://example.com/sign-in", "elicitationId": "page-1"}
 
 
 def test_a_hook_written_for_claude_code_works_as_it_is(start: RunFactory, tmp_path: Path) -> None:
-    import sys
-
     script = tmp_path / "elicit.py"
     script.write_text(CLAUDE_CODE)
     ask = hook("Elicitation", (sys.executable, str(script)))
@@ -295,12 +305,21 @@ def test_a_hook_written_for_claude_code_works_as_it_is(start: RunFactory, tmp_pa
     async def body() -> None:
         there = start(ask)
         assert (await there.broker.resolve(form_request())).content == {"colour": "auto"}
-        there = start(check, person=Person(SENT))
+        assert "The hook hooks[1] says: seen by the hook" in there.told
+        outcome = await there.broker.resolve(form_request(params=PAGE))
+        assert (outcome.action, outcome.decided_by) == ("decline", "hook")
+        assert "no pages here" in outcome.reason
+        there = start(check, person=Person(SENT, None, {"colour": "stop"}))
         outcome = await there.broker.resolve(form_request())
-        assert outcome.content == {"colour": "checked"}
+        assert outcome.content == {"colour": "checked red"}
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.action, outcome.decided_by) == ("decline", "user")
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.action, outcome.decided_by) == ("cancel", "hook")
+        assert "stopped here" in outcome.reason
         there = start(ask, check)
         outcome = await there.broker.resolve(form_request())
-        assert (outcome.content, outcome.key) == ({"colour": "checked"}, "hooks[2]")
+        assert (outcome.content, outcome.key) == ({"colour": "checked auto"}, "hooks[2]")
         await there.close()
 
     run(body())

@@ -19,7 +19,7 @@ SCRIPT = Path(__file__).parents[1] / "servers" / "hook.py"
 
 def command(behaviour: str, log: Path, *more: str) -> tuple[str, ...]:
     """The command of a hook that behaves so and keeps what it read in `log`."""
-    return (sys.executable, str(SCRIPT), behaviour, str(log), *more)
+    return (sys.executable, "-I", "-S", str(SCRIPT), behaviour, str(log), *more)
 
 
 def answer(action: str, event: str = "Elicitation", **content: Any) -> str:
@@ -52,22 +52,31 @@ def read(log: Path) -> list[dict[str, Any]]:
 
 
 class Receiver:
-    """A real HTTP server on loopback that answers as it is told, and keeps what it got."""
+    """A real HTTP server on loopback that answers as it is told, and keeps what it got.
+
+    It behaves so wherever it is asked, or by the path that it is asked at.
+    """
 
     def __init__(self) -> None:
         self.got: list[tuple[bytes, str]] = []
+        self.asked_at: list[str] = []
+        """The path of each request."""
         self.behaviour = "passes"
         self.text = ""
+        self.pages: dict[str, tuple[str, str]] = {}
+        """A behaviour and a text for some paths."""
         self.url = ""
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         length = int(handler.headers.get("content-length") or 0)
         self.got.append((handler.rfile.read(length), handler.headers.get("content-type") or ""))
-        if self.behaviour == "crashes":
+        self.asked_at.append(handler.path)
+        behaviour, text = self.pages.get(handler.path, (self.behaviour, self.text))
+        if behaviour == "crashes":
             handler.connection.close()
             return
-        handler.send_response(500 if self.behaviour == "declines with a status" else 200)
-        if self.behaviour == "hangs":
+        handler.send_response(500 if behaviour == "declines with a status" else 200)
+        if behaviour == "hangs":
             handler.end_headers()
             with_bound = time.monotonic() + 30
             while time.monotonic() < with_bound:
@@ -76,13 +85,13 @@ class Receiver:
                 time.sleep(0.1)
             return
         handler.end_headers()
-        if self.behaviour == "nonsense":
+        if behaviour == "nonsense":
             handler.wfile.write(b"I think yes")
-        elif self.behaviour == "floods":
+        elif behaviour == "floods":
             for _ in range(50):
                 handler.wfile.write(b"x" * 1_000_000)
         else:
-            handler.wfile.write(self.text.encode())
+            handler.wfile.write(text.encode())
 
 
 @contextmanager
