@@ -1,7 +1,7 @@
 """`elicit-tui call`, `prompt` and `read`: one request to one server, without the console.
 
-Here is the way there: the command line, what it means, the server's start. `one_call` makes the
-call and tells it. The server's process gets ready while the SDK is still being imported.
+`prepared` understands what was asked for, and `one_call` makes the call and tells it. The server's
+process gets ready while the SDK is still being imported.
 """
 
 from __future__ import annotations
@@ -9,29 +9,14 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
-from elicit_tui.cli.arguments import Given, read_given
+from elicit_tui.cli.command_table import METHODS
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.parser import Parser, positive_seconds
-from elicit_tui.cli.presence import person_present
-from elicit_tui.cli.settings import load_settings, named_server
-from elicit_tui.errors import ElicitTuiError, UsageError
-
-if TYPE_CHECKING:
-    from elicit_tui.cli.recording import Recording
-    from elicit_tui.elicitation.request import Method
-    from elicit_tui.elicitation.settings import Rule, Settings
-
-METHODS: Final[dict[str, Method]] = {
-    "call": "tools/call",
-    "prompt": "prompts/get",
-    "read": "resources/read",
-}
-"""What each of the commands asks of its server."""
+from elicit_tui.cli.prepared import Prepared, prepare
+from elicit_tui.errors import ElicitTuiError
 
 
 def add_arguments(parser: Parser) -> None:
@@ -76,26 +61,11 @@ def _add_call_arguments(parser: Parser) -> None:
         add("--allow-tool", action="store_true", help="call it without a confirmation, this once")
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """One call, fully understood: from here on only its server can go wrong."""
-
-    options: argparse.Namespace
-    method: Method
-    given: Given
-    settings: Settings
-    answers: tuple[Rule, ...] | None
-    """The entries of `--answers`; None when nobody gave a file."""
-    person_present: bool
-    recording: Recording | None
-    narration: Narration
-
-
 def run(namespace: argparse.Namespace) -> int:
     """Run the command; the exit code. What is wrong before the call is raised, and told as data."""
     narration = Narration()
     try:
-        prepared = _prepare(namespace, narration)
+        prepared = prepare(namespace, narration)
     except ElicitTuiError as error:
         from elicit_tui.cli.report import write_end
 
@@ -122,41 +92,3 @@ def _keys_of(prepared: Prepared) -> AbstractContextManager[None]:
     from elicit_tui.cli.flow_control import flow_control_off
 
     return flow_control_off()
-
-
-def _prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
-    """Understand everything that a person wrote: arguments, configuration, answers."""
-    given = read_given(namespace.pairs, namespace.arguments)
-    settings = load_settings(namespace, narration)
-    named_server(settings, namespace.server)
-    answers = _read_answers(namespace, settings, narration)
-    present = answers is None and person_present(stdin_taken=namespace.arguments == "-")
-    recording = _open_recording(namespace, present)
-    method = METHODS[namespace.command]
-    return Prepared(namespace, method, given, settings, answers, present, recording, narration)
-
-
-def _read_answers(
-    namespace: argparse.Namespace, settings: Settings, narration: Narration
-) -> tuple[Rule, ...] | None:
-    if namespace.answers is None:
-        return None
-    from elicit_tui.config import load_answers
-
-    answers = load_answers(namespace.answers)
-    if settings.approval_policy == "never":
-        narration.say(
-            'elicit-tui: approval_policy = "never" declines every question: '
-            f"{namespace.answers} is not used."
-        )
-    return answers
-
-
-def _open_recording(namespace: argparse.Namespace, present: bool) -> Recording | None:
-    if namespace.record is None:
-        return None
-    if not present:
-        raise UsageError("--record needs a person who answers at a terminal.")
-    from elicit_tui.cli.recording import Recording
-
-    return Recording.create(namespace.record)

@@ -7,7 +7,17 @@ the command is used.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.request import Method
+
+METHODS: Final[dict[str, Method]] = {
+    "call": "tools/call",
+    "prompt": "prompts/get",
+    "read": "resources/read",
+}
+"""What the commands that make one request ask of their server."""
 
 
 @dataclass(frozen=True)

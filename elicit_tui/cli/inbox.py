@@ -138,7 +138,7 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
 async def _answer(settings: Settings, namespace: argparse.Namespace) -> int:
     from elicit_tui.cli.inbox_answer import give
 
-    return await give(settings, namespace, await _waiting(settings))
+    return await give(settings, namespace, chosen(await _waiting(settings), namespace.id).id)
 
 
 async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:

@@ -21,18 +21,13 @@ if TYPE_CHECKING:
     from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Question
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.store import Waiting
 
 
-async def give(
-    settings: Settings, namespace: argparse.Namespace, waiting: Sequence[Waiting]
-) -> int:
-    """Answer the question that the command line names; exit code 1 when that did not go out."""
-    from elicit_tui.cli.inbox import chosen
+async def give(settings: Settings, namespace: argparse.Namespace, question_id: str) -> int:
+    """Answer this question as the command line says; exit code 1 when that did not go out."""
     from elicit_tui.runtime.waiting import open_inbox
 
     narration = Narration()
-    question_id = chosen(waiting, namespace.id).id
     async with open_inbox(settings, "inbox", create=False) as inbox:
         refused = await inbox.refusal()
         if refused is not None:

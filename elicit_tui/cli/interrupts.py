@@ -72,7 +72,7 @@ def _write_end(argv: Sequence[str], error: Interrupted) -> None:
         _, options = parse(name, arguments)
     except (UsageError, HelpShown):
         return
-    from elicit_tui.cli.call import METHODS
+    from elicit_tui.cli.command_table import METHODS
 
     if name in METHODS:
         from elicit_tui.cli.report import write_end

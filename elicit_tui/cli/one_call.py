@@ -27,7 +27,7 @@ from elicit_tui.host import HostEvent, ListChanged, LogMessage, Progress, UrlCom
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.cli.call import Prepared
+    from elicit_tui.cli.prepared import Prepared
     from elicit_tui.elicitation import Queue, Responder
     from elicit_tui.host import Connection, Launched, Tool
     from elicit_tui.runtime import Runtime

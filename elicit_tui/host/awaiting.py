@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
+from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import LimitReached, ServerError
-from elicit_tui.host.open_calls import wait_within
+from elicit_tui.host.open_calls import OpenCalls, wait_within
 from elicit_tui.text import in_seconds
 
-if TYPE_CHECKING:
-    from elicit_tui.host.connection import Connection
-
 END_KNOWN_SECONDS: Final = 3.0
+
+
+class AwaitedConnection(Protocol):
+    """What is to be known of a connection by whoever waits for its server."""
+
+    settings: ServerSettings
+    open_calls: OpenCalls
+    failure: str | None
+    http_refusal: int | None
+    lost: Callable[[str], None]
+
+    @property
+    def name(self) -> str:
+        """The configured name."""
+
+    async def alive(self) -> None:
+        """Return once anything at all came back from the server."""
 
 
 class Awaiting:
     """How one connection waits for its server."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: AwaitedConnection) -> None:
         self._connection = connection
         self.over = asyncio.Event()
         """Set when the connection has ended."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
 
-from elicit_tui.elicitation import Call, Outcome
+from elicit_tui.elicitation import Call, Outcome, ServerIdentity
 from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError, ToolRefused
 from elicit_tui.text import as_name, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker import Broker
-    from elicit_tui.host.connection import Connection
     from elicit_tui.host.offers import Tool
 
 LIVE_SECONDS: Final = 2.0
@@ -25,10 +24,35 @@ NOT_LISTED: Final = "invalid_answer"
 """The code of a ServerError that says that a list is none."""
 
 
+class GatedConnection(Protocol):
+    """What the gate needs of the connection that it stands in front of."""
+
+    id: str
+    identity: ServerIdentity
+
+    @property
+    def name(self) -> str:
+        """The configured name."""
+
+    @property
+    def process_id(self) -> int | None:
+        """The process of a stdio server; None for a remote one."""
+
+    @property
+    def tells_of_changed_tools(self) -> bool:
+        """Whether the server tells when its list of tools is another one."""
+
+    async def settled(self) -> None:
+        """Wait until it is ready. Raises ServerError when it failed."""
+
+    async def tools(self) -> Sequence[Tool]:
+        """Ask the server for its tools. Raises ServerError, ProtocolCallError."""
+
+
 class ToolGate:
     """Knows the tools as this connection listed them last, and lets a call pass or not."""
 
-    def __init__(self, connection: Connection, broker: Broker) -> None:
+    def __init__(self, connection: GatedConnection, broker: Broker) -> None:
         self._connection = connection
         self._broker = broker
         self._tools: dict[str, Tool] | None = None

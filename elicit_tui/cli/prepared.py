@@ -1,0 +1,72 @@
+"""Understands everything that a person wrote for one call, before its server starts."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from elicit_tui.cli.arguments import Given, read_given
+from elicit_tui.cli.command_table import METHODS
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from elicit_tui.cli.recording import Recording
+    from elicit_tui.elicitation.request import Method
+    from elicit_tui.elicitation.settings import Rule, Settings
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One call, fully understood: from here on only its server can go wrong."""
+
+    options: argparse.Namespace
+    method: Method
+    given: Given
+    settings: Settings
+    answers: tuple[Rule, ...] | None
+    """The entries of `--answers`; None when nobody gave a file."""
+    person_present: bool
+    recording: Recording | None
+    narration: Narration
+
+
+def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
+    """Read the arguments, the configuration and the answers. Raises UsageError, ConfigError."""
+    given = read_given(namespace.pairs, namespace.arguments)
+    settings = load_settings(namespace, narration)
+    named_server(settings, namespace.server)
+    answers = _read_answers(namespace, settings, narration)
+    present = answers is None and person_present(stdin_taken=namespace.arguments == "-")
+    recording = _open_recording(namespace, present)
+    method = METHODS[namespace.command]
+    return Prepared(namespace, method, given, settings, answers, present, recording, narration)
+
+
+def _read_answers(
+    namespace: argparse.Namespace, settings: Settings, narration: Narration
+) -> tuple[Rule, ...] | None:
+    if namespace.answers is None:
+        return None
+    from elicit_tui.config import load_answers
+
+    answers = load_answers(namespace.answers)
+    if settings.approval_policy == "never":
+        narration.say(
+            'elicit-tui: approval_policy = "never" declines every question: '
+            f"{namespace.answers} is not used."
+        )
+    return answers
+
+
+def _open_recording(namespace: argparse.Namespace, present: bool) -> Recording | None:
+    if namespace.record is None:
+        return None
+    if not present:
+        raise UsageError("--record needs a person who answers at a terminal.")
+    from elicit_tui.cli.recording import Recording
+
+    return Recording.create(namespace.record)
