@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.demo import demo_command
+from elicit_tui.cli.gateway_program import DEMO
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.settings import load_settings, named_server
@@ -19,7 +20,6 @@ from elicit_tui.errors import Interrupted, UsageError
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
 
-DEMO = "demo"
 TOKEN = "token"
 SNIPPET = "snippet"
 INSTALL = "install"

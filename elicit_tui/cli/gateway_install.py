@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.cli.exit_codes import FAILED, OK
-from elicit_tui.cli.gateway_program import gateway_environment, gateway_program
+from elicit_tui.cli.gateway_program import DEMO, gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import person_present
@@ -115,7 +115,6 @@ def _refuse_temporary(namespace: argparse.Namespace) -> None:
 
 
 def _refuse_unknown(settings: Settings, names: Sequence[str]) -> None:
-    from elicit_tui.cli.gateway import DEMO
 
     for name in names:
         if name != DEMO or DEMO in settings.servers:

@@ -14,7 +14,7 @@ from elicit_tui.errors import UsageError
 def run_snippet(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     """Print the entry for one agent. Raises UsageError."""
     from elicit_tui.gateway.agents import UNKNOWN, known_agents
-    from elicit_tui.gateway.snippet import snippet
+    from elicit_tui.gateway.install.snippet import snippet
 
     agents = known_agents()
     listed = ", ".join(key for key in agents if key != UNKNOWN)

@@ -8,7 +8,7 @@ import pytest
 import tomli
 
 from elicit_tui.gateway.agents import UNKNOWN, agent_called, known_agents
-from elicit_tui.gateway.snippet import NAME, snippet
+from elicit_tui.gateway.install.snippet import NAME, snippet
 
 COMMAND = ["/usr/local/bin/elicit-tui", "gateway", "demo"]
 

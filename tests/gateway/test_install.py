@@ -19,7 +19,7 @@ from elicit_tui.config.importing import jsonc
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.install import changes
 from elicit_tui.gateway.install.places import installable, own_file
-from elicit_tui.gateway.snippet import NAME
+from elicit_tui.gateway.install.snippet import NAME
 from tests.cli.terminal import Terminal
 
 FILES = Path(__file__).parent / "agent_files"

@@ -16,7 +16,7 @@ from elicit_tui.config.importing.sources import Dialect
 from elicit_tui.config.servers import RESERVED
 from elicit_tui.elicitation.server import AGENT
 from elicit_tui.gateway.agents import Agent
-from elicit_tui.gateway.snippet import NAME
+from elicit_tui.gateway.install.snippet import NAME
 
 _UNEXPANDED: Final = re.compile(r"\$(?!\{)\w")
 _FOLDER: Final = re.compile(r"\$\{(?:workspace|cwd|file|pwd)\w*\}", re.IGNORECASE)

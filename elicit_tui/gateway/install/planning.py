@@ -15,7 +15,7 @@ from elicit_tui.gateway.install.document import Document, read_document
 from elicit_tui.gateway.install.moving import Staying, movable
 from elicit_tui.gateway.install.places import Found, is_of_a_project, look, shown_path
 from elicit_tui.gateway.install.record import Record, Records, digest
-from elicit_tui.gateway.snippet import NAME, entry
+from elicit_tui.gateway.install.snippet import NAME, entry
 
 Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]
 """Tries our configuration with more servers in it: which of them may not run, and why."""

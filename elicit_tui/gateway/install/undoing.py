@@ -17,7 +17,7 @@ from elicit_tui.gateway.install import toml_text
 from elicit_tui.gateway.install.document import Document, read_document
 from elicit_tui.gateway.install.places import Found, shown_path
 from elicit_tui.gateway.install.record import Record, Records, digest
-from elicit_tui.gateway.snippet import NAME
+from elicit_tui.gateway.install.snippet import NAME
 
 SERVERS: Final = "mcp_servers"
 
