@@ -112,7 +112,17 @@ class ConsoleRun:
             record.state, record.failure = "failed", BROKE_OFF
             raise
         record.state = "ready"
-        await self._read_offers(record)
+        # The watching first: what changes while they are read is told then.
+        await asyncio.gather(self._watch_lists(record), self._read_offers(record))
+
+    async def _watch_lists(self, record: ServerRecord) -> None:
+        """A server of the modern era tells of changes only where it was asked to."""
+        assert record.connection is not None
+        try:
+            await record.connection.watch_lists()
+        except ElicitTuiError as error:
+            words = f"does not tell when its lists change: {neutral_line(str(error), 300)}"
+            self._session.say(record.name, words, "dim")
 
     async def _read_offers(self, record: ServerRecord) -> None:
         connection = record.connection

@@ -44,6 +44,7 @@ class SharedQuestions:
         self._inbox: Inbox | None = None
         self.unsent: deque[Unsent] = deque(maxlen=20)
         """Not shown yet."""
+        self._trouble: str | None = None
 
     async def watch(self, responder: Responder, via: Via) -> None:
         """Put what waits in the store to the console, until cancelled."""
@@ -56,12 +57,14 @@ class SharedQuestions:
                 async with open_inbox(self._session.settings, via, create=False) as inbox:
                     inbox.subscribe(self._heard)
                     self._inbox = inbox
+                    for waiting in inbox.waiting:
+                        self._tell_sealed(waiting)
                     serving = Serving(inbox, responder, self._session.questions, self._told)
                     await serving.everything()
             except StoreMissing:
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
             except StoreError as error:
-                self._session.say("", f"▲ {neutral_line(str(error), 400)}", "warn")
+                self._tell_trouble(str(error))
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
             finally:
                 self._inbox = None
@@ -110,12 +113,30 @@ class SharedQuestions:
     # What happens to them
 
     def _heard(self, event: object) -> None:
-        from elicit_tui.broker.inbox_events import Trouble
+        from elicit_tui.broker.inbox_events import Came, Trouble
 
         self._session.changed()
-        if isinstance(event, Trouble) and event.sentence is not None:
-            self._session.say("", f"▲ {neutral_line(event.sentence, 400)}", "warn")
+        if isinstance(event, Trouble):
+            self._tell_trouble(event.sentence)
+        elif isinstance(event, Came):
+            self._tell_sealed(event.waiting)
         self._app.look_for_questions()
+
+    def _tell_trouble(self, sentence: str | None) -> None:
+        """Why questions of others cannot be seen: once, however often it is tried again."""
+        if sentence is not None and sentence != self._trouble:
+            self._tell("", sentence)
+        self._trouble = sentence
+
+    def _tell_sealed(self, waiting: Waiting) -> None:
+        if waiting.unreadable is not None:
+            sentence = f"A question waits that cannot be shown. {waiting.unreadable}"
+            self._tell(waiting.server, sentence)
+
+    def _tell(self, server: str, sentence: str) -> None:
+        words = neutral_line(sentence, 400)
+        self._session.say(server, f"▲ {words}", "warn")
+        self._app.notify(words, title=server, severity="warning", markup=False, timeout=12)
 
     def _told(self, question: Question, reply: Delivery) -> None:
         """What became of an answer that was given here, or of a question that left."""

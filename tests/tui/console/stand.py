@@ -60,6 +60,11 @@ class FakeConnection:
     async def resources(self) -> tuple[Any, ...]:
         return ()
 
+    async def watch_lists(self) -> None:
+        self.host.watched.append(self.name)
+        if self.host.no_prompts is not None:
+            raise self.host.no_prompts
+
     async def call(self, call: Call) -> CallResult:
         listed = {tool.name: tool.raw for tool in self.tool_list}
         if call.method == "tools/call":
@@ -92,7 +97,8 @@ class FakeHost:
     listeners: list[Any] = field(default_factory=list)
     launched: list[str] = field(default_factory=list)
     no_prompts: Exception | None = None
-    """What asking any server for its prompts ends with."""
+    """What asking any server for its prompts, or to watch its lists, ends with."""
+    watched: list[str] = field(default_factory=list)
     connections: dict[str, FakeConnection] = field(default_factory=dict)
 
     def subscribe(self, listener: Any) -> None:

@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GranularApproval, ServerSettings
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.host import Tool
-from elicit_tui.host.events import LogMessage, Progress
+from elicit_tui.host.events import ListChanged, LogMessage, Progress
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.results import results_directory
 from elicit_tui.tui.console.screen import ConsoleScreen
@@ -63,6 +63,15 @@ async def test_a_list_that_fails_hides_no_tool(tmp_path: Path) -> None:
         assert [offer.name for offer in record.offers] == ["ping"]
         said = [line.text for line in stand.app.session.activity]
         assert "its prompts could not be listed: Method not found" in said
+        assert "does not tell when its lists change: Method not found" in said
+
+
+async def test_a_list_that_changes_is_read_again(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        assert sorted(stand.host.watched) == ["alpha", "beta"], "also in the modern era"
+        stand.host.connections["alpha"].tool_list = (tool("ping"), tool("pong"))
+        stand.host.tell(ListChanged("alpha", "tools"))
+        await stand.until(lambda: "pong" in stand.text())
 
 
 async def test_a_tool_without_arguments_is_called_at_once_and_its_result_shown(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.rows import RowList
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
@@ -44,3 +45,70 @@ async def test_a_run_is_told_in_one_line_when_it_is_over(tmp_path: Path) -> None
             await stand.press(*("a", key) if key == "ctrl+s" else (key,))
             await stand.until(lambda request=request: stand.outcome(request) is not None)
         assert stand.app.session.summary() == "2 questions: 1 accepted, 1 declined"
+
+
+async def test_history_follows_what_ends_while_it_is_looked_at(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(100, 12)) as stand:
+        await stand.press("5")
+        for number in range(12):
+            stand.ask(message=f"Question number {number}")
+        await stand.until(lambda: len(stand.app.session.questions) == 12)
+        stand.runtime.broker.decline_all("alpha")
+        await stand.until(lambda: stand.app.session.ended == 12)
+        await stand.until(lambda: "Question number 11" in stand.text())
+        rows = stand.app.screen.query_one("#history-rows", RowList)
+        assert rows.cursor == 0
+        assert rows.scroll_y == 0
+        moved = rows.keys[3]
+        rows.cursor = 3
+        stand.ask(message="The newest")
+        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        stand.runtime.broker.decline_all("alpha")
+        await stand.until(lambda: len(rows.keys) == 13)
+        assert rows.key == moved, "whoever moved away stays there"
+
+
+async def test_what_was_stopped_has_the_focus_where_nothing_waits(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+        request = stand.ask(message="Your password?", schema=secret)
+        await stand.until(lambda: stand.outcome(request))
+        await stand.press("2")
+        assert stand.app.focused is not None
+        assert stand.app.focused.id == "stopped"
+        await stand.press("enter")
+        await stand.until(lambda: "Stopped before you saw it" in stand.text())
+        await stand.until(lambda: "set guardian.on_block" in stand.text())
+
+
+async def test_a_server_that_went_away_is_not_said_to_have_withdrawn_its_question(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask())
+        stand.runtime.broker.server_gone("alpha", "The connection to alpha was closed.")
+        await stand.until(lambda: "the server went away" in stand.notices())
+        assert "withdrew" not in stand.notices()
+        request = stand.ask("beta")
+        await stand.shown(request)
+        stand.runtime.broker.withdraw(request.id, "The server withdrew the question.")
+        await stand.until(lambda: "the server withdrew it" in stand.notices())
+
+
+async def test_the_key_that_suspends_does_so_wherever_no_text_is_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suspended: list[str] = []
+
+    def suspend(app: ConsoleApp) -> None:
+        suspended.append(type(app.screen).__name__)
+
+    monkeypatch.setattr(ConsoleApp, "action_suspend_process", suspend)
+    async with console(tmp_path) as stand:
+        await stand.press("ctrl+z")
+        await stand.shown(stand.ask(schema={"type": "object", "properties": {}}))
+        await stand.press("ctrl+z")
+        await stand.press("n")
+        await stand.shown(stand.ask())
+        await stand.press("a", "ctrl+z")
+        assert suspended == ["ConsoleScreen", "QuestionScreen"]

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import answerer
+from elicit_tui.elicitation import Question
 from elicit_tui.elicitation.settings import HistorySettings, StoreSettings
 from elicit_tui.tui.console.screens.unsent import UnsentScreen
 from elicit_tui.tui.question import QuestionScreen
 from tests.broker.conftest import form_request
-from tests.broker.test_waiting import World, bounded, sent
+from tests.broker.elsewhere import ASKER, World, bounded, sent
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -112,3 +113,63 @@ async def test_the_inbox_is_the_console_with_nothing_but_them(tmp_path: Path, wo
         await stand.press("ctrl+n")
         outcome = await bounded(asked)
         assert (outcome.action, outcome.via) == ("decline", "inbox")
+
+
+async def test_when_the_asker_dies_its_question_goes_and_what_was_typed_stays(
+    tmp_path: Path, world: World
+) -> None:
+    (tmp_path / "own").mkdir()
+    store = await world.store("asker")
+    await store.begin(ASKER)
+    async with reader(tmp_path) as stand:
+        await store.put(Question(form_request()), ASKER)
+        await opened(stand)
+        await stand.press(*"blu")
+        await store.close()
+        await stand.until(lambda: isinstance(stand.app.screen, UnsentScreen))
+        assert "The session that asked has ended." in stand.text()
+        assert "blu" in stand.text()
+        await stand.press("escape")
+
+
+async def test_an_answer_that_is_given_back_is_on_the_screen_again_with_the_reason(
+    tmp_path: Path, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir()
+    broker = await world.asks()
+    async with reader(tmp_path) as stand:
+        asked = asyncio.ensure_future(broker.resolve(form_request()))
+        screen = await opened(stand)
+        await stand.press(*"red")
+        # As an older version of the program would: what does not satisfy the schema is sent.
+        screen.view.decide(sent(colour=5))
+        await stand.until(lambda: getattr(stand.app.screen, "question", screen.question).note)
+        again = await opened(stand)
+        assert again.question.attempt == 2
+        assert "red" in stand.text()
+        await stand.press("ctrl+s")
+        assert (await bounded(asked)).content == {"colour": "red"}
+
+
+async def test_a_store_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "store.sqlite3").write_bytes(b"no database at all, but long enough " * 200)
+    async with reader(tmp_path) as stand:
+        await stand.until(lambda: "store" in stand.notices())
+        told = [line.text for line in stand.app.session.activity]
+        assert len([text for text in told if text.startswith("▲")]) == 1
+
+
+async def test_a_question_that_is_sealed_with_another_secret_is_told(
+    tmp_path: Path, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir()
+    broker = await world.asks()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    await (await world.person()).sees()
+    monkeypatch.setenv("ELICIT_TUI_STORE_SECRET", "x" * 44)
+    async with reader(tmp_path) as stand:
+        await stand.until(lambda: "A question waits that cannot be shown" in stand.notices())
+        assert "another secret" in stand.notices()
+    assert not asked.done()
+    asked.cancel()

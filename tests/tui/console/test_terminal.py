@@ -111,6 +111,8 @@ def test_the_terminal_is_as_it_was_and_no_server_is_left(
         servers = children_of(terminal.process.pid)
         assert servers
         if ending == "ctrl+q":
+            terminal.type(b"\x03")
+            terminal.read_until(b"Nothing is selected to copy. ^Q leaves.")
             terminal.type(b"\x11")
         else:
             terminal.process.send_signal(getattr(signal, ending))
@@ -140,6 +142,7 @@ def test_keys_in_the_buffer_before_a_question_is_painted_do_not_answer_it(
         terminal.read_until(b"Leave elicit-tui?")
         terminal.type(b"y")
         assert terminal.drain() == 0
+        assert b"1 question: 1 cancelled" in terminal.output.partition(b"\x1b[?1049l")[2]
     finally:
         terminal.close()
     import sqlite3

@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from textual import events
 
 from elicit_tui.tui.inline_app import rows_of
-from tests.tui.question.asking import WARNING, Asking, asked, form_question, schema, url_question
+from tests.tui.question.asking import (
+    WARNING,
+    Asking,
+    asked,
+    form_question,
+    schema,
+    until,
+    url_question,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -39,6 +48,27 @@ async def test_what_is_typed_is_in_view(size: tuple[int, int], title: str) -> No
         await pilot.press("shift+tab")
         await pilot.pause()
         assert " Ada " in app.words
+
+
+async def test_typing_into_a_field_that_was_scrolled_away_brings_it_back() -> None:
+    fields = {f"v{n}": {"type": "string", "title": f"Field {n}"} for n in range(30)}
+    app = Asking(form_question(schema(**fields)))
+    async with asked(app) as pilot:
+        form = app.view.body.panel
+        await pilot.press("pagedown", "pagedown")
+        await until(pilot, lambda: "Field 0 " not in app.words and form.scroll_y > 0, "a page on")
+        await pilot.press(*"Ada")
+        await until(pilot, lambda: " Ada " in app.words and "Field 0 " in app.words, "the field")
+
+
+async def test_pasted_lines_keep_the_caret_in_view() -> None:
+    app = question({"type": "string", "title": "Text", "maxLength": 4_000})
+    async with asked(app, (80, 24)) as pilot:
+        pasted = "\n".join(f"line {n}" for n in range(60))
+        app.post_message(events.Paste(pasted))
+        await until(pilot, lambda: "line 59" in app.words, "the last line")
+        await pilot.press(*"END")
+        await until(pilot, lambda: "line 59END" in app.words, "what is typed behind it")
 
 
 @pytest.mark.parametrize("size", SIZES)

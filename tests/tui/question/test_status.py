@@ -133,3 +133,12 @@ async def test_without_colours_focus_choice_fault_and_verdict_are_still_seen(
         send = app.view.query_one("#do-send")
         await until(pilot, lambda: send.has_focus, "the button")
         assert send.rich_style.underline
+
+
+@pytest.mark.parametrize(("most", "offered"), [(40, False), (4_000, True)])
+async def test_help_offers_the_editor_where_a_field_has_one(most: int, offered: bool) -> None:
+    app = Asking(form_question(schema(v={"type": "string", "maxLength": most})))
+    async with asked(app) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "help")
+        assert ("$EDITOR" in app.view._aside._text.render().plain) == offered  # type: ignore[union-attr]

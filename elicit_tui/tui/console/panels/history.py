@@ -47,6 +47,7 @@ class HistoryPane(Pane):
         self._rows: dict[str, Row] = {}
         self._read_at = -1
         self._not_before = 0.0
+        self._will_read = False
 
     def compose(self) -> ComposeResult:
         """The search and the rows."""
@@ -73,11 +74,22 @@ class HistoryPane(Pane):
 
     def draw(self) -> None:
         """Read the ledger again once more questions have ended, a while after the last time."""
-        ended = self.session.ended
-        if self.ready and ended != self._read_at and time.monotonic() >= self._not_before:
-            self._read_at = ended
-            self._not_before = time.monotonic() + READ_SECONDS
-            self.action_read()
+        if not self.ready or self.session.ended == self._read_at:
+            return
+        wait = self._not_before - time.monotonic()
+        if wait > 0:
+            if not self._will_read:
+                self._will_read = True
+                self.set_timer(wait, self._read_late)
+            return
+        self._read_at = self.session.ended
+        self._not_before = time.monotonic() + READ_SECONDS
+        self.action_read()
+
+    def _read_late(self) -> None:
+        """What ended right behind the last reading; nothing else may come to draw it."""
+        self._will_read = False
+        self.draw()
 
     def opened(self) -> None:
         """Read the ledger when it is looked at."""
