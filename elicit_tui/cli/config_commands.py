@@ -39,9 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands.add_parser("path", help="where your file is")
     commands.add_parser("schema", help="a JSON Schema that editors complete from")
     importing = commands.add_parser(
-        "import", help="another program's servers as TOML; nothing is written or launched"
+        "import", help="other programs' servers as TOML; nothing is launched, nor written unasked"
     )
-    importing.add_argument("file", metavar="FILE", type=Path)
+    importing.add_argument(
+        "file", metavar="FILE", nargs="?", type=Path, help="absent: the files of known programs"
+    )
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -177,6 +179,10 @@ def _print_explanation(explanation: Explanation) -> None:
 
 
 def _import(namespace: argparse.Namespace) -> int:
+    if namespace.file is None:
+        from elicit_tui.cli.config_import import import_all
+
+        return import_all(_own_file(namespace))
     from elicit_tui.config.importing import import_from
 
     imported = import_from(namespace.file)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.gateway_program import DEMO, gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.own_file import agreed, may_not_run
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.settings import load_settings, named_server
-from elicit_tui.errors import ConfigError, UsageError
+from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.gateway.install.planning import Plan
-
-YES: Final = frozenset({"y", "yes"})
 
 
 def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
@@ -43,7 +42,7 @@ def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
         [server.name for server in settings.servers.values() if server.layer == "managed"],
     )
     _refuse_unknown(settings, wish.servers)
-    plan = plan_install(wish, _may_not_run)
+    plan = plan_install(wish, may_not_run)
     served = wish.servers or plan.moved or any(each.enabled for each in settings.servers.values())
     narration = Narration()
     _tell(plan, narration)
@@ -121,26 +120,6 @@ def _refuse_unknown(settings: Settings, names: Sequence[str]) -> None:
             named_server(settings, name)
 
 
-def _may_not_run(candidate: bytes, names: Collection[str]) -> Mapping[str, str]:
-    """Try our configuration as it would be, from a private file of its own."""
-    from elicit_tui import paths
-    from elicit_tui.config import CommandLine, load
-
-    folder = paths.state_directory() / "gateway" / "installed"
-    trial, stream = paths.new_private_file(folder, "trial", ".toml")
-    try:
-        with stream:
-            stream.write(candidate)
-        settings = load(CommandLine(config_file=trial))
-    except ConfigError as error:
-        problem = error.problems[0].replace(str(trial), "your configuration")
-        return dict.fromkeys(names, f"with it your configuration would be wrong: {problem}")
-    finally:
-        trial.unlink(missing_ok=True)
-    refused = {name: settings.servers[name].refused for name in names}
-    return {name: why for name, why in refused.items() if why is not None}
-
-
 def _tell(plan: Plan, narration: Narration) -> None:
     """The difference on standard output; what stays and why beside it."""
     from elicit_tui.gateway.install.changes import difference
@@ -165,26 +144,4 @@ def _agreed(namespace: argparse.Namespace, narration: Narration) -> bool:
         return True
     if not person_present():
         raise UsageError("Nothing was written. Say --yes, or run it in a terminal to be asked.")
-    if _answer(narration, "Write this? [y/N] ").strip().lower() in YES:
-        return True
-    narration.say("Nothing was written.")
-    return False
-
-
-def _answer(narration: Narration, prompt: str) -> str:
-    import asyncio
-    import sys
-
-    from elicit_tui.responders.lines import InputGone, Lines
-
-    async def asked() -> str:
-        lines = Lines(sys.stdin)
-        try:
-            # A line typed ahead is no answer to what was not read yet.
-            lines.discard()
-            narration.write(prompt)
-            return await lines.next() or ""
-        except InputGone:
-            return ""
-
-    return asyncio.run(asked())
+    return agreed(narration)

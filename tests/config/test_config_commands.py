@@ -223,7 +223,9 @@ def test_import_prints_toml_on_stdout_and_what_to_know_on_stderr(
     assert "S3CRET" not in captured.out + captured.err
 
 
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["show", "--output", "yaml"], ["import"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["nothing"], ["show", "--output", "yaml"], ["import", "a", "b"]]
+)
 def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
     assert run(["config", *arguments]) == 2
 

@@ -26,10 +26,16 @@ _IGNORED: Final = {"type", "transport", "name", "description", "$schema"}
 
 @dataclass(frozen=True)
 class Imported:
-    """TOML for our file, and what its reader should know; secrets are in neither."""
+    """Servers for our file, and what its reader should know; secrets are in neither."""
 
-    toml: str
+    servers: Mapping[str, str]
+    """Each server as TOML, by its name."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def toml(self) -> str:
+        """All of them, as they would stand in our file."""
+        return "\n".join(self.servers.values())
 
 
 @dataclass(frozen=True)
@@ -88,29 +94,29 @@ class _Server:
         return variable
 
 
-def import_from(path: Path) -> Imported:
+def import_from(path: Path, largest: int = LARGEST_FILE) -> Imported:
     """The servers of a Codex, .mcp.json, Claude Desktop, VS Code or Cursor file as TOML.
 
-    Nothing is written, launched or looked up. Raises ConfigError.
+    Nothing is written, launched or looked up; `largest`: bytes. Raises ConfigError.
     """
     try:
         with path.open("rb") as stream:
-            raw = stream.read(LARGEST_FILE + 1)
+            raw = stream.read(largest + 1)
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ConfigError([f"{path}: is not UTF-8 text"]) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name is not one"
         raise ConfigError([f"{path}: cannot be read: {why}"]) from None
-    if len(raw) > LARGEST_FILE:
-        raise ConfigError([f"{path}: is larger than {LARGEST_FILE // 2**20} MiB"])
+    if len(raw) > largest:
+        raise ConfigError([f"{path}: is larger than {largest // 2**20} MiB"])
     return import_text(text, str(path))
 
 
 def import_text(text: str, file: str = "-") -> Imported:
     """As import_from, for a text."""
     source = recognise(text, file)
-    blocks: list[str] = []
+    servers: dict[str, str] = {}
     notes: list[str] = []
     for name, table in source.servers.items():
         if not isinstance(name, str) or not name.isprintable() or not name:
@@ -122,10 +128,10 @@ def import_text(text: str, file: str = "-") -> Imported:
         else:
             server = _convert(name, table, source.dialect)
             notes += [f"{dotted(name)}: {sentence}" for sentence in server.notes]
-            blocks.append(_written(server))
-    if not blocks:
+            servers[name] = _written(server)
+    if not servers:
         notes.append("no server was found")
-    return Imported("\n".join(blocks), tuple(notes))
+    return Imported(servers, tuple(notes))
 
 
 def move(name: str, table: Mapping[str, Any], dialect: Dialect) -> Moved:

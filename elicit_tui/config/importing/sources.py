@@ -13,6 +13,10 @@ Dialect = Literal["codex", "json", "vscode"]
 """`json`: the `mcpServers` object of .mcp.json, Claude Desktop and Cursor."""
 
 
+class NoServersError(ConfigError):
+    """The file could be read, and has no place where servers stand."""
+
+
 @dataclass(frozen=True)
 class Source:
     """The servers of one file, as their program wrote them."""
@@ -35,7 +39,7 @@ def recognise(text: str, file: str) -> Source:
     servers = holder.get("servers")
     if isinstance(servers, Mapping):
         return Source("vscode", servers)
-    raise ConfigError(
+    raise NoServersError(
         [f"{file}: has no servers: neither mcp_servers, mcpServers nor servers is a table in it"]
     )
 

@@ -216,7 +216,7 @@ def welcome(width: int, config_path: str) -> list[Line]:
                 *text_lines("  use a server for this run only", width),
             ],
             [
-                *text_lines("elicit-tui config import FILE", width, "accent"),
+                *text_lines("elicit-tui config import", width, "accent"),
                 *text_lines("  take over the servers of another client's configuration", width),
             ],
             [
