@@ -14,6 +14,7 @@ from elicit_tui.cli.demo import demo_command
 from elicit_tui.cli.gateway_program import DEMO
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.settings import load_settings, named_server
 from elicit_tui.errors import Interrupted, UsageError
 
@@ -24,6 +25,7 @@ TOKEN = "token"
 SNIPPET = "snippet"
 INSTALL = "install"
 UNINSTALL = "uninstall"
+DOCTOR = "doctor"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,13 +52,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--file", metavar="FILE", type=Path, help="the agent's configuration, where it is elsewhere"
     )
     changing.add_argument("--yes", action="store_true", help="write without asking")
+    measuring = parser.add_argument_group("with doctor AGENT")
+    measuring.add_argument(
+        "--longest",
+        metavar="SECONDS",
+        type=positive_seconds,
+        help="the longest that a call is held to see whether the agent still waits (1800)",
+    )
+    measuring.add_argument(
+        "--every",
+        metavar="SECONDS",
+        type=positive_seconds,
+        help="the time between two signs of progress (10, as while a person is asked)",
+    )
 
 
 def run(namespace: argparse.Namespace) -> int:
     """Serve one agent on standard input and output until it hangs up, or many over HTTP."""
     words: list[str] = namespace.servers
-    if words[:1] not in ([INSTALL], [UNINSTALL]):
-        _refuse_of_install(namespace)
+    _refuse_of_others(namespace, words[0] if words else "")
     if words[:1] == [TOKEN]:
         from elicit_tui.cli.gateway_tokens import run_tokens
 
@@ -69,6 +83,10 @@ def run(namespace: argparse.Namespace) -> int:
         from elicit_tui.cli.gateway_install import run_install, run_uninstall
 
         return (run_install if words[0] == INSTALL else run_uninstall)(namespace, words[1:])
+    if words[:1] == [DOCTOR]:
+        from elicit_tui.cli.gateway_doctor import run_doctor
+
+        return run_doctor(namespace, words[1:])
     narration = Narration()
     settings, names = gateway_settings(namespace, narration)
 
@@ -100,14 +118,17 @@ def run(namespace: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_of_install(namespace: argparse.Namespace) -> None:
-    for option, given in (
-        ("--take-over", namespace.take_over),
-        ("--file", namespace.file is not None),
-        ("--yes", namespace.yes),
+def _refuse_of_others(namespace: argparse.Namespace, command: str) -> None:
+    """Refuse an option of another one of the gateway's commands."""
+    for option, given, commands in (
+        ("--take-over", namespace.take_over, (INSTALL,)),
+        ("--yes", namespace.yes, (INSTALL, UNINSTALL)),
+        ("--file", namespace.file is not None, (INSTALL, UNINSTALL, DOCTOR)),
+        ("--longest", namespace.longest is not None, (DOCTOR,)),
+        ("--every", namespace.every is not None, (DOCTOR,)),
     ):
-        if given:
-            raise UsageError(f"{option} goes with gateway install and uninstall.")
+        if given and command not in commands:
+            raise UsageError(f"{option} goes with gateway {', '.join(commands)}.")
 
 
 def _stdio() -> None:

@@ -30,7 +30,7 @@ def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     agent = agent_named(words[0] if words else "", "install")
     settings = load_settings(namespace, Narration())
     _refuse_temporary(namespace)
-    path = _file(namespace, own_file(agent))
+    path = agents_file(namespace, own_file(agent))
     wish = Wish(
         agent,
         path,
@@ -77,7 +77,7 @@ def run_uninstall(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     from elicit_tui.gateway.install.planning import plan_uninstall
 
     agent = agent_named(words[0] if len(words) == 1 else "", "uninstall")
-    path = _file(namespace, own_file(agent))
+    path = agents_file(namespace, own_file(agent))
     plan = plan_uninstall(agent, path, _our_file(namespace))
     narration = Narration()
     _tell(plan, narration)
@@ -93,7 +93,7 @@ def run_uninstall(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     return OK
 
 
-def _file(namespace: argparse.Namespace, own: Path) -> Path:
+def agents_file(namespace: argparse.Namespace, own: Path) -> Path:
     """The agent's file, absolute and without `..`; links in it stay visible."""
     import os.path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,6 +16,7 @@ from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
 from elicit_tui.gateway.held_calls import HeldCalls
+from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.session import Parts, Session
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.runtime import open_runtime
@@ -83,14 +85,21 @@ async def open_session(
                 withdraw=lambda held: here().withdraw(held),
                 told_left=lambda held: here().told_left(held),
             )
-            session = Session(
-                Parts(settings, runtime, asking, elsewhere, held_calls, catalogues, clock)
+            measuring = Measuring(
+                clock, lambda: here().list_changed("tools"), settings.store.secret_env
             )
+            session = Session(
+                Parts(
+                    settings, runtime, asking, elsewhere, held_calls, catalogues, clock, measuring
+                )
+            )
+            watching = asyncio.ensure_future(measuring.watch())
             for name in names:
                 runtime.host.start(name)
             try:
                 yield session
             finally:
+                watching.cancel()
                 await held_calls.end()
                 await catalogues.close()
     finally:

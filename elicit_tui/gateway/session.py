@@ -31,6 +31,7 @@ from elicit_tui.gateway.held_calls import (
     call_key,
     client_answered,
 )
+from elicit_tui.gateway.measuring import DOCTOR, TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.passing import Background, Passing, Unknown
 from elicit_tui.gateway.replies import Replies
@@ -76,6 +77,7 @@ class Parts:
     held_calls: HeldCalls
     catalogues: SessionCatalogues
     clock: Clock
+    measuring: Measuring
 
 
 class Session:
@@ -91,6 +93,7 @@ class Session:
         self.catalogues = parts.catalogues
         self.clock = parts.clock
         self.audience: Audience | None = None
+        self._measuring = parts.measuring
         self._replies = Replies(parts.settings.gateway, self._broker)
         self._background = Background()
         self.passing = Passing(parts.runtime.host, parts.catalogues, self._background)
@@ -102,7 +105,8 @@ class Session:
     def own(self, agent: AgentInfo) -> list[Entry]:
         """The gateway's own tools, as this agent is offered them."""
         answers = self._gateway.agent_answers == "allow" and not agent.modes
-        return own_tools.own_tools(elicit=self._gateway.elicit_tool, answer=answers)
+        own = own_tools.own_tools(elicit=self._gateway.elicit_tool, answer=answers)
+        return [*own, TOOL] if self._measuring.offered(agent) else own
 
     async def offers(self, requester: Requester) -> Offers:
         """The lists, for this agent."""
@@ -241,6 +245,8 @@ class Session:
         requester: Requester,
         more: Mapping[str, Any],
     ) -> Result:
+        if name == DOCTOR:
+            return await self._measuring.call(arguments, requester)
         if name == own_tools.ELICIT:
             return await self._elicit(arguments, requester, more)
         held = self.held_calls.known(arguments.get("id"))

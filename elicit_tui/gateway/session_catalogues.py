@@ -59,7 +59,7 @@ class SessionCatalogues:
         self._again: set[str] = set()
         self._watched: set[str] = set()
         self._renamed: set[str] = set()
-        self._joined: dict[tuple[bool, bool, bool], Offers] = {}
+        self._joined: dict[tuple[frozenset[str], bool], Offers] = {}
         host.subscribe(self._heard)
 
     def catalogue(self, name: str) -> Catalogue | None:
@@ -80,8 +80,7 @@ class SessionCatalogues:
         return self._offers(own, output_schemas)
 
     def _offers(self, own: Sequence[Entry], output_schemas: bool) -> Offers:
-        names = {tool["name"] for tool in own}
-        key = ("elicit" in names, "elicit_answer" in names, output_schemas)
+        key = (frozenset(tool["name"] for tool in own), output_schemas)
         if key not in self._joined:
             self._joined[key] = joined_offers(
                 self._in_order(),

@@ -112,13 +112,12 @@ def agent_named(name: str, command: str) -> Agent:
     """The agent that a command line names for `install` and its like. Raises UsageError."""
     agents = known_agents()
     agent = agents.get(name)
-    if agent is not None and agent.key != UNKNOWN and (agent.place or command == "doctor"):
+    if agent is not None and (agent.place or command == "doctor"):
         return agent
     if agent is not None and agent.key != UNKNOWN:
         raise UsageError(
             f"{agent.title} has no file that install writes; "
             f"`elicit-tui gateway snippet {name}` prints the entry."
         )
-    listed = [key for key in agents if key != UNKNOWN]
-    known = list(installable()) if command != "doctor" else listed
+    known = list(installable()) if command != "doctor" else list(agents)
     raise UsageError(f"gateway {command} takes an agent: {', '.join(known)}.")

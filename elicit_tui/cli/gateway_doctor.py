@@ -1,0 +1,180 @@
+"""`elicit-tui gateway doctor AGENT`: what an agent supports, and how long it really waits."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.cli.exit_codes import FAILED, INTERRUPTED, LIMIT, OK
+from elicit_tui.cli.gateway_install import agents_file
+from elicit_tui.cli.gateway_program import gateway_environment, gateway_program
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.settings import load_settings
+from elicit_tui.text import ci_safe, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.gateway.agents import Agent
+    from elicit_tui.gateway.doctor_files import DoctorFiles, Sight, Wish
+    from elicit_tui.gateway.patience import Patience
+
+LONGEST_SECONDS: Final = 1800.0
+LOOK_SECONDS: Final = 0.2
+PATIENT_SECONDS: Final = 1800.0
+"""How long the first call, or the next one, is waited for."""
+TOLD_EACH: Final = 60.0
+
+CALLS: Final = 2
+"""Calls that the sentence asks for."""
+
+SENTENCE: Final = (
+    "Call the tool elicit_doctor of elicit-tui with progress false. When that call has ended, "
+    "whatever its result, call it once more with progress true. Then stop."
+)
+
+
+def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
+    """Look, then measure until both calls have ended. Raises UsageError, ConfigError."""
+    from elicit_tui.gateway.doctor_files import DoctorFiles, Wish
+    from elicit_tui.gateway.install.checking import checks
+    from elicit_tui.gateway.install.places import agent_named, own_file
+
+    agent = agent_named(words[0] if len(words) == 1 else "", "doctor")
+    settings = load_settings(namespace, Narration())
+    doctor = Doctor(agent, settings)
+    if agent.place:
+        path = agents_file(namespace, own_file(agent))
+        secret_env = settings.store.secret_env
+        command = gateway_program(namespace)
+        for check in checks(agent, path, command, gateway_environment(), secret_env):
+            doctor.says(check.well, check.sentence)
+    doctor.tells_what_is_known()
+    longest = namespace.longest or LONGEST_SECONDS
+    from elicit_tui.gateway.held_calls import TICK_SECONDS
+
+    wish = Wish(agent.key, longest, namespace.every or TICK_SECONDS, secrets.token_hex(16))
+    files = DoctorFiles(agent.key)
+    with files.wishing(wish):
+        return doctor.measures(files, wish)
+
+
+class Doctor:
+    """Tells a person about one agent, line by line; what is not well is counted."""
+
+    def __init__(self, agent: Agent, settings: Settings) -> None:
+        self._agent = agent
+        self._settings = settings
+        self._output = Output()
+        self._narration = Narration()
+        self._unwell = 0
+
+    def says(self, well: bool, sentence: str) -> None:
+        """One finding."""
+        self._unwell += not well
+        self._output.prose(ci_safe(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}"))
+
+    def tells_what_is_known(self) -> None:
+        """What stands in our table of agents."""
+        agent = self._agent
+        if agent.supports:
+            self._output.prose(f"○ Known of {agent.title}: {agent.supports}")
+
+    def measures(self, files: DoctorFiles, wish: Wish) -> int:
+        """Wait for the two calls and tell of them; the exit code."""
+        self._narration.say(
+            f"\nTell {self._agent.title} this, word for word (it can take {_time(wish.longest)} "
+            "each; start it again or reconnect its servers if it does not know the tool):\n"
+        )
+        self._narration.say(f"  {SENTENCE}\n")
+        try:
+            code = self._watch(files, wish)
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        self._conclude(files.sights(), wish)
+        return code if code != OK else (FAILED if self._unwell else OK)
+
+    def _watch(self, files: DoctorFiles, wish: Wish) -> int:
+        last_news = time.monotonic()
+        told: set[tuple[str, str]] = set()
+        renewed = 0.0
+        while True:
+            now = time.monotonic()
+            if now - renewed > 1:
+                files.renew()
+                renewed = now
+            sights = files.sights()
+            for sight in sights:
+                key = (sight.call, f"{sight.event} {sight.seconds // TOLD_EACH:.0f}")
+                if key not in told:
+                    told.add(key)
+                    last_news = now
+                    self._tell(sight)
+            if sum(each.event == "ended" for each in sights) >= CALLS:
+                return OK
+            if now - last_news > PATIENT_SECONDS:
+                self._narration.say("Nobody called the tool (again).")
+                return LIMIT
+            time.sleep(LOOK_SECONDS)
+
+    def _tell(self, sight: Sight) -> None:
+        how = _progress(sight.progress)
+        if sight.event == "began":
+            self._narration.say(f"… {neutral_line(sight.client, 100)} calls, {how}.")
+        elif sight.event == "waits" and sight.seconds >= TOLD_EACH:
+            self._narration.say(f"… it still waits after {_time(sight.seconds)}.")
+
+    def _conclude(self, sights: Sequence[Sight], wish: Wish) -> None:
+        from elicit_tui.gateway.patience import counts, held, measured
+
+        found = measured(sights)
+        for each in found:
+            self.says(True, _found(each))
+        best = counts(found)
+        if best is None:
+            return
+        self._tell_secret(sights, wish)
+        if not any(each.token for each in found):
+            self._output.prose("○ It asks for no progress, so none can extend its time.")
+        now = held(self._agent, self._settings.gateway.hold_sec, best)
+        if now <= best.hold or best.at_least:
+            self.says(now <= best.seconds or best.at_least, self._held(now, ", which is in time."))
+        else:
+            advice = f", which is too long: set hold_sec = {best.hold} under [gateway]."
+            self.says(False, self._held(now, advice))
+
+    def _held(self, seconds: float, more: str) -> str:
+        return f"While you are asked, its calls are held {_time(seconds)}{more}"
+
+    def _tell_secret(self, sights: Sequence[Sight], wish: Wish) -> None:
+        from elicit_tui.gateway.doctor_files import proof_of
+
+        name = self._settings.store.secret_env
+        ours = proof_of(os.environ.get(name), wish.nonce)
+        theirs = sights[-1].proof
+        if ours != theirs:
+            self.says(False, f"The secret in {name} is not the same there as here.")
+        elif ours is not None:
+            self.says(True, f"The secret in {name} reaches its gateway.")
+
+
+def _found(patience: Patience) -> str:
+    transport = "over HTTP" if patience.http else "over stdio"
+    how = f"{_progress(patience.progress)}, {transport}"
+    if patience.at_least:
+        return f"It waits {_time(patience.seconds)} and longer, {how}."
+    if patience.silent:
+        return f"It gave up without a word, at most after {_time(patience.seconds)}, {how}."
+    return f"It gave up after {_time(patience.seconds)}, {how}."
+
+
+def _progress(progress: bool) -> str:
+    return "with signs of progress" if progress else "without signs of progress"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
