@@ -14,7 +14,7 @@ from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install.document import read_document
 from elicit_tui.gateway.install.places import look, shown_path
-from elicit_tui.gateway.snippet import NAME
+from elicit_tui.gateway.install.snippet import NAME
 
 
 @dataclass(frozen=True)
