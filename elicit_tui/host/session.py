@@ -188,7 +188,7 @@ class Session:
         token = CURRENT.set(exchange)
         try:
             answer = await request
-            self._judge_kind(exchange)
+            self._judge_result(exchange)
             return answer
         except MCPError as error:
             raise self._kind_of(exchange, error) from None
@@ -203,18 +203,26 @@ class Session:
             CURRENT.reset(token)
             self.wire.forget(exchange)
 
-    def _judge_kind(self, exchange: Exchange) -> None:
-        """An answer of a kind nobody knows is invalid (spec: 2026-07-28, `resultType`).
+    def _judge_result(self, exchange: Exchange) -> None:
+        """What the SDK would take though the protocol does not allow it. Raises ServerError.
 
-        Absent means complete. Raises ServerError.
+        An answer of a kind nobody knows is invalid (spec: 2026-07-28, `resultType`; absent means
+        complete). `isError` is true or false: a tool that says "true" would count as one that did
+        not fail.
         """
-        if self.wire.era != "modern" or exchange.result is None or exchange.asked is not None:
+        if exchange.result is None or exchange.asked is not None:
             return
         kind = exchange.result.get("resultType", "complete")
-        if kind != "complete":
+        if self.wire.era == "modern" and kind != "complete":
             named = quoted(kind, 60) if isinstance(kind, str) else "no text"
             raise ServerError(
                 f"The server's answer is of a kind that is not known (resultType: {named}).",
+                code="invalid_answer",
+            )
+        is_call = exchange.call is not None and exchange.call.method == "tools/call"
+        if is_call and not isinstance(exchange.result.get("isError", False), bool):
+            raise ServerError(
+                "The server's answer has an isError that is neither true nor false.",
                 code="invalid_answer",
             )
 

@@ -37,9 +37,10 @@ def raw(request: pytest.FixtureRequest) -> ServerSettings:
     return python_server("raw", "raw.py", request.param, protocol=request.param)
 
 
-async def call(here: World, tool: str, name: str = "raw") -> dict[str, Any]:
+async def call(here: World, tool: str, name: str = "raw", **arguments: object) -> dict[str, Any]:
     connection = await here.host.connect(name)
-    return (await asyncio.wait_for(connection.call(Call("tools/call", tool)), WAIT)).result
+    made = Call("tools/call", tool, arguments)
+    return (await asyncio.wait_for(connection.call(made), WAIT)).result
 
 
 async def failure(server: ServerSettings) -> str:
@@ -193,6 +194,16 @@ async def test_a_result_against_the_protocol_fails_its_call_at_once(raw: ServerS
         with pytest.raises(ProtocolCallError, match="not a JSON-RPC message"):
             await call(here, "result_is_a_string")
         assert json.loads(text_of(await call(here, "garbage"))) == "after garbage"
+
+
+@pytest.mark.parametrize("odd", ["true", 1, [], None], ids=repr)
+async def test_a_tool_that_does_not_say_plainly_whether_it_failed_fails_its_call(
+    raw: ServerSettings, odd: object
+) -> None:
+    async with world(raw) as here:
+        with pytest.raises(ServerError, match="isError that is neither true nor false|not what"):
+            await call(here, "odd_is_error", is_error=odd)
+        assert text_of(await call(here, "garbage"))
 
 
 async def test_a_result_is_exactly_what_the_server_wrote(raw: ServerSettings) -> None:

@@ -255,6 +255,10 @@ def either_call(call: Any) -> None:
         send(b'{"jsonrpc":"2.0","id":%d,"result":{"content":[],"n":NaN}}' % identifier)
     elif name == "result_is_a_string":
         send({"jsonrpc": "2.0", "id": identifier, "result": "done"})
+    elif name == "odd_is_error":
+        odd = call["params"]["arguments"]["is_error"]
+        result = {"resultType": "complete", "content": [], "isError": odd}
+        send({"jsonrpc": "2.0", "id": identifier, "result": result})
     elif name == "result_without_content":
         send({"jsonrpc": "2.0", "id": identifier, "result": {"resultType": "complete"}})
     elif name == "exact":
