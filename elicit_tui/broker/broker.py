@@ -15,7 +15,6 @@ from elicit_tui.broker.ask import Ask, AskStep, valid
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import Entrance
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
-from elicit_tui.broker.flood import FloodGate
 from elicit_tui.broker.hooked import Hooked, Hooks, tell
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
@@ -87,8 +86,8 @@ class Broker:
         self._guardian = guardian
         self._listeners: list[Listener] = []
         self._record = Record(ledger, self._emit)
-        flood = FloodGate(settings.elicitation.limits, count_rate=count_rate)
-        self._entrance = Entrance(policy, flood, self.notice)
+        limits = settings.elicitation.limits
+        self._entrance = Entrance(policy, limits, self.notice, count_rate=count_rate)
         self._open: dict[str, Admitted] = {}
         self.queue = queue if queue is not None else Queue()
         """What waits for a person, what is open, and what was put off."""
@@ -137,6 +136,9 @@ class Broker:
     def _ended_at_once(
         self, request: ElicitationRequest, outcome: Outcome, trace: Sequence[Decision] = ()
     ) -> Outcome:
+        if outcome.in_group:
+            # A flood would make whoever listens keep all that a server can write.
+            request = request.in_short()
         self._emit(Requested(Question(request)))
         if outcome.in_group:
             self._record.group(request, outcome)

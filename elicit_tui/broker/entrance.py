@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elicit_tui.broker.admission import defect, malformed
@@ -10,6 +11,7 @@ from elicit_tui.broker.flood import FloodGate
 from elicit_tui.elicitation import ElicitationRequest, Outcome, cancel
 
 if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import ElicitationLimits
     from elicit_tui.policy import Decision, Policy
 
 
@@ -17,19 +19,41 @@ class Entrance:
     """Decides for each raw message, without waiting for anything."""
 
     def __init__(
-        self, policy: Policy, flood: FloodGate, notice: Callable[[str, str], None]
+        self,
+        policy: Policy,
+        limits: ElicitationLimits,
+        notice: Callable[[str, str], None],
+        *,
+        count_rate: bool,
     ) -> None:
-        """`notice`: tells the person a sentence about a server."""
+        """`notice`: tells the person a sentence about a server.
+
+        `count_rate`: whether what may come in is counted by the minute.
+        """
         self._policy = policy
-        self._flood = flood
+        self._flood = FloodGate(limits, count_rate=count_rate)
+        self._refused = FloodGate(limits)
+        """What is refused here is answered as ever; over the limit its records are one."""
         self._notice = notice
         self._muted: set[str] = set()
-        self._flooding: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
         self.closed = False
         """Nothing comes in any more."""
 
     def refusal(self, request: ElicitationRequest, trace: list[Decision]) -> Outcome | None:
         """The outcome of a request that may not come in; None lets it in, until `leave`."""
+        outcome = self._refusal(request, trace)
+        if outcome is None or outcome.in_group:
+            return outcome
+        name = request.server.name
+        over = self._refused.enter(name)
+        if over is None:
+            self._refused.leave(name)
+            return outcome
+        self._tell_once(name, over, "What is refused is counted from here on.")
+        return replace(outcome, in_group=True)
+
+    def _refusal(self, request: ElicitationRequest, trace: list[Decision]) -> Outcome | None:
         name = request.server.name
         sentence = defect(request)
         if sentence is not None:
@@ -45,10 +69,13 @@ class Entrance:
         if over is None:
             trace.append(self._policy.within_limits)
             return None
-        if name not in self._flooding:
-            self._flooding.add(name)
-            self._notice(name, f"{over} What is over the limit is cancelled.")
+        self._tell_once(name, over, "What is over the limit is cancelled.")
         return cancel("flood", over, key="elicitation.limits", in_group=True)
+
+    def _tell_once(self, server: str, over: str, then: str) -> None:
+        if (server, then) not in self._told:
+            self._told.add((server, then))
+            self._notice(server, f"{over} {then}")
 
     def leave(self, server: str) -> None:
         """One of this server's questions has its outcome."""
@@ -63,7 +90,7 @@ class Entrance:
     def unmute(self, server: str) -> None:
         """Let this server ask again."""
         self._muted.discard(server)
-        self._flooding.discard(server)
+        self._told = {told for told in self._told if told[0] != server}
 
     @property
     def muted(self) -> frozenset[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from elicit_tui.elicitation.server import ServerIdentity
 
@@ -17,6 +17,9 @@ Method = Literal["tools/call", "prompts/get", "resources/read"]
 
 Kind = Literal["elicitation", "approval"]
 """A server's question, or our own before a tool is called."""
+
+SHORT_MESSAGE: Final = 500
+"""Characters of a message that stand for one of many."""
 
 
 def new_id() -> str:
@@ -79,6 +82,11 @@ class ElicitationRequest:
     def call(self) -> Call | None:
         """The call that it belongs to, where that is certain."""
         return self.calls[0] if len(self.calls) == 1 else None
+
+    def in_short(self) -> ElicitationRequest:
+        """The same request with the beginning of its message alone, as one of many is kept."""
+        kept = {"message": self.message[:SHORT_MESSAGE]}
+        return replace(self, params={"mode": self.mode[:SHORT_MESSAGE], **kept})
 
     def may_belong_to(self, call_id: str) -> bool:
         """Whether it is one of the calls that this question may belong to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -175,6 +176,28 @@ def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
     ]
     refused = [table.broker.admit(form_request(server="quiet")) for _ in range(9)]
     assert {outcome.decided_by for outcome in refused if outcome} == {"policy"}
+
+
+def test_what_is_refused_in_masses_is_answered_each_and_kept_as_a_number(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=3)
+    table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+    big = {"requestedSchema": {"type": "array", "x": "B" * 200_000}}
+    for _ in range(1_000):
+        outcome = table.broker.admit(form_request("A" * 200_000, params=big))
+        assert outcome is not None
+        assert (outcome.decided_by, outcome.error_code) == ("policy", -32602)
+    asyncio.run(table.broker.close())
+    whole = [event for event in table.resolved if len(event.request.message) > 500]
+    assert len(whole) == 3
+    assert all(event.request.requested_schema is None for event in table.resolved[3:])
+    assert len(table.resolved) == 1_000
+    written = Path(table.ledger.path).stat().st_size
+    assert written < 4_000_000
+    sentences = [event.sentence for event in table.events if isinstance(event, Notice)]
+    assert len(sentences) == 1
+    assert "counted" in sentences[0]
 
 
 def test_a_phishing_question_is_declined_by_the_guardian_and_never_shown(

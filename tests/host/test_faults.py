@@ -201,7 +201,7 @@ async def test_a_tool_that_does_not_say_plainly_whether_it_failed_fails_its_call
     raw: ServerSettings, odd: object
 ) -> None:
     async with world(raw) as here:
-        with pytest.raises(ServerError, match="isError that is neither true nor false|not what"):
+        with pytest.raises(ServerError, match=r"isError that is neither true nor false|not what"):
             await call(here, "odd_is_error", is_error=odd)
         assert text_of(await call(here, "garbage"))
 
