@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "servers",
         metavar="SERVER",
         nargs="*",
-        help="the servers to put a person behind; none: all enabled ones; demo: the bundled one",
+        help="the servers to put a person behind; none: all enabled ones; demo: the bundled one. "
+        "Or install, uninstall, snippet or doctor with the name of an agent, or token add NAME, "
+        "token list, token revoke NAME",
     )
     parser.add_argument(
         "--listen",

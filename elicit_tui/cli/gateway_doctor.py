@@ -141,8 +141,11 @@ class Doctor:
         if not any(each.token for each in found):
             self._output.prose("○ It asks for no progress, so none can extend its time.")
         now = held(self._agent, self._settings.gateway.hold_sec, best)
-        if now <= best.hold or best.at_least:
-            self.says(now <= best.seconds or best.at_least, self._held(now, ", which is in time."))
+        if now <= best.hold:
+            self.says(True, self._held(now, ", which is in time."))
+        elif best.at_least:
+            more = f"; whether it waits so long is not known: try --longest {now + 20:.0f}."
+            self._output.prose(f"○ {self._held(now, more)}")
         else:
             advice = f", which is too long: set hold_sec = {best.hold} under [gateway]."
             self.says(False, self._held(now, advice))
@@ -177,4 +180,6 @@ def _progress(progress: bool) -> str:
 
 
 def _time(seconds: float) -> str:
+    if seconds >= 600 and seconds % 60 == 0:
+        return f"{seconds / 60:.0f} min"
     return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"

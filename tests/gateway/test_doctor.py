@@ -305,7 +305,7 @@ async def test_the_doctor_tells_what_it_measured_and_what_to_set(
     told = out.decode()
     assert "✓ It gave up after 1." in told
     assert "with signs of progress, over stdio." in told
-    assert "✗ While you are asked, its calls are held 900 s" in told
+    assert "✗ While you are asked, its calls are held 15 min" in told
     assert "set hold_sec = 1 under [gateway]" in told
     assert "✗ The secret in ELICIT_TUI_STORE_SECRET is not the same there as here." in told
     assert "calls, without signs of progress" in err.decode()

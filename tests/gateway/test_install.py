@@ -372,6 +372,42 @@ def test_what_is_no_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is not a file" in capsys.readouterr().err
 
 
+def test_a_file_with_a_second_name_is_refused(
+    sealed_machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"))
+    (sealed_machine / "second.json").hardlink_to(cursor.path)
+    assert cursor.runs("install", "--yes") == 2
+    assert "a second name" in capsys.readouterr().err
+    assert cursor.path.read_bytes() == before
+
+
+def test_our_configuration_may_begin_with_a_mark_and_is_extended_all_the_same() -> None:
+    ours = b"\xef\xbb\xbf" + our_config().read_bytes().replace(b"\n", b"\r\n")
+    our_config().write_bytes(ours)
+    codex = installed("codex")
+    codex.has(fixture_of("codex"))
+    assert codex.runs("install", "--take-over", "--yes") == 0
+    after = our_config().read_bytes()
+    assert after.startswith(ours)
+    assert after.count(b"\n") == after.count(b"\r\n")
+    codex.runs("uninstall", "--yes")
+    assert our_config().read_bytes() == ours
+
+
+def test_what_was_moved_elsewhere_is_put_back_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codex = installed("codex")
+    codex.has(fixture_of("codex"))
+    codex.runs("install", "--take-over", "--yes")
+    other = tmp_path / "other.toml"
+    other.write_text('[mcp_servers.there]\ncommand = "true"\n')
+    assert dispatch(["--config", str(other), "gateway", "install", "codex", "--yes"]) == 2
+    assert "puts them back first" in capsys.readouterr().err
+
+
 def test_an_agent_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert installed("cursor").runs("install", "--yes") == 2
     assert "is Cursor installed?" in capsys.readouterr().err

@@ -147,14 +147,25 @@ def _same(values: Any) -> str:
     return json.dumps(values, sort_keys=True, default=repr)
 
 
-def read_document(agent: Agent, raw: bytes, file: str) -> Document:
-    """The document in these bytes, checked to be one. Raises ConfigError."""
-    document = Document(file, agent.servers_key, agent.shape == "codex", "", raw.startswith(BOM))
+def read_toml(raw: bytes, file: str) -> Document:
+    """The document of ours or of Codex in these bytes. Raises ConfigError."""
+    return _decoded(raw, Document(file, "mcp_servers", toml=True))
+
+
+def _decoded(raw: bytes, document: Document) -> Document:
+    marked = raw.startswith(BOM)
     try:
-        text = raw[len(BOM) :].decode() if document.marked else raw.decode()
+        text = raw[len(BOM) :].decode() if marked else raw.decode()
     except UnicodeDecodeError:
-        raise ConfigError([f"{file}: it is not UTF-8 text; it is left as it is"]) from None
-    document = replace(document, text=text)
+        raise ConfigError([f"{document.file}: it is not UTF-8 text; it is left as it is"]) from None
+    return replace(document, text=text, marked=marked)
+
+
+def read_document(agent: Agent, raw: bytes, file: str) -> Document:
+    """The document of an agent in these bytes, checked to be one. Raises ConfigError."""
+    toml = agent.shape == "codex"
+    document = _decoded(raw, Document(file, agent.servers_key, toml))
+    text = document.text
     known = document.servers
     if not document.toml and text.strip():
         # A reader forgives a key that stands twice, and takes the last.

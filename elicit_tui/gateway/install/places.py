@@ -85,6 +85,8 @@ def look(path: Path) -> Found:
             raise _left(path, "it is not a file")
         if os.name == "posix" and status.st_uid != os.geteuid():
             raise _left(path, "it belongs to another user")
+        if status.st_nlink > 1:
+            raise _left(path, "it has a second name (a hard link), which would lose touch with it")
         content = stream.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise _left(path, f"it is larger than {LARGEST_FILE // 2**20} MiB")

@@ -66,7 +66,12 @@ def plan_install(wish: Wish, refusals: Refusals) -> Plan:
     """Put the entry into the agent's file. Raises ConfigError, UsageError."""
     agent, records = wish.agent, Records(wish.agent, wish.path)
     record = records.read()
-    if record is not None and record.taken.keys() - {NAME}:
+    if record is not None and record.moved:
+        if record.ours != str(wish.ours):
+            raise UsageError(
+                f"{agent.title}'s servers were moved into {shown_path(Path(record.ours))}: "
+                f"`elicit-tui gateway uninstall {agent.key}` puts them back first."
+            )
         wish = replace(wish, take_over=True)
     found, own = look(wish.path), look(wish.ours)
     if found.content is None and not wish.path.parent.is_dir():

@@ -14,7 +14,7 @@ from elicit_tui.config.documents import LARGEST_FILE
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text
-from elicit_tui.gateway.install.document import Document, read_document
+from elicit_tui.gateway.install.document import Document, read_document, read_toml
 from elicit_tui.gateway.install.places import Found, shown_path
 from elicit_tui.gateway.install.record import Record, Records, digest
 from elicit_tui.gateway.install.snippet import NAME
@@ -74,14 +74,10 @@ def ours(found: Found, records: Records, record: Record | None) -> Undone:
 def own_document(found: Found) -> Document:
     """Our configuration as text. Raises ConfigError."""
     content = found.content or b""
-    document = Document(shown_path(found.path), SERVERS, toml=True)
+    shown = shown_path(found.path)
     if len(content) > LARGEST_FILE:
-        raise ConfigError([f"{document.file}: it is too large; it is left as it is"])
-    try:
-        document = replace(document, text=content.decode())
-    except UnicodeDecodeError:
-        raise ConfigError([f"{document.file}: it is not UTF-8 text; it is left as it is"]) from None
-    return document
+        raise ConfigError([f"{shown}: it is too large; it is left as it is"])
+    return read_toml(content, shown)
 
 
 def with_servers(document: Document, blocks: Iterator[str]) -> Document:
