@@ -135,27 +135,6 @@ def rows() -> list[dict[str, object]]:
     return [json.loads(line) for line in told.stdout.splitlines()]
 
 
-async def test_a_gateway_that_is_killed_leaves_nothing_waiting(home: Path) -> None:
-    async with agent(home) as client:
-        asked = asyncio.ensure_future(call(client, "never answered"))
-        async with person(home, "claim") as reader:
-            assert await said(reader) == "claimed"
-            kill(lambda line: "elicit_tui" in line and "gateway" in line)
-            await asyncio.gather(asked, return_exceptions=True)
-    assert await waiting_in_the_store() == 0
-
-
-async def test_a_person_whose_process_is_killed_leaves_the_question_to_others(home: Path) -> None:
-    async with agent(home) as client:
-        asked = asyncio.ensure_future(call(client, "answered by another"))
-        async with person(home, "claim") as first:
-            assert await said(first) == "claimed"
-            first.kill()
-            await first.wait()
-        async with person(home, "all"):
-            assert "answered by another" in text_of(await asked)
-
-
 async def test_a_server_that_is_killed_takes_its_question_from_everybody(home: Path) -> None:
     async with agent(home) as client:
         asked = asyncio.ensure_future(call(client, "never answered"))
