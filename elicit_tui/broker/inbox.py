@@ -56,6 +56,10 @@ class _Shown:
 
     waiting: Waiting
     draft: Draft
+    kept: Draft | None = None
+    """The draft as it was last told to the others."""
+    pressed: bool = False
+    """A key was pressed since."""
     claimed_at: float = 0.0
     later: asyncio.TimerHandle | None = None
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -263,13 +267,18 @@ class Inbox:
         """
         self.key_pressed()
         entry = self._entries.get(question_id)
-        if entry is not None and entry.later is None:
-            soon = max(0.0, entry.claimed_at + CLAIM_SECONDS - time.monotonic())
-            loop = asyncio.get_running_loop()
-            entry.later = loop.call_later(soon, self._claim_later, entry)
+        if entry is not None:
+            entry.pressed = True
+            if entry.later is None:
+                soon = max(0.0, entry.claimed_at + CLAIM_SECONDS - time.monotonic())
+                entry.later = asyncio.get_running_loop().call_later(soon, self._claim_later, entry)
 
     def _claim_later(self, entry: _Shown) -> None:
+        """Tell of the keys, and look once more: what a key wrote may stand there only after it."""
         entry.later = None
+        if not entry.pressed and entry.draft == entry.kept:
+            return
+        loop = asyncio.get_running_loop()
 
         async def work() -> None:
             try:
@@ -277,7 +286,8 @@ class Inbox:
             except StoreError as error:
                 self._tell_trouble(str(error))
 
-        task = asyncio.get_running_loop().create_task(work())
+        entry.later = loop.call_later(CLAIM_SECONDS, self._claim_later, entry)
+        task = loop.create_task(work())
         entry.tasks.add(task)
         task.add_done_callback(entry.tasks.discard)
 
@@ -287,7 +297,9 @@ class Inbox:
         entry = self._entries.get(question_id)
         if entry is not None:
             entry.claimed_at = time.monotonic()
-            await self._store.claim(question_id, self.me, entry.draft)
+            entry.pressed = False
+            entry.kept = replace(entry.draft)
+            await self._store.claim(question_id, self.me, entry.kept)
 
     async def release(self, question_id: str) -> None:
         """It was put off: the others may have it, with what was typed. Raises StoreError."""

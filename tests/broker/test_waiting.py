@@ -146,6 +146,20 @@ async def test_what_somebody_types_is_at_hand_elsewhere(world: World) -> None:
     asked.cancel()
 
 
+async def test_what_the_last_key_wrote_is_kept_without_another_key(world: World) -> None:
+    broker = await world.asks()
+    first, second = await world.person("pts/3"), await world.person("pts/7")
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question, same = await first.sees(), await second.sees()
+    first.inbox.touched(question.id)
+    text = {"colour": Typed("green")}
+    loop = asyncio.get_running_loop()
+    loop.call_later(0.1, question.draft.write, text, frozenset({"colour"}))
+    await second.until(lambda: same.draft.typed)
+    assert same.draft.entries == {"colour": Typed("green")}
+    asked.cancel()
+
+
 async def test_typing_elsewhere_moves_the_deadline(world: World) -> None:
     store = await world.store("asker")
     await store.begin(ASKER)

@@ -181,6 +181,11 @@ class World:
         found: Waiting = await until(stands, f"not {state}")
         return found
 
+    async def has_text(self, question: str) -> bool:
+        """Whether what was typed is there for others."""
+        waiting = await self.store.get(question)
+        return bool(waiting and waiting.question and waiting.question.draft.typed)
+
     async def typed(self, question: str, keys: str, states: tuple[str, ...]) -> None:
         """Press these keys until they were taken: a question is deaf for a moment."""
 
@@ -224,6 +229,7 @@ async def reached(world: World, question: str, tag: str, state: str) -> None:
         return
     await world.typed(question, "v", ("claimed",))
     if state == "claimed":
+        await until(lambda: world.has_text(question), "what was typed is not kept")
         return
     if state == "answered":
         await world.stop_gateway()
