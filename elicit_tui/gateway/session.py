@@ -338,6 +338,8 @@ class Session:
         self._elsewhere.heard(event)
         if isinstance(event, Resolved):
             self._asking.forget(event.request.id)
+            if event.outcome.scope == "session":  # It can be listed and taken back at once.
+                self._background.start(self._elsewhere.agree_on(self._broker.allowances))
             if event.request.kind == "elicitation" and event.request.server.name != AGENT:
                 for held in self.held_calls.of_request(event.request):
                     held.resolved.append(event)

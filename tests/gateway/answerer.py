@@ -1,6 +1,8 @@
 """A person in another terminal, as a process: answers what waits, or dies with it open.
 
-    answerer.py all             answers everything with the `tag` of its call, until it is killed
+    answerer.py all             answers everything, until it is killed: each field that has to be
+                                filled in with the `tag` of its call, each tool allowed once
+    answerer.py session         the same, each tool allowed for the session
     answerer.py claim           opens the first question, says so, and does nothing more
 
 It is the leader of its own session, as a shell in another terminal is.
@@ -23,8 +25,9 @@ async def answer(inbox: Inbox, waiting: Waiting) -> None:
     assert waiting.question is not None
     arguments = [call.arguments.get("tag", "") for call in waiting.question.request.calls]
     is_form = waiting.kind == "elicitation"
-    content = {"value": str(arguments[0])} if is_form else None
-    scope = {} if is_form else {"scope": "once"}
+    schema = waiting.question.request.requested_schema or {}
+    content = {name: str(arguments[0]) for name in schema.get("required", ())} if is_form else None
+    scope = {} if is_form else {"scope": "session" if sys.argv[1] == "session" else "once"}
     acknowledged = frozenset(each.id for each in waiting.question.to_acknowledge)
     outcome = accept("user", "Sent.", content, acknowledged=acknowledged, **scope)
     reply = await inbox.answer(waiting.id, outcome)

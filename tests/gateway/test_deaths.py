@@ -317,7 +317,11 @@ async def server_died(world: World, question: str, tag: str, state: str, call: A
 
 async def what_was_typed_stays(world: World) -> None:
     await until(lambda: "Not sent" in world.inbox.news, "what was typed is gone")
-    world.inbox.type(BACK)
+    world.inbox.look_from_here()
+    while "Nothing waits" not in world.inbox.news:
+        world.inbox.type(BACK)
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(until(lambda: "Nothing waits" in world.inbox.news), 1)
 
 
 TOLD = {"gateway": gateway_died, "inbox": inbox_died, "server": server_died}

@@ -6,32 +6,21 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import mcp_types as types
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.runtime import open_store
+from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person, said
 from tests.gateway.world import text_of
-from tests.host.world import HANDSHAKE, MODERN, SERVERS
+from tests.host.world import HANDSHAKE, MODERN
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
-
-PATIENCE = 120
-CONFIG = """
-[elicitation.limits]
-per_minute = 2000
-pending = 200
-[store]
-answer_without_terminal = true
-[gateway]
-ask_via = "console"
-hold_sec = 100
-"""
 
 
 @pytest.fixture
@@ -40,50 +29,6 @@ def home(sealed_machine: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text(CONFIG)
     return sealed_machine
-
-
-@asynccontextmanager
-async def agent(
-    home: Path, upwards: str = HANDSHAKE, downwards: str = MODERN
-) -> AsyncIterator[Client]:
-    """The SDK's client on a gateway of its own, over stdio."""
-    server = f"asking={sys.executable} {SERVERS / 'asking.py'}"
-    started = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "elicit_tui", "--with", server, "--protocol", downwards, "gateway", "asking"],
-        env={**os.environ, "HOME": str(home)},
-    )
-    mode = "legacy" if upwards == HANDSHAKE else upwards
-    async with Client(started, mode=mode, cache=None) as client:
-        yield client
-
-
-@asynccontextmanager
-async def person(home: Path, what: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A process in which somebody answers."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.gateway.answerer",
-        what,
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "HOME": str(home)},
-        cwd=Path(__file__).parents[2],
-        start_new_session=True,
-    )
-    try:
-        assert await said(process) == "ready"
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-
-
-async def said(process: asyncio.subprocess.Process) -> str:
-    assert process.stdout is not None
-    line = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
-    return line.decode().split(" ")[0].strip()
 
 
 async def call(client: Client, tag: str) -> types.CallToolResult:
@@ -147,18 +92,6 @@ async def test_a_server_that_is_killed_takes_its_question_from_everybody(home: P
         # The next call starts the server anew.
         async with person(home, "all"):
             assert "again" in text_of(await call(client, "again"))
-
-
-async def identifier() -> str:
-    """The id of the one question that waits."""
-    end = asyncio.get_running_loop().time() + PATIENCE
-    while True:
-        async with open_store(Settings(), "answerer") as store:
-            waiting = await store.waiting()
-        if waiting:
-            return waiting[0].id
-        assert asyncio.get_running_loop().time() < end
-        await asyncio.sleep(0.1)
 
 
 async def tries_to_answer(question: str, *, new_session: bool, terminal: bool) -> tuple[int, str]:

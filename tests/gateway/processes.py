@@ -1,0 +1,88 @@
+"""Real processes around a store: agents on gateways of their own, and people who answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from mcp import Client, StdioServerParameters
+
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.runtime import open_store
+from tests.host.world import HANDSHAKE, MODERN, SERVERS
+
+ASKING = f"asking={sys.executable} {SERVERS / 'asking.py'}"
+PATIENCE = 120
+CONFIG = """
+[elicitation.limits]
+per_minute = 2000
+pending = 200
+[store]
+answer_without_terminal = true
+[gateway]
+ask_via = "console"
+hold_sec = 100
+"""
+
+
+@asynccontextmanager
+async def agent(
+    home: Path,
+    upwards: str = HANDSHAKE,
+    downwards: str = MODERN,
+    server: str = ASKING,
+) -> AsyncIterator[Client]:
+    """The SDK's client, which has no forms, on a gateway of its own with one server, over stdio."""
+    name = server.partition("=")[0]
+    started = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "elicit_tui", "--with", server, "--protocol", downwards, "gateway", name],
+        env={**os.environ, "HOME": str(home)},
+    )
+    mode = "legacy" if upwards == HANDSHAKE else upwards
+    async with Client(started, mode=mode, cache=None) as client:
+        yield client
+
+
+@asynccontextmanager
+async def person(home: Path, what: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A process in which somebody answers."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.gateway.answerer",
+        what,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "HOME": str(home)},
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,
+    )
+    try:
+        assert await said(process) == "ready"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def said(process: asyncio.subprocess.Process) -> str:
+    assert process.stdout is not None
+    line = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+    return line.decode().split(" ")[0].strip()
+
+
+async def identifier() -> str:
+    """The id of the one question that waits."""
+    end = asyncio.get_running_loop().time() + PATIENCE
+    while True:
+        async with open_store(Settings(), "answerer") as store:
+            waiting = await store.waiting()
+        if waiting:
+            return waiting[0].id
+        assert asyncio.get_running_loop().time() < end
+        await asyncio.sleep(0.1)
