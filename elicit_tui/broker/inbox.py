@@ -239,11 +239,12 @@ class Inbox:
         form = shown.form if shown is not None else None
         if form is None and question.request.mode == "form":
             form = read_form(question.request.requested_schema or {})
-        if not entry.draft.typed or waiting.held_by not in (None, self.me):
+        mine = entry.draft.typed or entry.draft.opened
+        if not mine or waiting.held_by not in (None, self.me):
             # Somebody else types, or did before: theirs is the newest text.
-            entry.draft.entries = question.draft.entries
-            entry.draft.touched = question.draft.touched
+            entry.draft.write(question.draft.entries, question.draft.touched)
             entry.draft.opened = question.draft.opened
+            entry.draft.acknowledged = question.draft.acknowledged
         noted = question.request.kind == "approval"
         question = replace(question, form=form, draft=entry.draft, takes_note=noted)
         if self._examine is not None:

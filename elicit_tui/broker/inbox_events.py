@@ -13,6 +13,7 @@ from elicit_tui.text import neutral_line
 SESSION_ENDED: Final = "The session that asked has ended."
 UNKNOWN: Final = "The session that asked has ended; it is not known whether the answer went out."
 TAKEN_BACK: Final = "It was taken back."
+PAGE_FINISHED: Final = "The server reported its page finished; that answers it."
 
 _SENTENCES: Final = {
     "store": SESSION_ENDED,
@@ -110,4 +111,6 @@ def end_of(waiting: Waiting) -> str:
 def _ended(waiting: Waiting) -> str:
     if waiting.decided_by is None:
         return TAKEN_BACK
+    if waiting.decided_by == "user" and waiting.answered_by is None:
+        return PAGE_FINISHED
     return _SENTENCES.get(waiting.decided_by, PUBLIC_REASONS[waiting.decided_by])

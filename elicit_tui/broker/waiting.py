@@ -12,10 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from elicit_tui.broker.events import BrokerEvent, Resolved
-from elicit_tui.elicitation import Deadline, ElicitationRequest, Outcome, Question, cancel, now
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    cancel,
+    finished,
+    now,
+)
 from elicit_tui.errors import StoreError
 from elicit_tui.store import Answer, Asker, Store, Waiting
 
@@ -67,6 +76,7 @@ class StoreWatch:
             try:
                 if time.monotonic() - beaten >= BEAT_SECONDS:
                     await self._store.heartbeat()
+                    await self._tell_where_nobody_is()
                     beaten = time.monotonic()
                 changes = await self._store.changes(number, BEAT_SECONDS)
             except StoreError as error:
@@ -80,6 +90,13 @@ class StoreWatch:
                 if waiting.id in self._sights:
                     self._sights[waiting.id].show(waiting)
 
+    async def _tell_where_nobody_is(self) -> None:
+        """A person who was there may have gone, while questions wait."""
+        unnoticed = [sight for sight in self._sights.values() if sight.nobody_there is not None]
+        if unnoticed and not await self._store.somebody_is_there():
+            for sight in unnoticed:
+                sight.tell_nobody()
+
 
 class _Sight:
     """The last that was seen of one question."""
@@ -87,6 +104,19 @@ class _Sight:
     def __init__(self) -> None:
         self._seen: Waiting | StoreError | None = None
         self._new = asyncio.Event()
+        self.nobody_there: Callable[[], None] | None = None
+        """To be told once that it waits and nobody is there; None where that was told."""
+
+    def tell_nobody(self) -> None:
+        """Nobody is there."""
+        told, self.nobody_there = self.nobody_there, None
+        if told is not None:
+            told()
+
+    def again(self) -> None:
+        """Look at it once more, though it has not changed."""
+        if self._seen is not None:
+            self._new.set()
 
     def show(self, seen: Waiting | StoreError) -> None:
         self._seen = seen
@@ -123,6 +153,9 @@ class StoreResponder:
         self._clock = clock
         self._attempts: dict[str, int] = {}
         """The attempt at which each question of ours stands in the store."""
+        self._open: dict[str, tuple[Question, _Sight]] = {}
+        self._finished: set[str] = set()
+        """Questions whose page the server reported finished."""
         self._untold: dict[str, Outcome] = {}
         self._telling: asyncio.Task[None] | None = None
         self.tell_waiting: TellWaiting | None = None
@@ -132,8 +165,9 @@ class StoreResponder:
         """Let the question wait until it is answered; cancelled by `store` when it cannot."""
         try:
             with self._watch.on(question.id) as sight:
+                self._open[question.id] = (question, sight)
                 deadline.start()
-                attempt = await self._put(question, deadline)
+                attempt = await self._put(question, deadline, sight)
                 return await self._answered(question.id, attempt, sight, deadline)
         except StoreError as error:
             return cancel("store", str(error))
@@ -142,8 +176,10 @@ class StoreResponder:
             with suppress(StoreError):
                 await asyncio.shield(self._store.withdraw(question.id))
             raise
+        finally:
+            self._open.pop(question.id, None)
 
-    async def _put(self, question: Question, deadline: Deadline) -> int:
+    async def _put(self, question: Question, deadline: Deadline, sight: _Sight) -> int:
         """Put it, or open it again; the attempt at which it now stands."""
         if question.id in self._attempts:
             attempt = max(question.attempt, self._attempts[question.id] + 1)
@@ -154,8 +190,11 @@ class StoreResponder:
             end = None if left is None else self._clock() + timedelta(seconds=left)
             self._attempts[question.id] = attempt  # also if this is cancelled: then it may be there
             await self._store.put(question, self._asker, end)
-            if self.tell_waiting is not None and not await self._store.somebody_is_there():
-                self.tell_waiting(question.request, self._asker.agent)
+            if self.tell_waiting is not None:
+                tell = partial(self.tell_waiting, question.request, self._asker.agent)
+                sight.nobody_there = tell
+                if not await self._store.somebody_is_there():
+                    sight.tell_nobody()
         self._attempts[question.id] = attempt
         return attempt
 
@@ -172,10 +211,21 @@ class StoreResponder:
             if waiting.last_key_at is not None and waiting.last_key_at != last_key:
                 last_key = waiting.last_key_at
                 deadline.touch()
+            if question_id in self._finished and _page_is_open(waiting):
+                assert waiting.question is not None
+                return replace(finished(waiting.question), answered_by=waiting.held_by)
             if waiting.state == "answered" and waiting.attempt == attempt:
                 answer = await self._store.answer_of(question_id)
                 if answer is not None:
                     return _outcome(answer)
+
+    def page_finished(self, server: str, elicitation_id: str) -> None:
+        """The server says that what its page asked for is done: whoever opened it is done too."""
+        for question, sight in self._open.values():
+            request = question.request
+            if (request.server.name, request.elicitation_id) == (server, elicitation_id):
+                self._finished.add(question.id)
+                sight.again()
 
     async def mark_left(self, question_id: str, left: bool) -> None:
         """The agent that asked has left, or is back; raises StoreError."""
@@ -187,6 +237,7 @@ class StoreResponder:
         """Tell the store how a question of ours ended, as soon as the broker has resolved it."""
         if isinstance(event, Resolved) and event.request.id in self._attempts:
             del self._attempts[event.request.id]
+            self._finished.discard(event.request.id)
             self._untold[event.request.id] = event.outcome
             if self._telling is None or self._telling.done():
                 self._telling = asyncio.get_running_loop().create_task(self._tell())
@@ -207,6 +258,15 @@ class StoreResponder:
         if self._telling is not None:
             await asyncio.wait([self._telling], timeout=CLOSE_SECONDS)
             self._telling.cancel()
+
+
+def _page_is_open(waiting: Waiting) -> bool:
+    """Whether somebody agreed to this question's page, and has it open."""
+    return (
+        waiting.state in ("open", "claimed")
+        and waiting.question is not None
+        and waiting.question.draft.opened
+    )
 
 
 def _outcome(answer: Answer) -> Outcome:

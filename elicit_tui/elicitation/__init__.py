@@ -19,7 +19,7 @@ from elicit_tui.elicitation.outcome import (
     decline,
     unsent,
 )
-from elicit_tui.elicitation.question import Deadline, Examine, Question, Responder
+from elicit_tui.elicitation.question import Deadline, Examine, Question, Responder, finished
 from elicit_tui.elicitation.queue import Pending, Queue
 from elicit_tui.elicitation.request import (
     Call,
@@ -64,6 +64,7 @@ __all__ = [
     "approval_request",
     "cancel",
     "decline",
+    "finished",
     "hints_of",
     "new_id",
     "now",

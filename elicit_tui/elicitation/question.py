@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from elicit_tui.elicitation.drafts import Draft
 from elicit_tui.elicitation.finding import Finding, Review, Severity
-from elicit_tui.elicitation.outcome import Outcome
+from elicit_tui.elicitation.outcome import Outcome, accept
 from elicit_tui.elicitation.request import ElicitationRequest
 
 if TYPE_CHECKING:
@@ -64,6 +64,12 @@ class Question:
     def id(self) -> str:
         """The request's id; a question is asked once."""
         return self.request.id
+
+
+def finished(question: Question) -> Outcome:
+    """The accept of a question whose page was opened, once its server says that it is done."""
+    reason = "The person opened the page and the server reported it finished."
+    return accept("user", reason, None, acknowledged=question.draft.acknowledged)
 
 
 class Deadline:

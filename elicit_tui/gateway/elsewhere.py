@@ -35,6 +35,10 @@ class Elsewhere(Protocol):
         """Whom to tell that a question waits and nobody is there."""
         ...
 
+    def page_finished(self, server: str, elicitation_id: str) -> None:
+        """A server says that what its page asked for is done."""
+        ...
+
     async def mark_left(self, question_id: str, left: bool) -> None:
         """The agent that asked has left, or is back."""
         ...
@@ -106,6 +110,11 @@ class InStore:
     def tell(self, waiting: TellWaiting) -> None:
         """Whom to tell that a question waits and nobody is there."""
         self._tell_waiting = waiting
+
+    def page_finished(self, server: str, elicitation_id: str) -> None:
+        """Whoever has its page open is done with it."""
+        if self._responder is not None:
+            self._responder.page_finished(server, elicitation_id)
 
     async def mark_left(self, question_id: str, left: bool) -> None:
         """Show it in every inbox."""

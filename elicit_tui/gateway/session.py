@@ -43,6 +43,7 @@ from elicit_tui.host import (
     LogMessage,
     Progress,
     ResourceUpdated,
+    UrlCompleted,
 )
 from elicit_tui.runtime import Runtime
 from elicit_tui.text import neutral_line
@@ -353,6 +354,8 @@ class Session:
                     requester.progress(event.progress, event.total, event.message)
         elif isinstance(event, LogMessage):
             self._logged(event)
+        elif isinstance(event, UrlCompleted):
+            self._elsewhere.page_finished(event.server, event.elicitation_id)
         elif isinstance(event, ResourceUpdated) and self.audience is not None:
             self.audience.resource_updated(event.uri)
 

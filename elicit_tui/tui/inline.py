@@ -7,11 +7,10 @@ import signal
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue
+from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.breakage import not_shown
 from elicit_tui.tui.inline_app import InlineApp
-from elicit_tui.tui.question.page_body import finished
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
 

@@ -86,6 +86,7 @@ class World:
         self.path = directory / "store.sqlite3"
         self.refusal: str | None = None
         self._closing: list[Callable[[], Any]] = []
+        self._leaving: dict[Person, Callable[[], Any]] = {}
 
     async def store(self, role: Any) -> SqliteStore:
         store = await SqliteStore.open(self.path, role)
@@ -108,6 +109,7 @@ class World:
 
         self._closing.append(close)
         self.ledger = ledger
+        self.responder = responder
         self.asking_store = store
         return broker
 
@@ -121,9 +123,30 @@ class World:
         )
         context = inbox.watched()
         await context.__aenter__()
-        self._closing.append(lambda: context.__aexit__(None, None, None))
-        return Person(inbox)
+        person = Person(inbox)
+
+        async def leave() -> None:
+            await context.__aexit__(None, None, None)
+            await store.close()
+
+        self._leaving[person] = leave
+        return person
+
+    async def leaves(self, person: Person) -> None:
+        """Close this inbox, and end its process as far as the store can tell."""
+        await self._leaving.pop(person)()
+
+    async def until_somebody_is_there(self) -> None:
+        async def look() -> None:
+            while True:
+                if await self.asking_store.somebody_is_there():
+                    return
+                await asyncio.sleep(0.01)
+
+        await asyncio.wait_for(look(), BOUND)
 
     async def close(self) -> None:
+        for person in tuple(self._leaving):
+            await self.leaves(person)
         for close in reversed(self._closing):
             await close()

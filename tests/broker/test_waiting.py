@@ -160,6 +160,48 @@ async def test_what_the_last_key_wrote_is_kept_without_another_key(world: World)
     asked.cancel()
 
 
+async def test_a_page_that_is_open_elsewhere_is_answered_when_its_server_reports_it_finished(
+    world: World,
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    page = {"mode": "url", "message": "Sign in", "url": "https://a.b/c", "elicitationId": "page-1"}
+    asked = asyncio.ensure_future(broker.resolve(form_request("Sign in", params=page)))
+    question = await person.sees("Sign in")
+    world.responder.page_finished("paint", "page-1")
+    question.draft.opened = True
+    await person.inbox.claim(question.id)
+    outcome = await bounded(asked)
+    assert (outcome.action, outcome.decided_by) == ("accept", "user")
+    assert outcome.answered_by == person.inbox.me
+    told = "The server reported its page finished; that answers it."
+    assert await person.told_why(question) == [told]
+
+
+async def test_who_went_away_while_a_question_waits_is_noticed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.waiting.BEAT_SECONDS", 0.05)
+    monkeypatch.setattr("elicit_tui.broker.inbox.BEAT_SECONDS", 0.05)
+    broker, person = await world.asks(), await world.person()
+    told: list[str | None] = []
+    nobody = asyncio.Event()
+
+    def tell(request: Any, agent: str | None) -> None:
+        told.append(agent)
+        nobody.set()
+
+    world.responder.tell_waiting = tell
+    person.inbox.key_pressed()
+    await world.until_somebody_is_there()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    await person.sees()
+    assert told == []
+    await world.leaves(person)
+    await asyncio.wait_for(nobody.wait(), BOUND)
+    assert told == ["claude-code"]
+    asked.cancel()
+
+
 async def test_typing_elsewhere_moves_the_deadline(world: World) -> None:
     store = await world.store("asker")
     await store.begin(ASKER)

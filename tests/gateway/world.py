@@ -137,6 +137,9 @@ class PersonElsewhere:
     def known_as(self, agent: AgentInfo) -> None:
         self.agents.append(agent)
 
+    def page_finished(self, server: str, elicitation_id: str) -> None:
+        """No page is open here."""
+
     async def mark_left(self, question_id: str, left: bool) -> None:
         self.left.append((question_id, left))
 

@@ -174,7 +174,7 @@ class QuestionPresenter:
 
     def completed(self, server: str, elicitation_id: str) -> None:
         """The server says that what its URL asked for is done, on the screen or put off."""
-        from elicit_tui.tui.question.page_body import finished
+        from elicit_tui.elicitation import finished
 
         for pending in self._queue:
             if pending.question.request.elicitation_id != elicitation_id:

@@ -6,7 +6,7 @@ import asyncio
 
 from textual.content import Content
 
-from elicit_tui.elicitation import Outcome, Question, accept
+from elicit_tui.elicitation import finished
 from elicit_tui.tui.question import pages
 from elicit_tui.tui.question.actions import (
     REFUSED_FORM,
@@ -26,12 +26,6 @@ _NO_BROWSER = (
     "▲ No browser could be started here. The question stays open: copy the address or scan its QR "
     "code, open it elsewhere, then choose “I opened it”."
 )
-
-
-def finished(question: Question) -> Outcome:
-    """The accept of a question whose page was opened, once its server says that it is done."""
-    reason = "The person opened the page and the server reported it finished."
-    return accept("user", reason, None, acknowledged=question.draft.acknowledged)
 
 
 class PageBody(Body):
