@@ -89,17 +89,29 @@ class Clause:
 
     @cached_property
     def asks(self) -> tuple[Hit, ...]:
-        """The verbs that ask: not "type" and "state" where they are nouns."""
+        """The verbs that ask: not "type", "state" and "post" where they are nouns."""
         return tuple(
             hit
             for hit in self.of("ask")
-            if not self._is(hit.start, "plain", "attribute") or self._commands(hit)
+            if self._commands(hit)
+            or not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))
+            and not (
+                self._is(hit.start, "plain", "attribute")
+                or (self._is(hit.start, "noun too") and self._follows_noun(hit))
+            )
         )
+
+    def _follows_noun(self, hit: Hit) -> bool:
+        """Whether a word stands right before it that means something: "the blog post"."""
+        before = hit.start - 1
+        return before >= 0 and bool(self._contentful(before, hit.start))
 
     def _commands(self, hit: Hit) -> bool:
         """Whether a word that is a verb or a noun begins what it says, as verbs do."""
-        first = not self._contentful(0, hit.start)
-        return first and not (hit.end < len(self.words) and self.words[hit.end] in ("of", "for"))
+        if self._contentful(0, hit.start):
+            return False
+        linked = self._is(hit.end, "of") and not self._is(hit.end, "joint", "relative", "your")
+        return not linked or not self._is(hit.start, "plain", "attribute", "noun too")
 
     @property
     def said(self) -> str:
@@ -210,9 +222,18 @@ class Clause:
 
     def holds(self, hit: Hit) -> bool:
         """Whether the clause says whose it is: the person's."""
-        return self._holder_before(hit) or any(
-            self._is(at, "your") for at in range(hit.end, min(len(self.words), hit.end + 3))
-        )
+        if self._holder_before(hit):
+            return True
+        for at in range(hit.end, min(len(self.words), hit.end + 3)):
+            if self._is(at, "apart"):
+                return False
+            if self._is(at, "your"):
+                return True
+        return False
+
+    def lacks(self, hit: Hit) -> bool:
+        """Whether it is said that it is not there: "the token is missing"."""
+        return any(hit.end <= other.start <= hit.end + _NEAR for other in self.of("lack"))
 
     def _joined_between(self, start: int, end: int) -> bool:
         return any(start <= hit.start < end for hit in self.of("joint"))
@@ -276,6 +297,8 @@ class Clause:
             if question.end > hit.start:
                 continue
             after = self._contentful(question.end, hit.start)
+            if self.is_joined(hit) and not any(self._is(at, "told", "handle") for at in after):
+                continue
             if after and after[0] == question.end + self._small_after(question.end):
                 first = after[0]
                 if not self._is(first, "anything", "ask", "use") and not self._is_near_own(
@@ -283,6 +306,15 @@ class Clause:
                 ):
                     return True
         return False
+
+    def is_joined(self, hit: Hit) -> bool:
+        """Whether it is one of two things: "hint and password"."""
+        joints = [joint for joint in self.of("joint") if 0 < joint.start < joint.end <= hit.start]
+        return bool(joints) and not [
+            at
+            for at in self._contentful(joints[-1].end, hit.start)
+            if not self._is(at, "which")
+        ]
 
     @property
     def whether(self) -> list[Hit]:
@@ -293,6 +325,15 @@ class Clause:
 
     def _is_unspaced(self, hit: Hit) -> bool:
         return not self.words[hit.start].isascii() and len(self.words[hit.start]) == 1
+
+    def follows_link(self, hit: Hit) -> bool:
+        """Whether a word only links it to what stands before: "of your phone"."""
+        at = hit.start - 1
+        while at > 0 and self._is(at, "your"):
+            at -= 1
+        while at > 0 and self.words[at] in ("the", "a", "this", "that"):
+            at -= 1
+        return at > 0 and self._is(at, "of") and not self._is(at, "joint", "your", "relative")
 
     def _small_after(self, at: int) -> int:
         count = 0

@@ -4,7 +4,8 @@ The same for secrets, for contents of the machine and for sensitive personal dat
 weighed together with the whole request, and each frame counts once, with its heaviest evidence:
 
 - `field-is-…` +4: its own name or title says so, and that is never taken back by other words;
-- `may-be-…` +1: it is called by a word that also means harmless things (token, PIN, secret);
+- `may-be-…` +1: it is called by a word that also means harmless things (token, PIN, secret),
+  one more where another thing is typed with it ("team and token");
 - `open-field` +1: its name does not say that something else is typed there;
 - `asked-for` +3: a clause asks for it; `spoken-of` +2: a clause names it;
 - `asked-for-maybe` +2, `spoken-of-maybe` +1: the same for a word with harmless senses;
@@ -106,9 +107,9 @@ class Wanting:
                         sure = sure or seen
                     for hit in clause.of(self.thing.maybe):
                         if hit.end == len(clause.words) and clause.standing(hit) >= Standing.NAMED:
-                            seen = self._seen(
-                                1, f"may-be-{self.thing.called}", place, view.folded, clause, hit
-                            )
+                            amount = 2 if clause.is_joined(hit) else 1
+                            frame = f"may-be-{self.thing.called}"
+                            seen = self._seen(amount, frame, place, view.folded, clause, hit)
                             maybe = maybe or seen
         if sure is not None:
             yield sure
@@ -193,8 +194,8 @@ class Wanting:
                     if view.repeats(clause, hit):
                         continue
                     if standing >= Standing.NAMED and self._fits(clause, hit, field):
-                        asked = standing == Standing.ASKED and bool(
-                            clause.asks or clause.of("please")
+                        asked = clause.lacks(hit) or (
+                            standing == Standing.ASKED and bool(clause.asks or clause.of("please"))
                         )
                         whose = clause.holds(hit) or self._has_prefix(place)
                         frame = "asked-for-maybe" if asked else "spoken-of-maybe"

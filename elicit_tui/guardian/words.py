@@ -31,6 +31,8 @@ WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 """A word, or one character of a script that puts no blanks between words."""
 _ONE_OF_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _OTHER_SCRIPT: Final = re.compile("[\u0370-\u1dff\u2e80-\uffff]")
+_ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d")
+"""How "password" is shortened: pswrd, passwd, pwrd."""
 _MOST_SMALL: Final = 3
 _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
@@ -235,7 +237,11 @@ def is_word(word: str, concept: str, latin_only: bool = False) -> bool:
 @lru_cache(maxsize=20_000)
 def parts(word: str, latin_only: bool) -> tuple[str, ...]:
     """The words that are glued together in one that the lexicon does not know; itself if none."""
-    if len(word) < _SHORTEST_GLUED or _is_known(word, latin_only):
+    if _is_known(word, latin_only):
+        return (word,)
+    if _ABBREVIATED.fullmatch(word):
+        return ("password",)
+    if len(word) < _SHORTEST_GLUED:
         return (word,)
     bare = word.strip("0123456789")
     if bare != word and bare and _keys(bare, latin_only):
@@ -243,7 +249,7 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
     meant = _misspelt(word)
     if meant is not None:
         return (meant,)
-    cuts = range(1, len(word) - _SHORTEST_PART + 1)
+    cuts = range(1, len(word) - _SHORTEST_PART + 2)
     for cut in cuts:
         if len(word) - cut >= _SURE_PART and _is(word[cut:], _SURE, latin_only):
             return (*parts(word[:cut], latin_only), word[cut:])
@@ -318,7 +324,7 @@ def within_one_slip(first: str, second: str) -> bool:
 
 def _is_part(word: str, latin_only: bool) -> bool:
     if len(word) <= _SHORT:
-        return len(word) == _SHORT and _is(word, "short part", latin_only)
+        return _is(word, "short part", latin_only)
     return any(
         not entry.rest and entry.concept not in ("small", "joint", "which", "aside", "within")
         for language in _loaded(latin_only)
@@ -367,7 +373,8 @@ def _matched(
                 return None
             if _stands_for(words[at], code, wanted, latin_only):
                 break
-            if not entry.spaced or small == _MOST_SMALL or not _is(words[at], "small", latin_only):
+            passed = _is(words[at], "small", latin_only) and not _is(words[at], "apart", latin_only)
+            if not entry.spaced or small == _MOST_SMALL or not passed:
                 return None
             small += 1
             at += 1

@@ -35,6 +35,7 @@ _SECRET_VARIABLE: Final = re.compile(
 _VALUE: Final = re.compile(
     r"[\s\"'`*]*(?:is|:|=|ist|lautet|est|es|é|：|は|是)[\s\"'`*]*([^\s\"'`*]{6,200})"
 )
+_BEGINNING: Final = re.compile(r"[\s\"'`“‘«:*]{0,4}[a-z][a-z0-9]{1,11}_(?![a-z0-9]{1,3}\b|\w*\.)")
 _MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]{8,}")
 _SHORTEST_SERIES: Final = 4
 _SERIES_OF_WORDS: Final = 8
@@ -115,6 +116,8 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
             yield _block(place, "0000 0000 0000 0000", field.name, why)
             return
     if wanting.is_open(field):
+        yield from _begins_like_a_key(reading, field)
+        yield from _beside_a_user_name(reading, field)
         yield from _missing_variable(reading, field)
         yield from _chosen(reading, field)
         yield from _card_of(reading, field)
@@ -140,12 +143,46 @@ def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sightin
             continue
         after = text[variable.end() : variable.end() + 3].strip()
         lacking = any(clause.of("lack", "ask") for view in place.views for clause in view.clauses)
-        if lacking or after.startswith("="):
+        alone = not text.replace(variable[0], "", 1).strip(" ?!:.\"'`*$")
+        if lacking or alone or after.startswith("="):
             shown = excerpt(place.unsplit, *variable.span())
             yield _block(
                 place, shown, field.name, weight(4, "missing-variable", place, variable[0])
             )
             return
+
+
+def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
+    """The text says how the value begins, as issued keys do: "starts with acme_live_"."""
+    for place in (reading.message, *field.places):
+        if place.role not in ("message", "title", "description"):
+            continue
+        view = place.views[0]
+        for clause in view.clauses:
+            for hit in clause.of("prefix"):
+                end = view.folded.span(*clause.span(hit))[1]
+                if not clause.denies(hit) and _BEGINNING.match(view.folded.original[end:].lower()):
+                    shown = excerpt(view.folded, *clause.span(hit))
+                    why = weight(4, "begins-like-a-key", place, shown)
+                    yield _block(place, shown, field.name, why)
+                    return
+
+
+def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
+    """A form signs in, one field is called after the user, and the other one after nothing."""
+    name = field.places[0].views[0].clauses if field.places else ()
+    if not all(clause.of("anything") or len(clause.words[0]) == 1 for clause in name):
+        return
+    if not any(_called(one, "account name") for one in reading.free_fields if one is not field):
+        return
+    for place in reading.general_places:
+        for clause in place.views[0].clauses:
+            for hit in clause.of("signin"):
+                if not clause.denies(hit) and not clause.whether:
+                    shown = excerpt(place.views[0].folded, *clause.span(hit))
+                    why = weight(3, "beside-a-user-name", place, shown)
+                    yield _block(place, shown, field.name, why)
+                    return
 
 
 def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:

@@ -55,7 +55,7 @@ def _threat(reading: Reading) -> Iterator[Sighting]:
 
 _IMPERSONATION: Final = (
     Frame("speaks-as-somebody", 2, ("authority", "demand", "hand over"), 2),
-    Frame("says-who-it-is", 2, ("i am", "authority", "demand"), 2),
+    Frame("says-who-it-is", 2, ("i am", "authority", "demand"), 3),
 )
 
 
@@ -135,6 +135,12 @@ def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
 _RUNS: Final = (
     Frame("command-for-a-terminal", 2, ("terminal", "run", "this command"), 2),
     Frame("piped-into-a-shell", 2, ("run", "piped"), 2),
+)
+
+
+_ORDERS: Final = (
+    Frame("orders-to-the-model", 2, ("orders",), 1),
+    Frame("away-with-the-rules", 2, ("disregard", "rules of the model"), 0),
 )
 
 
@@ -233,8 +239,6 @@ RULES = (
         "deception.orders",
         "Orders to the model, hidden in a question to you.",
         "The text speaks to the model, not to you; decline.",
-        summed(
-            _BLOCK, (Frame("orders-to-the-model", 2, ("orders",), 1),), (*_WITH_NAMES, "default")
-        ),
+        summed(_BLOCK, _ORDERS, (*_WITH_NAMES, "default")),
     ),
 )

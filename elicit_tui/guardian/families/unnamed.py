@@ -20,7 +20,16 @@ from elicit_tui.guardian.sentences import sentences
 
 RECIPES: Final = {
     "types-to-get-in": ("typed", "entry"),
+    "opens-what-is-guarded": ("opener", "opens", "guarded"),
+    "beside-a-user-name": ("second thing", "beside", "account name"),
+    "chosen-at-the-beginning": ("chosen word", "you chose", "beginning"),
     "figures-just-sent": ("figures", "carrier", "moment"),
+    "figures-from-a-carrier": ("figures", "from carrier"),
+    "thing-just-sent": ("thing", "carrier", "we sent"),
+    "link-that-lets-in": ("link", "mail", "lets in"),
+    "linked-by-a-code": ("copied", "picture code", "linked"),
+    "under-a-strip": ("figures", "strip"),
+    "remote-control": ("remote id", "remote tool"),
     "figures-that-change": ("figures", "renewing"),
     "figures-of-a-device": ("figures", "generator"),
     "figures-on-a-card": ("card figures", "card", "card side"),
@@ -28,6 +37,9 @@ RECIPES: Final = {
     "words-of-a-wallet": ("wallet words",),
     "words-that-bring-back": ("words", "wallet"),
     "issued-value": ("string", "issuer", "issued"),
+    "shown-once": ("value once", "shown once"),
+    "long-string": ("long string", "issuer"),
+    "moves-coins": ("string", "moves coins"),
     "half-of-a-pair": ("half", "key pair"),
     "key-file": ("half", "key file"),
     "browser-data": ("copied", "browser data"),
@@ -41,6 +53,7 @@ RECIPES: Final = {
     "on-your-behalf": ("behalf thing", "on behalf"),
     "only-you-know": ("typed", "only you know"),
 }
+_NOT_FOR_PLAIN: Final = ("types-to-get-in", "opens-what-is-guarded", "beside-a-user-name")
 _LONGEST: Final = 120
 _MOST_TRIED: Final = 6
 
@@ -90,17 +103,18 @@ def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
         if joined and len(recipe) < 3:
             continue
         if all(sign in signs for sign in recipe) and _apart(recipe, signs):
-            if name == "types-to-get-in" and any(_asks_for_plain(clause) for clause in used):
+            if name in _NOT_FOR_PLAIN and any(_asks_for_plain(one, recipe) for one in used):
                 continue
             return name
     return None
 
 
-def _asks_for_plain(clause: Clause) -> bool:
+def _asks_for_plain(clause: Clause, recipe: tuple[str, ...]) -> bool:
     """Whether something harmless is asked for: an address to log in with."""
-    others = clause.of("entry", "typed")
+    others = clause.of("entry", "typed", "lock screen", *recipe)
     return any(
         not any(other.start <= hit.start < other.end for other in others)
+        and not clause.follows_link(hit)
         for hit in clause.of("plain")
     )
 
