@@ -102,9 +102,11 @@ class Clause:
         )
 
     def _follows_noun(self, hit: Hit) -> bool:
-        """Whether a word stands right before it that means something: "the blog post"."""
+        """Whether it is a noun by what stands right before it: "the blog post", "the shared key"."""
         before = hit.start - 1
-        return before >= 0 and bool(self._contentful(before, hit.start))
+        return before >= 0 and (
+            bool(self._contentful(before, hit.start)) or self._is(before, "determiner")
+        )
 
     def _commands(self, hit: Hit) -> bool:
         """Whether a word that is a verb or a noun begins what it says, as verbs do."""
@@ -294,7 +296,7 @@ class Clause:
             if question.start >= hit.end and self.is_question and self._is_unspaced(hit):
                 return True
         for question in self.of("which"):
-            if question.end > hit.start:
+            if question.end > hit.start or self._ends_pronoun(question):
                 continue
             after = self._contentful(question.end, hit.start)
             if self.is_joined(hit) and not any(self._is(at, "told", "handle") for at in after):
@@ -306,6 +308,13 @@ class Clause:
                 ):
                     return True
         return False
+
+    def _ends_pronoun(self, question: Hit) -> bool:
+        """Whether it belongs to a word for anything: "tout ce que"."""
+        return any(
+            other.start < question.start and question.end <= other.end
+            for other in self.of("anything")
+        )
 
     def is_joined(self, hit: Hit) -> bool:
         """Whether it is one of two things: "hint and password"."""

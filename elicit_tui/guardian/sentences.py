@@ -16,7 +16,7 @@ from elicit_tui.guardian.words import WORD, parts
 _SENTENCE_END: Final = re.compile(
     r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"
 )
-_CLAUSE_END: Final = re.compile(r"[,{}\[\]、，【】–—…]|\s-\s|--")
+_CLAUSE_END: Final = re.compile(r"(?<!\d),|,(?!\d)|[{}\[\]、，【】–—…]|\s-\s|--")
 _QUOTES: Final = {
     "'": "'",
     '"': '"',
@@ -45,7 +45,8 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
             break
         gap = text[end : match.start()]
         ends_sentence = end > 0 and _ends_sentence(text, end, match.start())
-        if current.words and (ends_sentence or _CLAUSE_END.search(gap)):
+        ends_clause = _CLAUSE_END.search(text, end, match.start() + 1)
+        if current.words and (ends_sentence or ends_clause):
             current.is_question = ends_sentence and ("?" in gap or "？" in gap)
             found.append(current)
             opens = ends_sentence

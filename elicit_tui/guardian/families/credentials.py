@@ -35,6 +35,10 @@ _SECRET_VARIABLE: Final = re.compile(
 _VALUE: Final = re.compile(
     r"[\s\"'`*]*(?:is|:|=|ist|lautet|est|es|é|：|は|是)[\s\"'`*]*([^\s\"'`*]{6,200})"
 )
+_BEGUN: Final = re.compile(
+    r"(?i)\W*(?:(?:proxy-)?authorization|x-api-key|api[ _-]?key|cookie|password|pwd|token|secret)"
+    r"[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)?[\"']?\s*"
+)
 _BEGINNING: Final = re.compile(r"[\s\"'`“‘«:*]{0,4}[a-z][a-z0-9]{1,11}_(?![a-z0-9]{1,3}\b|\w*\.)")
 _MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]{8,}")
 _SHORTEST_SERIES: Final = 4
@@ -116,6 +120,9 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
             yield _block(place, "0000 0000 0000 0000", field.name, why)
             return
     if wanting.is_open(field):
+        begun = _completes(field)
+        if begun is not None:
+            yield _block(begun, begun.text, field.name, weight(4, "begun", begun, begun.text))
         yield from _begins_like_a_key(reading, field)
         yield from _beside_a_user_name(reading, field)
         yield from _missing_variable(reading, field)
@@ -130,6 +137,18 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
     if isinstance(pattern, str) and pattern_of_secret(pattern):
         why = weight(4, "pattern-of-secret", first, pattern)
         yield Sighting(Severity.BLOCK, f"{field.where}.pattern", pattern[:120], field.name, (why,))
+
+
+def _completes(field: FieldReading) -> Place | None:
+    """The default that a secret is to be written behind: "Authorization: Basic "."""
+    return next(
+        (
+            place
+            for place in field.places
+            if place.role in ("default", "example") and _BEGUN.fullmatch(place.plain)
+        ),
+        None,
+    )
 
 
 def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sighting]:

@@ -24,10 +24,6 @@ _CLOSE: Final = 24
 _NEAR: Final = 80
 
 
-def _can_carry(reading: Reading) -> bool:
-    return bool(reading.free_fields) or reading.mode == "url"
-
-
 def _is_form_to_type(reading: Reading) -> bool:
     return bool(reading.free_fields) and reading.mode != "url"
 
@@ -113,8 +109,7 @@ _PRIZE: Final = (
 
 
 def _bait(reading: Reading) -> Iterator[Sighting]:
-    if _can_carry(reading):
-        yield from _prize(reading)
+    yield from _prize(reading)
     yield from _double(reading)
 
 

@@ -40,6 +40,9 @@ _PUBLISH: Final = (
     Frame("made-public", 2, ("makes", "public word", "weighty"), 1, acts=True),
 )
 _MASS_SEND: Final = (Frame("sent-to-many", 2, ("sends", "many people"), 1, acts=True),)
+_ALSO_SMALL: Final = ("lifts-protection", "locks-out", "sent-to-hundreds")
+_TO_PEOPLE: Final = (Frame("sent-to-hundreds", 2, ("sends", "people"), 1, acts=True),)
+_HUNDREDS: Final = re.compile(r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)")
 _TRADES: Final = (Frame("trades", 2, ("trades", "securities"), 0, acts=True),)
 
 
@@ -208,7 +211,7 @@ def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
         if not _confirms(reading):
             return
         for one in held(frames, _told(reading)):
-            if one.clause.of("small thing") and one.frame.name in ("lifts-protection", "locks-out"):
+            if one.clause.of("small thing") and one.frame.name in _ALSO_SMALL:
                 small = _nearest(one.clause, one.hit, "small thing")
                 other = _nearest(one.clause, one.hit, one.frame.needs[1])
                 if small is not None and (other is None or small[0] < other[0]):
@@ -242,6 +245,24 @@ def _paid(reading: Reading) -> Iterator[Sighting]:
                     why = weight(2, "pays-an-amount", place, f"{_text(clause, hit)} {amount[0]}")
                     yield Sighting(Severity.WARN, place.where, evidence, None, (why,))
                     return
+
+
+def _mass_send(reading: Reading) -> Iterator[Sighting]:
+    yield from _framed(_MASS_SEND)(reading)
+    for sighting in _framed(_TO_PEOPLE)(reading):
+        if any(_names_hundreds(place) for place in _told(reading)):
+            yield sighting
+
+
+def _names_hundreds(place: Place) -> bool:
+    """Whether a number from a hundred on stands right before the people that it counts."""
+    view = place.views[0]
+    for clause in view.clauses:
+        for hit in clause.of("people"):
+            start = view.folded.span(*clause.span(hit))[0]
+            if _HUNDREDS.search(view.folded.original, max(0, start - 16), start):
+                return True
+    return False
 
 
 RULES = (
@@ -279,6 +300,6 @@ RULES = (
         "destructive.mass_send",
         "A message goes to very many people.",
         "It cannot be called back; check text and recipients.",
-        _framed(_MASS_SEND),
+        _mass_send,
     ),
 )
