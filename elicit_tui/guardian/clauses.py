@@ -17,12 +17,11 @@ No clause changes what another one says, so no sentence that is added can take a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
 from typing import Final
 
-from elicit_tui.guardian.words import Hit, find, is_word
+from elicit_tui.guardian.denials import Words
+from elicit_tui.guardian.words import Hit, is_word
 
 _NEAR: Final = 4
 _FEW: Final = 2
@@ -37,164 +36,8 @@ class Standing(IntEnum):
     ASKED = 3
 
 
-@dataclass
-class Clause:
-    """Words between two marks of punctuation, with the concepts found in them."""
-
-    words: list[str]
-    spans: list[tuple[int, int]]
-    """For each word where it stands in the folded text."""
-    gaps: list[str] = field(default_factory=list)
-    """What stood before each word."""
-    quoted: list[bool] = field(default_factory=list)
-    latin: bool = False
-    """Whether the text was ASCII before it was folded."""
-    sentence: int = 0
-    is_question: bool = False
-    opens: bool = True
-    """Whether it begins its sentence."""
-
-    @cached_property
-    def hits(self) -> tuple[Hit, ...]:
-        """Every concept that stands here."""
-        return tuple(find(self.words, self.latin))
-
-    @cached_property
-    def by_concept(self) -> dict[str, list[Hit]]:
-        """The hits of each concept, from left to right."""
-        found: dict[str, list[Hit]] = {}
-        for hit in self.hits:
-            found.setdefault(hit.concept, []).append(hit)
-        return found
-
-    def of(self, *concepts: str) -> list[Hit]:
-        """The hits of some concepts."""
-        return [hit for concept in concepts for hit in self.by_concept.get(concept, ())]
-
-    def span(self, hit: Hit) -> tuple[int, int]:
-        """Where a hit stands in the folded text."""
-        return self.spans[hit.start][0], self.spans[hit.end - 1][1]
-
-    def _is(self, at: int, *concepts: str) -> bool:
-        return any(hit.start <= at < hit.end for hit in self.of(*concepts))
-
-    def _contentful(self, start: int, end: int) -> list[int]:
-        """Places of words that mean something of their own."""
-        return [
-            at
-            for at in range(max(0, start), min(end, len(self.words)))
-            if not is_word(self.words[at], "small", self.latin)
-            and not self._is(at, "your", "please")
-        ]
-
-    @cached_property
-    def asks(self) -> tuple[Hit, ...]:
-        """The verbs that ask: not "type", "state" and "post" where they are nouns."""
-        return tuple(
-            hit
-            for hit in self.of("ask")
-            if self._commands(hit)
-            or not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))
-            and not (
-                self._is(hit.start, "plain", "attribute")
-                or (self._is(hit.start, "noun too") and self._follows_noun(hit))
-            )
-        )
-
-    def _follows_noun(self, hit: Hit) -> bool:
-        """Whether it is a noun by what stands right before it: "the blog post", "the shared key"."""
-        before = hit.start - 1
-        return before >= 0 and (
-            bool(self._contentful(before, hit.start)) or self._is(before, "determiner")
-        )
-
-    def _commands(self, hit: Hit) -> bool:
-        """Whether a word that is a verb or a noun begins what it says, as verbs do."""
-        if self._contentful(0, hit.start):
-            return False
-        linked = self._is(hit.end, "of") and not self._is(hit.end, "joint", "relative", "your")
-        return not linked or not self._is(hit.start, "plain", "attribute", "noun too")
-
-    @property
-    def said(self) -> str:
-        """Its words but those that are denied."""
-        return " ".join(
-            word
-            for at, word in enumerate(self.words)
-            if not any(start <= at < end for start, end in self._denied)
-        )
-
-    # What denies -----------------------------------------------------------------------------
-
-    @cached_property
-    def _denied(self) -> tuple[tuple[int, int], ...]:
-        """The stretches of words that a negation or an omission covers."""
-        found: list[tuple[int, int]] = []
-        asks = self.asks
-        conditions = [hit.start for hit in self.of("if")]
-        for hit in self.of("not"):
-            if any(start < hit.start for start in conditions) or self._is(hit.end, "your"):
-                continue
-            after = self._contentful(hit.end, len(self.words))
-            if not after or self._is(after[0], "double", "lack"):
-                continue
-            verb = next((ask for ask in asks if ask.start <= after[0] < ask.end), None)
-            first_ask = next((ask for ask in asks if ask.start >= hit.end), None)
-            # "Never ask you to enter" denies the entering; "no worries, enter" does not.
-            if first_ask is not None and verb is None and first_ask.start > after[0] + 1:
-                found.append((hit.end, first_ask.start))
-            else:
-                found.append((hit.end, self._end_of_scope(after[0] + 1)))
-            leading = (*asks, *self.of("relative"))
-            if (
-                not self._is_unspaced(hit)
-                and self._is(after[0], "ask", "need", "keep")
-                and not any(other.start < hit.start for other in leading)
-            ):
-                found.append((0, hit.start))
-        for hit in self.of("not after"):
-            # Languages that deny at the end: what stands before is denied.
-            found.append((0, hit.end))
-        for hit in self.of("no"):
-            after = self._contentful(hit.end, hit.end + _NEAR)
-            # What is another language's "in the" denies nothing.
-            if after and after[0] == hit.end and not self._lacks():
-                found.append((hit.end, after[0] + 2))
-        for hit in self.of("omit"):
-            found.append((hit.end, self._end_of_scope(hit.end)))
-        for hit in self.of("not needed"):
-            found.append((0, hit.end))
-        return tuple(found)
-
-    def _lacks(self) -> bool:
-        return bool(self.of("lack"))
-
-    def _end_of_scope(self, start: int) -> int:
-        for hit in sorted(self.of("but")):
-            if hit.start >= start:
-                return hit.start
-        return len(self.words)
-
-    @property
-    def denies_something(self) -> bool:
-        """Whether anything in it is denied."""
-        return bool(self._denied)
-
-    def denies(self, hit: Hit) -> bool:
-        """Whether a hit stands in what is denied, left out or only quoted."""
-        return self._is_denied(hit) or self._mentions(hit)
-
-    def _is_denied(self, hit: Hit) -> bool:
-        return any(start <= hit.start < end for start, end in self._denied)
-
-    def _mentions(self, hit: Hit) -> bool:
-        if not self.quoted[hit.start]:
-            return False
-        opening = hit.start
-        while opening and self.quoted[opening - 1]:
-            opening -= 1
-        before = self._contentful(0, opening)
-        return bool(before) and not any(self._is(at, "ask") for at in before[-2:])
+class Clause(Words):
+    """Words between two marks of punctuation, and how they speak of what was found in them."""
 
     # What else is the thing ------------------------------------------------------------------
 
@@ -320,9 +163,7 @@ class Clause:
         """Whether it is one of two things: "hint and password"."""
         joints = [joint for joint in self.of("joint") if 0 < joint.start < joint.end <= hit.start]
         return bool(joints) and not [
-            at
-            for at in self._contentful(joints[-1].end, hit.start)
-            if not self._is(at, "which")
+            at for at in self._contentful(joints[-1].end, hit.start) if not self._is(at, "which")
         ]
 
     @property
@@ -331,9 +172,6 @@ class Clause:
         if not self.is_question or self._is(0, "which"):
             return []
         return [hit for hit in self.of("whether") if hit.start == 0]
-
-    def _is_unspaced(self, hit: Hit) -> bool:
-        return not self.words[hit.start].isascii() and len(self.words[hit.start]) == 1
 
     def follows_link(self, hit: Hit) -> bool:
         """Whether a word only links it to what stands before: "of your phone"."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from elicit_tui.guardian.disguise import plain_letters
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.words import within_one_slip
+from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.text.hosts import registrable_domain
 
 if sys.version_info >= (3, 11):

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.words import WORD, parts
+from elicit_tui.guardian.spelling import parts
+from elicit_tui.guardian.words import WORD
 
 _SENTENCE_END: Final = re.compile(
     r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"

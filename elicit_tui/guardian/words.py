@@ -31,16 +31,9 @@ WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 """A word, or one character of a script that puts no blanks between words."""
 _ONE_OF_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _OTHER_SCRIPT: Final = re.compile("[\u0370-\u1dff\u2e80-\uffff]")
-_ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d")
-"""How "password" is shortened: pswrd, passwd, pwrd."""
 _MOST_SMALL: Final = 3
 _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
-_SHORTEST_PART: Final = 3
-_SHORTEST_GLUED: Final = 6
-_SURE_PART: Final = 5
-_LONG_ENOUGH: Final = 7
-_LONGEST_MISSPELT: Final = 16
 _SURE: Final = "sure"
 _HARMLESS: Final = "harmless"
 
@@ -234,38 +227,7 @@ def is_word(word: str, concept: str, latin_only: bool = False) -> bool:
     return _is(word, concept, latin_only)
 
 
-@lru_cache(maxsize=20_000)
-def parts(word: str, latin_only: bool) -> tuple[str, ...]:
-    """The words that are glued together in one that the lexicon does not know; itself if none."""
-    if _is_known(word, latin_only):
-        return (word,)
-    if _ABBREVIATED.fullmatch(word):
-        return ("password",)
-    if len(word) < _SHORTEST_GLUED:
-        return (word,)
-    bare = word.strip("0123456789")
-    if bare != word and bare and _keys(bare, latin_only):
-        return (bare,)
-    meant = _misspelt(word)
-    if meant is not None:
-        return (meant,)
-    cuts = range(1, len(word) - _SHORTEST_PART + 2)
-    for cut in cuts:
-        if len(word) - cut >= _SURE_PART and _is(word[cut:], _SURE, latin_only):
-            return (*parts(word[:cut], latin_only), word[cut:])
-    for cut in cuts:
-        left, right = word[:cut], word[cut:]
-        if cut >= _SHORTEST_PART and _is_part(right, latin_only):
-            joined = next((one for one in _unlinked(left) if _is_part(one, latin_only)), None)
-            if joined is not None:
-                return (joined, right)
-    for cut in reversed(cuts):
-        if cut >= _SURE_PART and _is(word[:cut], _SURE, latin_only):
-            return (word[:cut], word[cut:])
-    return (word,)
-
-
-def _is_known(word: str, latin_only: bool) -> bool:
+def is_known(word: str, latin_only: bool) -> bool:
     """Whether a word stands anywhere in the lexicon, be it with an ending."""
     return any(
         form in language.spelt or form in language.entries
@@ -274,55 +236,8 @@ def _is_known(word: str, latin_only: bool) -> bool:
     )
 
 
-@lru_cache(maxsize=1)
-def _near_sure() -> dict[str, set[str]]:
-    """Long words for secrets by what they are with one letter left out, and as they are."""
-    near: dict[str, set[str]] = {}
-    for language in _loaded(True):
-        for entry in language.listed.get(_SURE, ()):
-            if len(entry) >= _LONG_ENOUGH and entry.isascii() and entry.isalpha():
-                for spelt in _without_one(entry):
-                    near.setdefault(spelt, set()).add(entry)
-    return near
-
-
-def _without_one(word: str) -> Iterator[str]:
-    yield word
-    for at in range(len(word)):
-        yield word[:at] + word[at + 1 :]
-
-
-def _misspelt(word: str) -> str | None:
-    """The word for a secret that one slip makes of another: a letter more, less, other, swapped."""
-    if not (
-        _LONG_ENOUGH - 1 <= len(word) <= _LONGEST_MISSPELT and word.isascii() and word.isalpha()
-    ):
-        return None
-    near = _near_sure()
-    found = {meant for spelt in _without_one(word) for meant in near.get(spelt, ())}
-    return min((meant for meant in found if within_one_slip(word, meant)), default=None)
-
-
-def within_one_slip(first: str, second: str) -> bool:
-    """Whether two words differ by at most one insertion, deletion, change or swap."""
-    if abs(len(first) - len(second)) > 1:
-        return False
-    if len(first) > len(second):
-        first, second = second, first
-    start = 0
-    while start < len(first) and first[start] == second[start]:
-        start += 1
-    if len(first) < len(second):
-        return first[start:] == second[start + 1 :]
-    if first[start + 1 :] == second[start + 1 :]:
-        return True
-    return (
-        first[start : start + 2] == second[start : start + 2][::-1]
-        and first[start + 2 :] == second[start + 2 :]
-    )
-
-
-def _is_part(word: str, latin_only: bool) -> bool:
+def is_part(word: str, latin_only: bool) -> bool:
+    """Whether a word can be a part of one that is glued together."""
     if len(word) <= _SHORT:
         return _is(word, "short part", latin_only)
     return any(
@@ -332,14 +247,6 @@ def _is_part(word: str, latin_only: bool) -> bool:
         if code == language.code
         for entry in language.entries.get(stem, ())
     )
-
-
-def _unlinked(word: str) -> Iterator[str]:
-    """A compound's first part, also without the letters that link it to the second."""
-    yield word
-    for link in ("s", "n", "en", "es"):
-        if word.endswith(link):
-            yield word[: -len(link)]
 
 
 def find(words: Sequence[str], latin_only: bool) -> list[Hit]:

@@ -104,16 +104,24 @@ _PRIZE: Final = (
     Frame("prize-for-a-price", 2, ("prize", "price"), 2),
     Frame("gift-cards", 2, ("gift cards", "hand codes"), 2),
     Frame("doubles", 2, ("doubling",), 1),
-    Frame("parcel-for-a-fee", 2, ("parcel", "parcel held", "fees"), 2),
+    Frame("overpaid-so-tell", 2, ("overpaid", "which account"), 2),
 )
+_PARCEL: Final = (Frame("parcel-for-a-fee", 2, ("parcel", "parcel held", "fees"), 2),)
+
+
+def _can_carry(reading: Reading) -> bool:
+    return bool(reading.free_fields) or reading.mode == "url"
 
 
 def _bait(reading: Reading) -> Iterator[Sighting]:
-    yield from _prize(reading)
+    if _can_carry(reading):
+        yield from _prize(reading)
+    yield from _parcel(reading)
     yield from _double(reading)
 
 
 _prize = summed(_BLOCK, _PRIZE, _WITH_NAMES)
+_parcel = summed(_BLOCK, _PARCEL, _WITH_NAMES)
 
 
 def _paste_and_run(reading: Reading) -> Iterator[Sighting]:

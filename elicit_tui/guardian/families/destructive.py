@@ -42,7 +42,9 @@ _PUBLISH: Final = (
 _MASS_SEND: Final = (Frame("sent-to-many", 2, ("sends", "many people"), 1, acts=True),)
 _ALSO_SMALL: Final = ("lifts-protection", "locks-out", "sent-to-hundreds")
 _TO_PEOPLE: Final = (Frame("sent-to-hundreds", 2, ("sends", "people"), 1, acts=True),)
-_HUNDREDS: Final = re.compile(r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)")
+_HUNDREDS: Final = re.compile(
+    r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)"
+)
 _TRADES: Final = (Frame("trades", 2, ("trades", "securities"), 0, acts=True),)
 
 
@@ -152,7 +154,8 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
         if clause.standing(hit, is_act=True) == Standing.ASKED:
             return hit, (weight(2, hit.concept, place, _text(clause, hit)),)
     for hit in clause.of("destroys", "takes"):
-        if clause.standing(hit, is_act=True) != Standing.ASKED and not told:
+        standing = clause.standing(hit, is_act=True)
+        if standing == Standing.VOID or (standing != Standing.ASKED and not told):
             continue
         because = [
             weight(2 if hit.concept == "destroys" else 0, hit.concept, place, _text(clause, hit))

@@ -20,7 +20,8 @@ from elicit_tui.guardian.links import (
 )
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
-from elicit_tui.guardian.words import WORD, find, within_one_slip
+from elicit_tui.guardian.spelling import within_one_slip
+from elicit_tui.guardian.words import WORD, find
 from elicit_tui.text.hosts import unicode_host
 from elicit_tui.text.unseen import is_invisible
 

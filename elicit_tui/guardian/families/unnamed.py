@@ -26,6 +26,7 @@ RECIPES: Final = {
     "figures-just-sent": ("figures", "carrier", "moment"),
     "figures-from-a-carrier": ("figures", "from carrier"),
     "thing-just-sent": ("thing", "carrier", "we sent"),
+    "figures-we-sent": ("opener", "we sent"),
     "link-that-lets-in": ("link", "mail", "lets in"),
     "linked-by-a-code": ("copied", "picture code", "linked"),
     "under-a-strip": ("figures", "strip"),
@@ -53,7 +54,12 @@ RECIPES: Final = {
     "on-your-behalf": ("behalf thing", "on behalf"),
     "only-you-know": ("typed", "only you know"),
 }
-_NOT_FOR_PLAIN: Final = ("types-to-get-in", "opens-what-is-guarded", "beside-a-user-name")
+_NOT_FOR_PLAIN: Final = (
+    "types-to-get-in",
+    "opens-what-is-guarded",
+    "beside-a-user-name",
+    "figures-we-sent",
+)
 _LONGEST: Final = 120
 _MOST_TRIED: Final = 6
 

@@ -103,7 +103,8 @@ def _not_encrypted(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         if parts.scheme != "http" or is_loopback(parts.host):
             continue
-        said = (clause.said for clause in reading.message.views[0].clauses)
+        clauses = reading.message.views[0].clauses
+        said = (" ".join(clause.words) for clause in clauses if not clause.denies_something)
         words = " ".join((*said, re.sub(r"[\W_]+", " ", fold(parts.rest[:2_000]))))
         signs_in = any(
             (word.rstrip("*") in words if not word.isascii() else f" {word} " in f" {words} ")
