@@ -12,7 +12,7 @@ from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document
 from elicit_tui.config.locks import SERVER_STRICTER, strictly_stricter
 from elicit_tui.config.merging import Merged
-from elicit_tui.config.servers import server_from
+from elicit_tui.config.servers import in_the_clear, server_from
 from elicit_tui.elicitation.settings import Provenance, ServerSettings, ToolSettings
 from elicit_tui.elicitation.spelling import dotted
 from elicit_tui.errors import ConfigError, UsageError
@@ -52,6 +52,13 @@ def all_servers(
         if servers[name].refused is not None:
             raise ConfigError([f"--with: {servers[name].refused}"])
         merged.provenance[dotted("mcp_servers", name)] = Provenance("command line")
+    for name, own in servers.items():
+        key = in_the_clear(own) if own.enabled and own.refused is None else None
+        if key is not None:
+            merged.notices.append(
+                f"{dotted('mcp_servers', name, key)}: sent in the clear, since the url is http and "
+                "not https."
+            )
     if command_line.timeout is not None:
         servers = {
             name: _within(own, command_line.timeout, merged) for name, own in servers.items()

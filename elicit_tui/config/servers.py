@@ -10,6 +10,7 @@ from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
 from elicit_tui.elicitation.server import AGENT
 from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
+from elicit_tui.text.hosts import is_loopback
 
 RESERVED: Final = f"{AGENT} is a reserved name: what an agent itself asks comes under it"
 
@@ -77,6 +78,18 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
         known = server.url is not None and REFERENCE.search(server.url) is None
         if known and not is_web_address(server.url or ""):
             yield "url", "must be an http or https address"
+
+
+def in_the_clear(server: ServerSettings) -> str | None:
+    """The key of a secret that anybody on the way to this server can read; None where none can."""
+    if server.url is None or not is_web_address(server.url):
+        return None
+    parts = urlsplit(server.url)
+    if parts.scheme != "http" or is_loopback(parts.hostname or ""):
+        return None
+    if server.bearer_token_env_var is not None:
+        return "bearer_token_env_var"
+    return "http_headers" if server.http_headers else None
 
 
 def is_web_address(url: str) -> bool:

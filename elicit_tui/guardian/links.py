@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting
+from elicit_tui.text.hosts import ip_address_of
 
 SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 """The scheme of a URL, at its beginning."""
@@ -94,29 +94,12 @@ def at_url(severity: Severity, evidence: str) -> Sighting:
     return Sighting(severity, "url", evidence)
 
 
-def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The IP address that a host is, if it is one."""
-    try:
-        return ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return None
-
-
 def is_obfuscated_address(host: str) -> bool:
     """Whether a host is an IP address in a spelling that hides it."""
     labels = host.split(".")
     number = r"(?:0x[0-9a-f]*|\d+)"
     return (
-        address_of(host) is None
+        ip_address_of(host) is None
         and len(labels) <= 4
         and all(re.fullmatch(number, label) for label in labels)
     )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this computer itself."""
-    address = address_of(host)
-    if address is not None:
-        mapped = getattr(address, "ipv4_mapped", None)
-        return bool((mapped or address).is_loopback or address.is_unspecified)
-    return host == "localhost" or host.endswith(".localhost")

@@ -5,6 +5,7 @@ Nothing is ever fetched: the public suffix list is the one that ships with its l
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from contextlib import suppress
 from functools import lru_cache
@@ -81,3 +82,20 @@ def spellings(host: str) -> tuple[str, ...]:
             in_ascii = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
     shown = (neutral_line(in_letters, None), neutral_line(in_ascii, None))
     return tuple(dict.fromkeys(shown))
+
+
+def ip_address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The IP address that a host is, if it is one."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this computer itself."""
+    address = ip_address_of(host)
+    if address is not None:
+        mapped = getattr(address, "ipv4_mapped", None)
+        return bool((mapped or address).is_loopback or address.is_unspecified)
+    return host == "localhost" or host.endswith(".localhost")

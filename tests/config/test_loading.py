@@ -230,3 +230,32 @@ def test_a_hook_that_names_a_missing_variable_says_so_and_stops_nothing_else(
 def test_the_name_of_the_agent_is_reserved_on_the_command_line_too(machine: Machine) -> None:
     with pytest.raises(UsageError, match="reserved name"):
         machine.load(with_servers=("agent=server",))
+
+
+@pytest.mark.parametrize(
+    ("url", "secret", "told"),
+    [
+        (
+            "http://mcp.example/a",
+            'bearer_token_env_var = "T"',
+            "mcp_servers.a.bearer_token_env_var: sent in the clear",
+        ),
+        (
+            "http://10.0.0.7/a",
+            'http_headers = { X-Key = "k" }',
+            "mcp_servers.a.http_headers: sent in the clear",
+        ),
+        ("http://127.0.0.1:8080/a", 'bearer_token_env_var = "T"', None),
+        ("http://[::1]/a", 'bearer_token_env_var = "T"', None),
+        ("https://mcp.example/a", 'bearer_token_env_var = "T"', None),
+        ("http://mcp.example/a", "enabled = true", None),
+        ("http://mcp.example/a", 'bearer_token_env_var = "T"\nenabled = false', None),
+    ],
+)
+def test_a_secret_that_anybody_on_the_way_can_read_is_told(
+    machine: Machine, url: str, secret: str, told: str | None
+) -> None:
+    machine.user(f'[mcp_servers.a]\nurl = "{url}"\n{secret}\n')
+    notices = machine.load().notices
+    assert len(notices) == (0 if told is None else 1)
+    assert all(notice.startswith(told or "") for notice in notices)

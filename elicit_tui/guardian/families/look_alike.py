@@ -12,7 +12,6 @@ from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
     METADATA_HOSTS,
     SCHEME,
-    address_of,
     at_url,
     cut,
     is_obfuscated_address,
@@ -22,7 +21,7 @@ from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import WORD, find
-from elicit_tui.text.hosts import unicode_host
+from elicit_tui.text.hosts import ip_address_of, unicode_host
 from elicit_tui.text.unseen import is_invisible
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -32,7 +31,7 @@ _SHORT_LABEL = 3
 def _host_is_dressed_up(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         host = parts.host
-        if address_of(host) is not None:
+        if ip_address_of(host) is not None:
             continue
         shown = unicode_host(host)
         domain = hosts.registrable(host)
@@ -84,7 +83,7 @@ def _foreign_script(host: str, shown: str) -> Iterator[Sighting]:
 
 def _server_domain(reading: Reading) -> str:
     host = hosts.host_of(reading.request.server.address)
-    if not host or address_of(host) is not None or "." not in host:
+    if not host or ip_address_of(host) is not None or "." not in host:
         return ""
     return hosts.registrable(host)
 
@@ -104,7 +103,7 @@ def _unrelated(reading: Reading) -> Iterator[Sighting]:
         return
     words = set(re.findall(r"\w+", fold(reading.message.text[:4_000])))
     for parts in pages_of(reading):
-        if address_of(parts.host) is not None or "." not in parts.host:
+        if ip_address_of(parts.host) is not None or "." not in parts.host:
             continue
         own = frozenset().union(*(hosts.brands()[name] for name in named))
         domain = hosts.registrable(parts.host)
@@ -147,7 +146,7 @@ def deceptive_url(url: str) -> bool:
     host = parts.host
     if host in METADATA_HOSTS or is_obfuscated_address(host):
         return True
-    if address_of(host) is not None:
+    if ip_address_of(host) is not None:
         return False
     shown = unicode_host(host)
     foreign = any(found.severity is _BLOCK for found in _foreign_script(host, shown))

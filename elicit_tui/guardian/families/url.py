@@ -18,17 +18,15 @@ from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
     METADATA_HOSTS,
     SCHEME,
-    address_of,
     at_url,
     cut,
-    is_loopback,
     is_obfuscated_address,
     pages_of,
     urls_of,
 )
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
-from elicit_tui.text.hosts import without_percents
+from elicit_tui.text.hosts import ip_address_of, is_loopback, without_percents
 from elicit_tui.text.unseen import BLANKS, is_invisible
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -86,7 +84,7 @@ def _userinfo(reading: Reading) -> Iterator[Sighting]:
 def _host_is_an_address(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         host = parts.host
-        address = address_of(host)
+        address = ip_address_of(host)
         mapped = getattr(address, "ipv4_mapped", None)
         if (
             host in METADATA_HOSTS
@@ -220,7 +218,7 @@ def _malformed(reading: Reading) -> Iterator[Sighting]:
         if len(parts.raw) > _LONG:
             yield at_url(_WARN, f"{parts.host} … ({len(reading.request.url or '')} characters)")
         host = parts.host
-        if address_of(host) is None and host:
+        if ip_address_of(host) is None and host:
             labels = host.split(".")
             proper = all(label and len(label) <= 63 and _LABEL.match(label) for label in labels)
             if not proper or len(host) > 253:
