@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 from elicit_tui.elicitation import Answerer, Finding, Outcome, Question, Review, Severity, accept
@@ -42,3 +46,10 @@ def sent(environment: str = "staging") -> Outcome:
 async def put(store: Store, asked: Question | None = None, asker: Asker = ASKER) -> Waiting:
     await store.begin(asker)
     return await store.put(asked or question(), asker)
+
+
+@contextmanager
+def the_file(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file in the attacker's hands: the same user, with a copy of SQLite."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        yield connection

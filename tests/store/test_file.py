@@ -1,0 +1,126 @@
+"""The file and its folder: ours alone, and said when it cannot be used."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import stat
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.errors import StoreError, StoreTooNew
+from elicit_tui.store import SqliteStore, Store, StoreMissing
+from tests.store.conftest import SqliteEngine
+from tests.store.world import answer, put, question, the_file
+
+pytestmark = pytest.mark.anyio
+
+SECRET = bytes(range(32))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+async def test_everything_is_ours_alone(asking: Store, engine: SqliteEngine) -> None:
+    await put(asking)
+    folder = engine.path.parent
+    files = [one for one in folder.rglob("*") if one.is_file()]
+    assert {one.suffix for one in files} >= {".sqlite3", ".key", ""}
+    assert {stat.S_IMODE(one.stat().st_mode) for one in files} == {0o600}
+    folders = [folder, *(one for one in folder.rglob("*") if one.is_dir())]
+    assert {stat.S_IMODE(one.stat().st_mode) for one in folders} == {0o700}
+
+
+async def test_a_store_of_a_newer_version_is_left_alone(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    with the_file(engine.path) as file:
+        file.execute("PRAGMA user_version = 2")
+    with pytest.raises(StoreTooNew, match=re.escape(f"{engine.path} was written by a newer")):
+        await engine.open("asker")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+async def test_a_folder_for_locks_that_is_none_is_said(engine: SqliteEngine) -> None:
+    engine.path.parent.mkdir(parents=True)
+    engine.path.with_suffix(".lives").write_text("")
+    with pytest.raises(StoreError):
+        await engine.open("asker")
+
+
+async def test_what_is_no_store_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite3"
+    path.write_text("not a database, but long enough to be read as one" * 20)
+    with pytest.raises(StoreError, match="is not a store"):
+        await SqliteStore.open(path, "asker")
+    path.unlink()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE mine (number)")
+    with pytest.raises(StoreError, match="another program's database"):
+        await SqliteStore.open(path, "asker")
+
+
+async def test_a_store_that_nobody_made_is_not_made_to_look_into_it(tmp_path: Path) -> None:
+    with pytest.raises(StoreMissing, match="There is no store"):
+        await SqliteStore.open(tmp_path / "none" / "store.sqlite3", "answerer", create=False)
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+async def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "store.sqlite3").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match="symbolic link"):
+        await SqliteStore.open(tmp_path / "store.sqlite3", "asker")
+
+
+async def test_a_store_that_was_removed_while_it_was_open_is_said(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    for one in engine.path.parent.glob("store.sqlite3*"):
+        one.unlink()
+    with pytest.raises(StoreError, match="removed or replaced"):
+        await put(asking)
+
+
+async def test_a_stuck_lock_is_waited_for_once_and_said(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    waiting = await put(asking)
+    with the_file(engine.path) as file:
+        file.execute("BEGIN EXCLUSIVE")
+        for _ in range(3):
+            with pytest.raises(StoreError, match="in use by another program"):
+                await answering.answer(waiting.id, answer(waiting))
+        file.execute("ROLLBACK")
+    won = await answering.answer(waiting.id, answer(waiting))
+    assert won is not None
+    assert won.state == "answered"
+
+
+async def test_a_full_disk_is_said_and_what_waited_stays_whole(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    asked = question()
+    await put(asking, asked)
+    assert isinstance(asking, SqliteStore)
+    limit = asking._file.rows("PRAGMA page_count")[0][0] + 1
+    await asking._file.run(lambda: asking._file.do(f"PRAGMA max_page_count = {limit}"))
+    with pytest.raises(StoreError, match="no space left"):
+        await put(asking, question("m" * 50_000))
+    (waiting,) = await answering.waiting()
+    assert waiting.question == asked
+
+
+async def test_a_lock_of_another_name_opens_nothing_elsewhere(
+    asking: Store, engine: SqliteEngine, tmp_path: Path
+) -> None:
+    target = tmp_path / "mine"
+    target.write_text("mine")
+    with the_file(engine.path) as file:
+        file.execute(
+            "INSERT INTO processes VALUES (?, 1, 'asker', 0, NULL)", (f"../../{target.name}",)
+        )
+    await asking.heartbeat()
+    assert target.read_text() == "mine"
+    assert await asking.asking_processes() != (1,)

@@ -1,0 +1,155 @@
+"""The secret that seals, and what can be read without it: nothing."""
+
+from __future__ import annotations
+
+import base64
+import sqlite3
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.errors import SealError, SecretError
+from elicit_tui.store import Asker, Store, secret_from
+from tests.store.conftest import SqliteEngine
+from tests.store.world import ME, answer, put, question, the_file, typed
+
+pytestmark = pytest.mark.anyio
+
+SECRET = bytes(range(32))
+
+
+async def test_another_secret_reads_nothing_and_leaves_the_question_open(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    await put(asking)
+    stranger = await engine.open("answerer", secret=SECRET)
+    (waiting,) = await stranger.waiting()
+    assert waiting.unreadable == "It is sealed with another secret than this process has."
+    for attempt in (stranger.claim(waiting.id, ME), stranger.answer(waiting.id, answer(waiting))):
+        with pytest.raises(SealError, match="another secret"):
+            await attempt
+    (still,) = await asking.waiting()
+    assert (still.state, still.unreadable) == ("open", None)
+
+
+async def test_a_secret_of_the_environment_needs_no_key_file(engine: SqliteEngine) -> None:
+    asking = await engine.open("asker", secret=SECRET)
+    answering = await engine.open("answerer", secret=SECRET)
+    asked = question()
+    await put(asking, asked)
+    (waiting,) = await answering.waiting()
+    assert waiting.question == asked
+    assert not engine.path.with_suffix(".key").exists()
+
+
+def test_a_secret_is_base64_of_32_bytes_or_more_and_never_told() -> None:
+    long = base64.b64encode(b"x" * 40).decode()
+    assert secret_from("NAME", long + "\n") == b"x" * 40
+    for wrong in ("not base64!", base64.b64encode(b"x" * 31).decode(), ""):
+        with pytest.raises(SecretError) as error:
+            secret_from("NAME", wrong)
+        assert "NAME" in str(error.value)
+        assert not wrong or wrong not in str(error.value)
+
+
+async def test_a_lost_key_is_not_made_again_while_anything_is_sealed_with_it(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    waiting = await put(asking)
+    key = engine.path.with_suffix(".key")
+    key.unlink()
+    later = await engine.open("asker")
+    (seen,) = await later.waiting()
+    assert seen.unreadable is not None
+    assert "key that is gone" in seen.unreadable
+    with pytest.raises(SecretError, match="is gone"):
+        await put(later, question(), Asker("session-two"))
+    with pytest.raises(SecretError, match="is gone"):
+        await put(asking, question())
+    assert not key.exists()
+    await asking.withdraw(waiting.id)
+    await put(later, question(), Asker("session-two"))
+    assert len(key.read_bytes()) == 32
+
+
+async def test_a_key_cut_short_by_a_death_is_made_anew_only_while_nothing_is_sealed(
+    engine: SqliteEngine,
+) -> None:
+    key = engine.path.with_suffix(".key")
+    key.parent.mkdir(parents=True)
+    key.write_bytes(b"short")
+    store = await engine.open("asker")
+    await put(store)
+    made = key.read_bytes()
+    assert len(made) == 32
+    key.write_bytes(made[:5])
+    with pytest.raises(SecretError):
+        await put(await engine.open("asker"), question(), Asker("session-two"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
+async def test_a_key_behind_a_link_is_not_followed(engine: SqliteEngine, tmp_path: Path) -> None:
+    key = engine.path.with_suffix(".key")
+    key.parent.mkdir(parents=True)
+    (tmp_path / "mine").write_bytes(SECRET)
+    key.symlink_to(tmp_path / "mine")
+    with pytest.raises(SecretError, match="is not a file"):
+        await put(await engine.open("asker"))
+
+
+def bytes_on_disk(engine: SqliteEngine) -> bytes:
+    """The file, its log and its index, and a copy that SQLite makes of them."""
+    copy = engine.path.with_name("copy.sqlite3")
+    with the_file(engine.path) as file, closing(sqlite3.connect(copy)) as target:
+        file.backup(target)
+    found = [one.read_bytes() for one in engine.path.parent.iterdir() if one.is_file()]
+    copy.unlink()
+    return b"\n".join(found)
+
+
+WORDS = (b"Which environment", b"secret-project", b"stag", b"production", b"pts/3", b"laptop")
+
+
+async def test_nothing_of_a_question_can_be_read_in_the_file_its_log_or_a_copy(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    asked = question(draft=typed("stag"))
+    waiting = await put(asking, asked)
+    await answering.claim(waiting.id, ME, typed("staging"))
+    await answering.answer(waiting.id, answer(waiting, "production"))
+    for word in WORDS:
+        assert word not in bytes_on_disk(engine), word
+    await asking.reopen(replace(asked, attempt=2, note="Which environment again", draft=typed("s")))
+    for word in WORDS:
+        assert word not in bytes_on_disk(engine), word
+
+
+async def test_the_address_of_a_resource_does_not_stand_in_clear(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    await put(asking, question(calls=(Call("resources/read", "file:///home/me/secret-plan"),)))
+    (waiting,) = await answering.waiting()
+    assert waiting.tool is None
+    assert waiting.question is not None
+    assert waiting.question.request.calls[0].name == "file:///home/me/secret-plan"
+    assert b"secret-plan" not in bytes_on_disk(engine)
+
+
+async def test_what_was_sealed_is_gone_from_the_file_and_its_log_once_it_is_settled(
+    asking: Store, answering: Store, engine: SqliteEngine
+) -> None:
+    waiting = await put(asking, question("m" * 20_000))
+    await answering.claim(waiting.id, ME, typed("staging"))
+    given = answer(waiting)
+    await answering.answer(waiting.id, given)
+    with the_file(engine.path) as file:
+        blobs = file.execute("SELECT asked, draft, answer FROM questions").fetchone()
+    parts = [blob[at : at + 24] for blob in blobs for at in range(12, len(blob) - 24, 4000)]
+    assert all(part in bytes_on_disk(engine) for part in parts)
+    await asking.settle(waiting.id, given.outcome)
+    left = bytes_on_disk(engine)
+    assert not [part for part in parts if part in left]
