@@ -23,7 +23,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
-from elicit_tui.gateway.held_calls import ClientQuestion, HeldCall, HeldCalls
+from elicit_tui.gateway.held_calls import HeldCall, HeldCalls
 from elicit_tui.gateway.requester import ClientSilent, Requester
 from elicit_tui.text import neutral, neutral_line
 
@@ -159,15 +159,13 @@ class Asking:
         requester: Requester,
         params: Mapping[str, Any],
     ) -> Mapping[str, Any]:
-        answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
-        held.client_questions[question.id] = ClientQuestion(params, answer)
-        # Questions that come together go out together: one turn of the loop gathers them.
-        await asyncio.sleep(0)
-        held.changed()
         try:
-            return await self._within(answer, held, None, self._hold(requester))
+            with held.rounds.asking(question.request.wire_id, question.id, params) as answer:
+                # Questions that come together go out together: one turn of the loop gathers them.
+                await asyncio.sleep(0)
+                held.changed()
+                return await self._within(answer, held, None, self._hold(requester))
         finally:
-            held.client_questions.pop(question.id, None)
             held.changed()
 
     async def _within(

@@ -20,6 +20,7 @@ from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Call, ElicitationRequest, Question
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.requester import Requester
+from elicit_tui.gateway.rounds import SEPARATOR, Rounds
 from elicit_tui.gateway.telling import Result, ticking
 
 LEFT_SECONDS: Final = 30.0
@@ -62,18 +63,11 @@ class AsksClient:
     """Modern era: the agent's client is to answer these, by key, and to call again."""
 
     requests: Mapping[str, Mapping[str, Any]]
+    state: str
+    """The `requestState` that comes back with the answers."""
 
 
 Reply = Ended | Paused | StillRuns | AsksClient
-
-
-@dataclass(eq=False)
-class ClientQuestion:
-    """A question that the agent's client is to answer in a round (modern era)."""
-
-    params: Mapping[str, Any]
-    answer: asyncio.Future[Mapping[str, Any]]
-    sent: bool = False
 
 
 @dataclass(eq=False)
@@ -89,7 +83,7 @@ class HeldCall:
     requesters: list[Requester] = field(default_factory=list)
     waiting: dict[str, Question] = field(default_factory=dict)
     """The questions for which a person is waited for, by id."""
-    client_questions: dict[str, ClientQuestion] = field(default_factory=dict)
+    rounds: Rounds = field(default_factory=Rounds)
     with_client: Requester | None = None
     """Modern era: the request that ended in a round, while its client has not called again."""
     resolved: list[Resolved] = field(default_factory=list)
@@ -168,6 +162,12 @@ class HeldCalls:
     def known(self, identifier: Any) -> HeldCall | None:
         """The call with this id, as long as its outcome is kept."""
         return self._named.get(identifier) if isinstance(identifier, str) else None
+
+    def of_state(self, state: str) -> HeldCall | None:
+        """The call that a round's `requestState` is of, as long as its outcome is kept."""
+        identifier, _, number = state.rpartition(SEPARATOR)
+        held = self.known(identifier)
+        return held if held is not None and held.rounds.has_begun(number) else None
 
     def of_call(self, call_id: str) -> HeldCall | None:
         """The held call by the id that it has below, while it is under way."""
@@ -272,12 +272,12 @@ class HeldCalls:
                     raise GivenUp
                 if held.task.done():
                     return Ended(held.task.result())
-                if requester.era == "modern" and (asked := _unsent(held)):
-                    return AsksClient(asked)
+                if requester.era == "modern" and (asked := held.rounds.begin()):
+                    return AsksClient(asked, held.rounds.state(held.id))
                 over = self._clock.time() >= end
                 if over and held.waiting:
                     return Paused()
-                if over and resumed and not held.client_questions:
+                if over and resumed and not held.rounds.open:
                     return StillRuns()
                 await self._until(changed, None if over else end)
 
@@ -355,36 +355,8 @@ class HeldCalls:
         self._named.clear()
 
 
-def _unsent(held: HeldCall) -> dict[str, Mapping[str, Any]]:
-    """The client's questions, all of them, as soon as one was not sent in a round yet."""
-    # One whose answer has just come is still being put away.
-    questions = {key: q for key, q in held.client_questions.items() if not q.answer.done()}
-    if not questions or all(question.sent for question in questions.values()):
-        return {}
-    for question in questions.values():
-        question.sent = True
-    return {key: question.params for key, question in questions.items()}
-
-
 def question_message(questions: Sequence[Question]) -> str:
     """What a person is being asked, on one line and neutral."""
     from elicit_tui.text import neutral_line
 
     return neutral_line(questions[0].request.message, 500) if questions else ""
-
-
-def client_answered(held: HeldCall, responses: Any) -> bool:
-    """Hand a round's answers to whoever waits for them; False when nobody does any more."""
-    found = False
-    given = responses if isinstance(responses, Mapping) else {}
-    for key, question in tuple(held.client_questions.items()):
-        answer = given.get(key)
-        if isinstance(answer, Mapping):
-            found = True
-            if not question.answer.done():
-                question.answer.set_result(answer)
-        else:
-            # Left out of the round: it is asked again.
-            question.sent = False
-            found = True
-    return found

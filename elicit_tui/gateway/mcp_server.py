@@ -28,6 +28,9 @@ from elicit_tui.gateway.session import Session
 Result = dict[str, Any]
 
 RESOURCE_NOT_FOUND: Final = -32002
+"""Of the handshake era; the modern one has invalid params (spec: server/resources)."""
+HANDSHAKE_ONLY: Final = ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
+"""Methods that the modern era does not have."""
 
 
 SessionOf = Callable[[Context], Awaitable[Session]]
@@ -60,18 +63,21 @@ class RequestMiddleware:
             _audience(await self._session_of(context)).connected(context.session)
             return await call_next(context)
         answer = self._answers.get(context.method)
+        if context.method in HANDSHAKE_ONLY and _is_modern(context):
+            answer = None
         if answer is None or context.request_id is None or not _open(context):
             return await call_next(context)
         if context.params is not None and not isinstance(context.params, Mapping):
             raise MCPError(types.INVALID_PARAMS, "Invalid request parameters")
+        if not _readable_answers(context.params or {}):
+            raise MCPError(types.INVALID_PARAMS, "inputResponses is no object of objects.")
         session = await self._session_of(context)
         try:
             result = await answer(session, context, context.params or {})
         except ProtocolCallError as error:
             raise MCPError(error.code, error.message, error.data) from None
         except Unknown as error:
-            code = RESOURCE_NOT_FOUND if context.method == "resources/read" else None
-            raise MCPError(code or types.INVALID_PARAMS, str(error)) from None
+            raise _not_found(context, str(error)) from None
         except ElicitTuiError as error:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from None
         return _enveloped(context, result)
@@ -155,10 +161,30 @@ def _audience(session: Session) -> SessionAudience:
     return session.audience
 
 
+def _is_modern(context: Context) -> bool:
+    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
 def _open(context: Context) -> bool:
     """Whether the handshake is done; the SDK refuses what comes earlier."""
-    modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-    return modern or context.session.client_params is not None
+    return _is_modern(context) or context.session.client_params is not None
+
+
+def _not_found(context: Context, sentence: str) -> MCPError:
+    if context.method != "resources/read":
+        return MCPError(types.INVALID_PARAMS, sentence)
+    code = types.INVALID_PARAMS if _is_modern(context) else RESOURCE_NOT_FOUND
+    return MCPError(code, sentence, {"uri": (context.params or {}).get("uri")})
+
+
+def _readable_answers(params: Mapping[str, Any]) -> bool:
+    """Whether what a client answers in a round has the form of an answer; none is well."""
+    if "inputResponses" not in params:
+        return True
+    responses = params["inputResponses"]
+    if not isinstance(responses, Mapping):
+        return False
+    return all(isinstance(response, Mapping) for response in responses.values())
 
 
 def _named(params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -179,14 +205,14 @@ def _uri(params: Mapping[str, Any]) -> str:
 
 def _fresh(context: Context) -> Result:
     """How long a result may be kept (modern era): not at all, list_changed tells of changes."""
-    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+    if not _is_modern(context):
         return {}
     return {"ttlMs": 0, "cacheScope": "private"}
 
 
 def _enveloped(context: Context, result: Result) -> Result:
     """The result in this agent's era; `resultType` is the one key that eras do not share."""
-    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+    if _is_modern(context):
         return {"resultType": "complete", **result}
     return {key: value for key, value in result.items() if key != "resultType"}
 

@@ -39,7 +39,7 @@ class Replies:
             return {
                 "resultType": "input_required",
                 "inputRequests": requests,
-                "requestState": held.id,
+                "requestState": reply.state,
             }
         if isinstance(reply, StillRuns):
             return text_result(telling.STILL_RUNS)

@@ -29,7 +29,6 @@ from elicit_tui.gateway.held_calls import (
     HeldCalls,
     TooManyCalls,
     call_key,
-    client_answered,
 )
 from elicit_tui.gateway.measuring import DOCTOR, TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
@@ -187,16 +186,18 @@ class Session:
         """Attend a new call, one that is joined, or the one whose round is answered here."""
         self._elsewhere.known_as(requester.agent)
         resumed = False
-        state = more.get("requestState")
-        if requester.era == "modern" and isinstance(state, str):
-            found = self.held_calls.known(state)
+        state = _state(requester, more)
+        if state is not None:
+            found = self.held_calls.of_state(state)
             if found is None:
-                return text_result(telling.NOT_KNOWN, is_error=True)
+                raise Unknown(telling.NOT_KNOWN)
             held = found
-            resumed = not client_answered(held, more.get("inputResponses"))
+            resumed = not held.rounds.answered(state, more.get("inputResponses"))
         else:
             try:
                 held = begin()
+                # One that is joined may have asked a client that does not know of it any more.
+                held.rounds.ask_again()
             except TooManyCalls:
                 sentence = "Too many calls are open. Finish or cancel some of them first."
                 return text_result(sentence, is_error=True)
@@ -258,6 +259,13 @@ class Session:
                 return text_result("It has ended already; elicit_resume tells how.")
             self.held_calls.give_up(held)
             return text_result(telling.CANCELLED)
+        state = _state(requester, more)
+        if state is None:
+            held.rounds.ask_again()
+        elif self.held_calls.of_state(state) is held:
+            held.rounds.answered(state, more.get("inputResponses"))
+        else:
+            raise Unknown(telling.NOT_KNOWN)
         if name == own_tools.ANSWER:
             refusal = self._answer(held, arguments)
             if refusal is not None:
@@ -368,3 +376,9 @@ class Session:
                     requester.log(event.level, logger, event.data)
         if self.audience is not None:
             self.audience.log(event.level, logger, event.data)
+
+
+def _state(requester: Requester, more: Mapping[str, Any]) -> str | None:
+    """The `requestState` of a request that answers a round (modern era)."""
+    state = more.get("requestState")
+    return state if requester.era == "modern" and isinstance(state, str) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -9,8 +10,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 PACKAGE = "@modelcontextprotocol/conformance"
 VERSION = "0.2.0-alpha.12"
@@ -18,11 +21,28 @@ NODE_MAJOR = 22
 ROOT = Path(__file__).parent.parent.parent
 SCENARIO_SECONDS = 90
 
+WITH_TOKEN = Path(__file__).parent / "with_token.mjs"
+
+_RESULT = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
 _LISTED = re.compile(r"^\s+- (\S+) \[([^\]]+)\]", re.MULTILINE)
 
 
 class CannotRun(Exception):
     """The suite could not be brought; says what is missing."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of a server scenario."""
+
+    id: str
+    status: str
+    said: str
+
+    @property
+    def passed(self) -> bool:
+        """A warning is about what a server should do, and counts as much as a failure."""
+        return self.status not in ("FAILURE", "WARNING")
 
 
 @dataclass(frozen=True)
@@ -56,9 +76,9 @@ class Suite:
                 raise CannotRun(f"npm could not bring the suite:\n{done.stderr[-2000:]}")
         return cls(node or str(own_node), script)
 
-    def scenarios(self) -> dict[str, tuple[str, ...]]:
-        """Every client scenario with the revisions that it exists for."""
-        listed = self._run("list", "--client").stdout
+    def scenarios(self, side: Literal["client", "server"]) -> dict[str, tuple[str, ...]]:
+        """Every scenario for clients, or for servers, with the revisions that it exists for."""
+        listed = self._run("list", f"--{side}").stdout
         return {name: tuple(versions.split(",")) for name, versions in _LISTED.findall(listed)}
 
     def passes(self, scenario: str, revision: str) -> tuple[bool, str]:
@@ -79,11 +99,36 @@ class Suite:
             )
         return done.returncode == 0, done.stdout + done.stderr
 
-    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def of_server(self, url: str, token: str, revision: str) -> dict[str, list[Check]]:
+        """What every server scenario of a revision, in one run, found; by scenario."""
+        found = {}
+        with tempfile.TemporaryDirectory() as results:
+            self._run(
+                *("server", "--url", url, "--suite", "all", "--spec-version", revision),
+                *("-o", results),
+                node_options=("--import", str(WITH_TOKEN)),
+                environment={"GATEWAY_TOKEN": token},
+            )
+            for path in sorted(Path(results).glob("server-*/checks.json")):
+                named = _RESULT.fullmatch(path.parent.name)
+                assert named is not None, path
+                checks = json.loads(path.read_bytes())
+                found[named[1]] = [
+                    Check(check["id"], check["status"], str(check.get("errorMessage") or ""))
+                    for check in checks
+                ]
+        return found
+
+    def _run(
+        self,
+        *arguments: str,
+        node_options: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [self.node, str(self.script), *arguments],
+            [self.node, *node_options, str(self.script), *arguments],
             cwd=ROOT,
-            env={**os.environ, "NO_COLOR": "1"},
+            env={**os.environ, "NO_COLOR": "1", **(environment or {})},
             capture_output=True,
             text=True,
             check=False,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import mcp_types as types
 import pytest
+from mcp import ClientSession, MCPError
 
 from elicit_tui.elicitation import decline
 from elicit_tui.elicitation.settings import GatewaySettings
@@ -152,6 +154,69 @@ async def test_a_late_retry_of_a_round_is_answered_as_a_resumed_call() -> None:
         here.person.sends(question, {"value": "the person"})
         result = await asyncio.wait_for(late, WAIT)
         assert "the person" in text_of(result)  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def modern_client() -> AsyncIterator[ClientSession]:
+    """A client that answers rounds by hand."""
+    async with world(
+        asking(protocol="2026-07-28"),
+        upwards="2026-07-28",
+        gateway=via("client", hold_sec=60),
+        client={"elicitation_callback": ClientForms()},
+    ) as here:
+        yield here.agent.session
+
+
+async def turn(
+    session: ClientSession, state: str | None = None, **answers: str
+) -> types.CallToolResult | types.InputRequiredResult:
+    """Call a tool that asks twice; `answers`: the values of a round, by key."""
+    responses = {
+        key: types.ElicitResult(action="accept", content={"value": value})
+        for key, value in answers.items()
+    }
+    call = session.call_tool(
+        "asking__rounds",
+        {},
+        input_responses=responses or None,  # type: ignore[arg-type]
+        request_state=state,
+        allow_input_required=True,
+    )
+    return await asyncio.wait_for(call, WAIT)
+
+
+async def test_a_client_that_lost_its_round_gets_it_again_with_the_same_call() -> None:
+    async with modern_client() as session:
+        first, again = await turn(session), await turn(session)
+        assert isinstance(first, types.InputRequiredResult)
+        assert isinstance(again, types.InputRequiredResult)
+        assert again.input_requests == first.input_requests
+
+
+async def test_an_answer_to_an_earlier_round_answers_no_later_one() -> None:
+    async with modern_client() as session:
+        first = await turn(session)
+        assert isinstance(first, types.InputRequiredResult)
+        (key,) = first.input_requests or {}
+        second = await turn(session, first.request_state, **{key: "first answer"})
+        assert isinstance(second, types.InputRequiredResult)
+        replayed = await turn(session, first.request_state, **{key: "first answer"})
+        assert isinstance(replayed, types.InputRequiredResult)
+        assert replayed.input_requests == second.input_requests
+        (key,) = replayed.input_requests or {}
+        end = await turn(session, replayed.request_state, **{key: "second answer"})
+        assert isinstance(end, types.CallToolResult)
+        assert "second answer" in text_of(end)
+
+
+@pytest.mark.parametrize("changed", ["{}0", "0{}", "{}-1", "nothing of ours"])
+async def test_a_state_that_was_changed_is_refused(changed: str) -> None:
+    async with modern_client() as session:
+        first = await turn(session)
+        assert isinstance(first, types.InputRequiredResult)
+        with pytest.raises(MCPError, match="Not known"):
+            await turn(session, changed.format(first.request_state))
 
 
 async def test_a_client_with_forms_only_leaves_pages_to_the_store(
