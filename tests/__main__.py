@@ -1,6 +1,6 @@
 """Runs everything that must pass: style, types, layers, tests, conformance.
 
-`python -m tests` runs it all; `python -m tests --quick` leaves out what needs Node.js.
+`python -m tests` runs it all; `--quick` leaves out the real servers of npm and PyPI.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 NODE = ROOT / "tests" / "node"
+PYTHON = ROOT / "tests" / "python"
 
 CHECKS = {
     "style": ["ruff", "check", "."],
@@ -38,25 +40,61 @@ def run(title: str, arguments: list[str], **more: object) -> bool:
     return code == 0
 
 
+def install(title: str, *commands: list[str]) -> bool:
+    """Put real servers that the tests talk to in place; what it printed is shown if it failed."""
+    started = time.monotonic()
+    for arguments in commands:
+        done = subprocess.run(
+            arguments,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            print(f"── {title}: {' '.join(arguments)}: FAILED\n{done.stdout}", flush=True)
+            return False
+    print(f"── {title}: ok ({time.monotonic() - started:.0f} s)", flush=True)
+    return True
+
+
 def install_node_servers() -> bool:
-    """The real npm servers that the tests talk to, by the versions in tests/node."""
+    """Those of npm, by the versions in tests/node."""
     npm = shutil.which("npm")
     if npm is None:
         print("npm is not on this machine: Node.js with npm is needed for the tests' real servers.")
         return False
-    return run("node servers", [npm, "ci", "--no-audit", "--no-fund", "--prefix", str(NODE)])
+    return install("node servers", [npm, "ci", "--no-audit", "--no-fund", "--prefix", str(NODE)])
+
+
+def install_python_servers() -> bool:
+    """Those of PyPI, by the versions in tests/python, in an environment of their own."""
+    environment = PYTHON / ".venv"
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "-q"]
+    return install(
+        "python servers",
+        [sys.executable, "-m", "venv", str(environment)],
+        [*pip, "-r", str(PYTHON / "requirements.txt")],
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="leave out what needs Node.js")
+    parser.add_argument(
+        "--quick", action="store_true", help="leave out the servers of npm and PyPI"
+    )
     parser.add_argument("pytest", nargs="*", help="arguments for pytest")
     chosen, rest = parser.parse_known_args()
     results = {}
-    if not chosen.quick:
-        results["node servers"] = install_node_servers()
-    for title, arguments in CHECKS.items():
-        results[title] = run(title, [command(arguments[0]), *arguments[1:]])
+    with ThreadPoolExecutor() as beside:
+        installing = {}
+        if not chosen.quick:
+            installing["node servers"] = beside.submit(install_node_servers)
+            installing["python servers"] = beside.submit(install_python_servers)
+        for title, arguments in CHECKS.items():
+            results[title] = run(title, [command(arguments[0]), *arguments[1:]])
+        results |= {title: future.result() for title, future in installing.items()}
     workers = str(min(4, os.cpu_count() or 2))
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", workers, *chosen.pytest, *rest]
     results["tests"] = run("tests", pytest)

@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +12,7 @@ from tests.cli.running import DEMO, SECONDS, Ended, run
 from tests.cli.terminal import Terminal
 
 HERE = Path(__file__).parent
-NODE = HERE.parent / "node"
 SCHEMA = HERE.parent / "data" / "junit-10.xsd"
-TABLE = HERE / "table_server.py"
 LONG = 240
 
 CACHE = """
@@ -229,117 +220,6 @@ def test_an_interrupted_run_tells_what_came_until_then(tmp_path: Path) -> None:
         terminal.type("\x03")
         assert terminal.end() == 130, terminal.shown
         assert "1 passed" in terminal.shown
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@pytest.fixture
-def over_http() -> Iterator[str]:
-    """A server of the Python SDK over streamable HTTP: `table=URL`."""
-    port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, str(TABLE), str(port)], stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
-    )
-    try:
-        end = time.monotonic() + SECONDS
-        while True:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert process.poll() is None
-            assert time.monotonic() < end
-        yield f"table=http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        process.wait(SECONDS)
-
-
-ERAS = ("2025-11-25", "2026-07-28")
-
-
-@pytest.mark.timeout(LONG)
-def test_a_server_of_the_python_sdk_passes_in_both_eras_over_stdio(tmp_path: Path) -> None:
-    server = f"table={sys.executable} {TABLE}"
-    ended = outcome_of(
-        scenarios(tmp_path, BOOKS), "--eras", "both", "--branches", server=server, seconds=LONG
-    )
-    assert ended.code == 0, failures(ended) + ended.stderr
-    for era in ERAS:
-        for way in ("accept", "decline", "cancel", "deadline"):
-            assert ways(ended)[f"{way} {era}"]
-
-
-@pytest.mark.timeout(LONG)
-def test_a_server_of_the_python_sdk_refuses_wrong_answers_over_http(
-    tmp_path: Path, over_http: str
-) -> None:
-    options = ("--eras", "both", "--branches", "--answers-gone-wrong")
-    ended = outcome_of(scenarios(tmp_path, BOOKS), *options, server=over_http, seconds=LONG)
-    assert ended.code == 0, failures(ended) + ended.stderr
-    assert {f"Guests is missing {era}" for era in ERAS} <= set(ways(ended))
-    assert {run["protocolVersion"] for run in ended.document["runs"]} == set(ERAS)
-
-
-needs_node = pytest.mark.skipif(
-    not (NODE / "node_modules").exists() or shutil.which("node") is None,
-    reason="needs the packages of tests/node",
-)
-
-
-@needs_node
-@pytest.mark.timeout(LONG)
-def test_a_server_of_the_typescript_sdk_passes_in_both_eras(tmp_path: Path) -> None:
-    node = NODE / "node_modules" / "node" / "bin" / "node"
-    server = f"table={node} {NODE / 'table_server.mjs'}"
-    options = ("--eras", "both", "--branches", "--answers-gone-wrong")
-    ended = outcome_of(scenarios(tmp_path, BOOKS), *options, server=server, seconds=LONG)
-    assert ended.code == 0, failures(ended) + ended.stderr
-    assert {run["protocolVersion"] for run in ended.document["runs"]} == set(ERAS)
-
-
-@needs_node
-@pytest.mark.timeout(LONG)
-@pytest.mark.parametrize("transport", ["stdio", "streamableHttp"])
-def test_server_everything_asks_and_ends_in_every_way(tmp_path: Path, transport: str) -> None:
-    everything = NODE / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
-    text = BOOKS.replace('"table"', '"everything"').replace('"/booked" = true', "")
-    text = text.replace('"book"', '"trigger-elicitation-request"').replace("For how many*", "*")
-    text = text.replace(
-        "content = { guests = 3 }",
-        'use_defaults = true\ncontent = { name = "Ada" }\ndespite = ["*"]',
-    )
-    file = scenarios(tmp_path, text)
-    if transport == "stdio":
-        ended = outcome_of(
-            file, "--branches", server=f"everything=node {everything} stdio", seconds=LONG
-        )
-    else:
-        port = free_port()
-        process = subprocess.Popen(
-            ["node", str(everything), transport],
-            env={**os.environ, "PORT": str(port)},
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-        )
-        try:
-            assert process.stderr is not None
-            while "listening" not in process.stderr.readline():
-                assert process.poll() is None
-            address = f"everything=http://127.0.0.1:{port}/mcp"
-            ended = outcome_of(file, "--branches", server=address, seconds=LONG)
-        finally:
-            process.terminate()
-            process.wait(SECONDS)
-            process.stderr.close()
-    assert ended.code == 0, failures(ended) + ended.stderr
-    (tool,) = ended.document["coverage"]
-    assert set(tool["branches"].values()) == {"passed"}
 
 
 def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
