@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["run_console"]
 
-FRAMES_PER_SECOND: Final = 120
-"""At the library's 60, a key waits up to 16 ms for its painting."""
+FRAMES_PER_SECOND: Final = 240
+"""A key is painted in two frames, its letter and its verdict; at the library's 60 each waits up to
+16 ms."""
 
 # Textual reads its variables when it is loaded, which only this package does. They press keys, log
 # what is typed and load a driver: none may be set by whoever wrote the environment.
@@ -36,6 +37,9 @@ def run_console(
     `only` limits the run to these servers; `config_path` is the file a newcomer is told of.
     `inbox`: nothing but the questions that wait in the store. The terminal is as it was afterwards.
     """
-    from elicit_tui.tui.console.terminal import run
+    from elicit_tui.tui.collecting import no_collection
 
-    return run(settings, runtime_factory, only=only, config_path=config_path, inbox=inbox)
+    with no_collection():
+        from elicit_tui.tui.console.terminal import run
+
+        return run(settings, runtime_factory, only=only, config_path=config_path, inbox=inbox)

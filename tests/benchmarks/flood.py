@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.measure import Runs, in_turn, table
+from tests.benchmarks.measure import Runs, in_turn, surroundings, table
 from tests.benchmarks.terminal import Terminal
 
 SERVER = str(Path(__file__).parent / "flooding_server.py")
@@ -54,7 +53,7 @@ def console(environment: dict[str, str]) -> None:
 def main(times: int = 3) -> None:
     """Print the cost of a burst against the same call with one question."""
     with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "HOME": home, "TERM": "xterm-256color"}
+        environment = surroundings(HOME=home, TERM="xterm-256color")
         runs = [call_with(1), call_with(BURST)]
         in_turn(runs, times, environment)
         print("One burst of questions, nobody there (medians)")

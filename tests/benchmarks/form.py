@@ -4,8 +4,9 @@ Measured inside one process: the whole console on the real broker, policy, guard
 screen of 140x40. A time begins when the host has a request in its hands (what a server and its pipe
 take is not in it) and ends when the bytes are handed to the terminal that complete the form: the
 label of the last field that can be seen. A key's time ends with the bytes of its verdict. The first
-question of a console is told apart: it reads what the next ones find ready. The processor's time
-beside it is what is left of a figure on a machine that has nothing else to do.
+question of a console and the first key of a form are told apart: they make what the next ones find
+ready. The processor's time beside it is what is left of a figure on a machine that has nothing else
+to do.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import os
 import re
 import statistics
 import subprocess
@@ -31,7 +31,7 @@ from textual.drivers import headless_driver
 from elicit_tui.tui import FRAMES_PER_SECOND
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question import QuestionScreen
-from tests.benchmarks.measure import ROOT
+from tests.benchmarks.measure import ROOT, surroundings
 from tests.tui.console.stand import Stand, console
 from tests.tui.question.asking import schema
 
@@ -119,14 +119,14 @@ async def once(count: int, folder: Path) -> Figures:
         assert isinstance(screen, QuestionScreen)
         await until(lambda: not screen.view.deaf)
         await asyncio.sleep(IDLE_SECONDS / 2)
-        figures["a key"], figures["key work"] = [], []
         for number, key in enumerate(KEYS, start=1):
+            which = "first key" if number == 1 else "a key"
             Terminal.written = ""
             pressed, worked = time.perf_counter(), time.process_time()
             stand.app.post_message(events.Key(key, key))
             await written(f"now {number}")
-            figures["a key"].append(time.perf_counter() - pressed)
-            figures["key work"].append(time.process_time() - worked)
+            figures.setdefault(which, []).append(time.perf_counter() - pressed)
+            figures.setdefault(f"{which} work", []).append(time.process_time() - worked)
         stand.runtime.broker.decline_all("alpha")
     return figures
 
@@ -139,7 +139,7 @@ def in_a_process(count: int) -> Figures:
     """The figures of one console in a process of its own, where nothing is ready yet."""
     command = [sys.executable, "-m", "tests.benchmarks.form", str(count)]
     # As the console has it, whichever is loaded first here.
-    environment = {"TEXTUAL_FPS": str(FRAMES_PER_SECOND), **os.environ}
+    environment = {"TEXTUAL_FPS": str(FRAMES_PER_SECOND), **surroundings()}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
     )
@@ -155,15 +155,15 @@ def main(times: int = 7) -> None:
             for name, values in in_a_process(count).items():
                 figures[count].setdefault(name, []).extend(values)
     print("milliseconds: median (95th percentile) processor; ratio to 50 fields")
-    shown = (("first", "first work"), ("next", "next work"), ("a key", "key work"))
-    print(" " * 10 + "".join(f"{name:>30}" for name, _ in shown))
+    shown = ("first", "next", "first key", "a key")
+    print(" " * 10 + "".join(f"{name:>30}" for name in shown))
     for count in SIZES:
         row = f"{count} fields".ljust(10)
-        for name, work in shown:
+        for name in shown:
             values = figures[count][name]
             median = statistics.median(values)
             worst = statistics.quantiles(values, n=20, method="inclusive")[-1]
-            own = statistics.median(figures[count][work])
+            own = statistics.median(figures[count][f"{name} work"])
             ratio = median / statistics.median(figures[50][name])
             row += f"{median * 1000:9.1f} ({worst * 1000:5.1f}) {own * 1000:5.1f};{ratio:5.2f}"
         print(row)

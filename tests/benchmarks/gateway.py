@@ -7,7 +7,6 @@ server. The start is measured against `elicit-tui call` of the same tool.
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.measure import ratio
+from tests.benchmarks.measure import ratio, surroundings
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -83,9 +82,7 @@ class Agent:
 def main(rounds: int = 100, calls: int = 10, starts: int = 7) -> None:
     """Print the figures of one run."""
     with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "HOME": home}
-        for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
-            environment.pop(name, None)
+        environment = surroundings(HOME=home)
         results = Path(home, "results.json")
         results.write_text(json.dumps(EMPTY))
         literal = ROOT / "tests" / "servers" / "literal.py"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.benchmarks.measure import surroundings
 from tests.benchmarks.terminal import Terminal
 
 SERVER = str(Path(__file__).parent / "busy_server.py")
@@ -37,7 +37,7 @@ class Load:
             f'[mcp_servers.busy]\ncommand = "{sys.executable}"\n'
             f'args = ["{SERVER}", "{self.count}"]\nenabled_tools = ["{self.tool}"]\n'
         )
-        environment = {**os.environ, "HOME": str(directory), "TERM": "xterm-256color"}
+        environment = surroundings(HOME=str(directory), TERM="xterm-256color")
         command = [sys.executable, "-m", "elicit_tui", "--config", str(config)]
         with Terminal(command, environment) as terminal:
             terminal.until(b"0 arguments")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import statistics
 import subprocess
@@ -12,6 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+SLOWING = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+"""With the first one an editable checkout is compiled at every start, which no installed one is."""
+
+
+def surroundings(**more: str) -> dict[str, str]:
+    """The environment of what is measured: nothing that slows down, and the code compiled."""
+    compileall.compile_dir(ROOT / "elicit_tui", quiet=2)
+    compileall.compile_dir(ROOT / "tests", maxlevels=2, quiet=2)
+    kept = {name: value for name, value in os.environ.items() if name not in SLOWING}
+    return {**kept, **more}
 
 
 @dataclass

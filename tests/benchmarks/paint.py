@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 import tempfile
@@ -10,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.benchmarks.measure import ratio
+from tests.benchmarks.measure import ratio, surroundings
 from tests.benchmarks.terminal import Terminal
 
 HERE = Path(__file__).parent
@@ -31,7 +30,7 @@ def main(times: int = 9) -> None:
     console = [sys.executable, "-m", "elicit_tui", "--with", f"asking={sys.executable} {SERVER}"]
     figures: dict[str, list[float]] = {"bare Textual app": [], "elicit-tui": []}
     with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "HOME": home, "TERM": "xterm-256color"}
+        environment = surroundings(HOME=home, TERM="xterm-256color")
         for command in (bare, console):
             first_paint(command, environment)
         for _ in range(times):

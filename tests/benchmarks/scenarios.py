@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests.benchmarks.measure import surroundings
 
 SERVER = f"asking={sys.executable} {Path(__file__).parent / 'asking_server.py'}"
 OURS = (sys.executable, "-m", "elicit_tui", "--with", SERVER)
@@ -39,7 +40,7 @@ def seconds(environment: dict[str, str], *arguments: str) -> float:
 def main(times: int = 50) -> None:
     """Print both totals and their ratio."""
     with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "HOME": home}
+        environment = surroundings(HOME=home)
         file, answers = Path(home, "paints.toml"), Path(home, "answers.toml")
         file.write_text("\n".join(SCENARIO.format(number=number) for number in range(times)))
         answers.write_text(ANSWERS)

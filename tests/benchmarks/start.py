@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.measure import Runs, in_turn, table
+from tests.benchmarks.measure import Runs, in_turn, surroundings, table
 
 HERE = Path(__file__).parent
 SERVER = str(HERE / "asking_server.py")
@@ -47,7 +47,7 @@ def able(runs: list[Runs], environment: dict[str, str]) -> list[Runs]:
 def main(times: int = 9) -> None:
     """Print the tables of whole-process figures."""
     with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "HOME": home}
+        environment = surroundings(HOME=home)
         runs = able(clients(), environment)
         in_turn(runs, times, environment)
         print("One tools/call on a Python stdio server, its question declined (medians)")

@@ -14,8 +14,10 @@ from textual.screen import Screen
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.tui.collecting import collect_again
 from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
+from elicit_tui.tui.console.muting import Muting
 from elicit_tui.tui.console.presenter import QuestionPresenter
 from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import INBOX_PANES, PANES, ConsoleScreen
@@ -83,6 +85,7 @@ class ConsoleApp(Controller):
         self.presenter = QuestionPresenter(self)
         self.announcer = Announcer(self)
         self.shared = SharedQuestions(self)
+        self._muting = Muting(self)
         self.runtime = None
         self._factory = factory
         self._console_run: ConsoleRun | None = None
@@ -119,6 +122,7 @@ class ConsoleApp(Controller):
             self.notify(sentence, severity="warning", markup=False, timeout=10)
 
     def _painted(self) -> None:
+        collect_again()
         self._work = asyncio.create_task(self._session_run())
         self.set_interval(TICK_SECONDS, self._tick)
 
@@ -309,7 +313,7 @@ class ConsoleApp(Controller):
     @property
     def muted(self) -> frozenset[str]:
         """The servers muted for this run."""
-        return self.runtime.broker.muted if self.runtime is not None else frozenset()
+        return self._muting.servers
 
     async def show_pane(self, name: str) -> None:
         """Show a pane of the main screen."""
@@ -326,37 +330,15 @@ class ConsoleApp(Controller):
 
     def toggle_mute(self, server: str) -> None:
         """Mute a server for this run, or let it ask again."""
-        if self.runtime is None:
-            return
-        if server in self.muted:
-            self.runtime.broker.unmute(server)
-            words = f"{server} may ask again."
-        else:
-            self.runtime.broker.mute(server)
-            key = self.key_of("servers.mute")
-            words = (
-                f"{server} is muted for this run: what it asks is cancelled. "
-                f"Key {key} in the list of servers lets it ask again."
-            )
-        self.session.say(server, words)
-        self.notify(words, markup=False)
+        self._muting.toggle(server)
 
     def action_mute_loop(self) -> None:
         """Mute the server that asks in a loop, or the one whose question is open."""
-        looping = [record.name for record in self.session.looping if record.name not in self.muted]
-        shown = self.session.questions.open
-        if looping:
-            self.toggle_mute(looping[0])
-        elif shown is not None:
-            self.toggle_mute(shown.server)
-        else:
-            self.notify("No server asks in a loop.", markup=False)
+        self._muting.toggle_worst()
 
     def decline_all(self, server: str) -> None:
         """Decline every waiting question of a server."""
-        if self.runtime is not None:
-            count = self.runtime.broker.decline_all(server)
-            self.notify(f"Declined {count} of {server}.", markup=False)
+        self._muting.decline_all(server)
 
     def restart(self, server: str) -> None:
         """End a server and start it again."""

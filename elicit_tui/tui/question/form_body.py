@@ -30,6 +30,8 @@ from elicit_tui.tui.widgets.form_view import FormView
 
 LIVE_CHARACTERS: Final = 8_000
 """Of the JSON beside the form; all of it stands on the review page."""
+LIVE_SECONDS: Final = 0.1
+"""It is drawn so long after a key, so that no key waits for it."""
 
 
 def frozen(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,6 +48,9 @@ class FormPanel(Horizontal):
     def __init__(self, body: FormBody) -> None:
         self._body = body
         self._text = Static("", id="live-text", markup=False)
+        self._live = Content("")
+        self._lines = 0
+        self._will_draw = False
         self._beside = VerticalScroll(self._text, id="live", can_focus=False)
         self._beside.border_title = "what is sent"
         super().__init__(body.form_view, self._beside, id="middle")
@@ -55,7 +60,9 @@ class FormPanel(Horizontal):
         event.stop()
         if not self._body.view.decided:
             self._body.view.answers_changed()
-            self.show_live()
+            if self._beside.display and not self._will_draw:
+                self._will_draw = True
+                self.set_timer(LIVE_SECONDS, self._draw_live)
 
     def on_form_view_focused(self, event: FormView.Focused) -> None:
         """Remember where the person is."""
@@ -73,8 +80,19 @@ class FormPanel(Horizontal):
         shown = self._body.view.has_class("-wide") and bool(self._body.form.fields)
         self._beside.display = shown
         if shown:
-            text = readable_json(frozen(self._body.form_view.conversion.content))
-            self._text.update(Content(neutral(text, LIVE_CHARACTERS)))
+            self._draw_live()
+
+    def _draw_live(self) -> None:
+        self._will_draw = False
+        if not self._body.form_view.is_attached:
+            return
+        text = readable_json(frozen(self._body.form_view.conversion.content))
+        content = Content(neutral(text, LIVE_CHARACTERS))
+        width = max(self._text.size.width, 1)
+        lines = len(content.wrap(width))
+        if content != self._live:
+            self._text.update(content, layout=lines != self._lines)
+        self._live, self._lines = content, lines
 
 
 class FormBody(Body):

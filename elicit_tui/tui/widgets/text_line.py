@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -32,6 +34,10 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
         &>.input--placeholder { color: $faint; text-style: italic; }
     }
     """
+
+    virtual_size = Reactive(Size(0, 0))
+    """How long the text is. The library lays the whole screen out for each letter that makes it
+    longer; this line stays as wide as it is, and scrolls."""
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec

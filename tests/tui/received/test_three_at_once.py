@@ -23,6 +23,10 @@ ANYWAY: Final = "\x19"
 PAGE_DOWN: Final = "\x1b[6~"
 RIGHT: Final = "\x1b[C"
 WAYS_OUT: Final = (QUESTION, "Decline ^N", "Cancel Esc")
+PUT_OFF: Final = "Later ^L"
+"""There is room for it from 80 columns on; with fewer it stands on the help page."""
+HELP: Final = "\x1bOP"
+ESCAPE: Final = "\x1b"
 
 SENTENCES: Final = [f"§{number:03}" for number in range(115)]
 MESSAGE: Final = " ".join(f"{sign} the river goes on, and the boat with it." for sign in SENTENCES)
@@ -81,6 +85,11 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
 class Asked(Console):
     """The console, asked by all three."""
 
+    def resize(self, columns: int, lines: int) -> None:
+        """Give the window another size."""
+        self._wide = columns >= 80
+        super().resize(columns, lines)
+
     def be_asked(self) -> None:
         """Call the three tools; each question is put off, so that all of them wait."""
         for server in ("twenty", "letter", "third"):
@@ -92,12 +101,22 @@ class Asked(Console):
     def switch_to(self, server: str) -> None:
         """Go through the questions until this one is on the screen."""
         self.press_until(NEXT, lambda: f"{server} asks" in self.text, server)
-        self.shows(*WAYS_OUT)
+        self.shows(*self.ways_out)
+
+    @property
+    def ways_out(self) -> tuple[str, ...]:
+        """What can be done with a question, as far as the window has room for it."""
+        return (*WAYS_OUT, PUT_OFF) if self._wide else WAYS_OUT
+
+    def read_the_help(self) -> None:
+        """Open the help page of a question, where every way out stands, and go back."""
+        self.press_until(HELP, lambda: "^L" in self.text and "Later" in self.text, "help")
+        self.press_until(ESCAPE, lambda: QUESTION in self.text, "the question again")
 
     def fill(self, name: str, one: Filled) -> None:
         """Fill in the field that has the focus."""
         self.press_until(CLEAR + one.keys, lambda: self.stands(name, one.shown), name)
-        assert all(way in self.text for way in WAYS_OUT), self.text
+        assert all(way in self.text for way in self.ways_out), self.text
 
     def go_to_field(self, name: str) -> None:
         """Go on with Tab until this field has the focus, from the one before it."""
@@ -132,7 +151,7 @@ class Asked(Console):
             before = self.signs
             self.type(PAGE_DOWN)
             self.until(lambda before=before: self.signs != before, "the next page")
-            assert all(way in self.text for way in WAYS_OUT), self.text
+            assert all(way in self.text for way in self.ways_out), self.text
             seen |= self.signs
         return seen
 
@@ -147,6 +166,7 @@ def test_three_questions_at_once_are_answered_by_keyboard_in_turns(
         console.resize(*size)
 
         console.switch_to("twenty")
+        console.read_the_help()
         for name in FIRST_HALF:
             console.go_to_field(name)
             console.fill(name, TWENTY[name])

@@ -1,0 +1,56 @@
+"""Servers that ask too much: muted for a run, or all of their questions declined at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.controller import Controller
+
+
+class Muting:
+    """What a person does against a server that asks without end."""
+
+    def __init__(self, app: Controller) -> None:
+        self._app = app
+
+    @property
+    def servers(self) -> frozenset[str]:
+        """Those muted for this run."""
+        runtime = self._app.runtime
+        return runtime.broker.muted if runtime is not None else frozenset()
+
+    def toggle(self, server: str) -> None:
+        """Mute a server for this run, or let it ask again."""
+        app, runtime = self._app, self._app.runtime
+        if runtime is None:
+            return
+        if server in self.servers:
+            runtime.broker.unmute(server)
+            words = f"{server} may ask again."
+        else:
+            runtime.broker.mute(server)
+            words = (
+                f"{server} is muted for this run: what it asks is cancelled. Key "
+                f"{app.key_of('servers.mute')} in the list of servers lets it ask again."
+            )
+        app.session.say(server, words)
+        app.notify(words, markup=False)
+
+    def toggle_worst(self) -> None:
+        """Mute the server that asks in a loop, or the one whose question is open."""
+        session = self._app.session
+        looping = [each.name for each in session.looping if each.name not in self.servers]
+        shown = session.questions.open
+        if looping:
+            self.toggle(looping[0])
+        elif shown is not None:
+            self.toggle(shown.server)
+        else:
+            self._app.notify("No server asks in a loop.", markup=False)
+
+    def decline_all(self, server: str) -> None:
+        """Decline every waiting question of a server."""
+        if self._app.runtime is not None:
+            count = self._app.runtime.broker.decline_all(server)
+            self._app.notify(f"Declined {count} of {server}.", markup=False)
