@@ -14,6 +14,7 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_file import agreed, may_not_run
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.cli.signs import coloured_change
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -127,7 +128,7 @@ def _tell(plan: Plan, narration: Narration) -> None:
     output = Output()
     for change in plan.changes:
         for line in difference(change):
-            output.text(ci_safe(line))
+            output.text(coloured_change(ci_safe(line), terminal=output.on_terminal))
     for each in plan.staying:
         narration.say(f"✗ {_line(each.name)} stays where it is: {_line(each.why)}.")
     for note in plan.notes:

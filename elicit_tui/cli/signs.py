@@ -24,7 +24,22 @@ _SIGN: Final = re.compile(f"(?<![^ \n])[{''.join(COLOURS)}](?= )")
 
 def coloured(text: str, *, terminal: bool, environment: Mapping[str, str] | None = None) -> str:
     """The text with its signs coloured for a terminal that wants it (https://no-color.org)."""
-    environment = os.environ if environment is None else environment
-    if not terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+    if not _wanted(terminal, environment):
         return text
     return _SIGN.sub(lambda sign: f"\x1b[{COLOURS[sign[0]]}m{sign[0]}\x1b[39m", text)
+
+
+def coloured_change(
+    line: str, *, terminal: bool, environment: Mapping[str, str] | None = None
+) -> str:
+    """One line of a unified diff, coloured likewise: what comes is green, what goes is red."""
+    colour = {"+": GREEN, "-": RED}.get(line[:1])
+    heading = line.startswith(("+++ ", "--- "))
+    if colour is None or heading or not _wanted(terminal, environment):
+        return line
+    return f"\x1b[{colour}m{line}\x1b[39m"
+
+
+def _wanted(terminal: bool, environment: Mapping[str, str] | None) -> bool:
+    environment = os.environ if environment is None else environment
+    return terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"

@@ -10,7 +10,7 @@ import pytest
 
 from elicit_tui.cli.check import check
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.signs import coloured
+from elicit_tui.cli.signs import coloured, coloured_change
 from elicit_tui.elicitation.settings import GuardianSettings
 
 
@@ -27,6 +27,15 @@ def test_a_sign_of_ours_is_coloured_on_a_terminal() -> None:
     assert coloured("✓ a\n  ✗ b", terminal=True, environment={"TERM": "xterm"}) == (
         "\x1b[32m✓\x1b[39m a\n  \x1b[31m✗\x1b[39m b"
     )
+
+
+def test_a_difference_is_green_and_red_but_for_its_headings() -> None:
+    lines = ["--- a", "+++ b", " c", "-d", "+e"]
+    written = [
+        coloured_change(line, terminal=True, environment={"TERM": "xterm"}) for line in lines
+    ]
+    assert written == [*lines[:3], "\x1b[31m-d\x1b[39m", "\x1b[32m+e\x1b[39m"]
+    assert [coloured_change(line, terminal=False, environment={}) for line in lines] == lines
 
 
 @pytest.mark.parametrize(
