@@ -373,7 +373,7 @@ class ConsoleApp(Controller):
 
         over = isinstance(self.screen, ConsoleScreen) or self.session.questions.open is not None
         if self.runtime is not None and over and not isinstance(self.screen, AllowancesScreen):
-            self.push_screen(AllowancesScreen(self.runtime.broker))
+            self.push_screen(AllowancesScreen(self.runtime.broker, self.shared))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the console, for the command palette."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Answerer, Responder
     from elicit_tui.elicitation.outcome import Via
-    from elicit_tui.store import Waiting
+    from elicit_tui.store import Grant, Waiting
     from elicit_tui.tui.console.controller import Controller
 
 LOOK_AGAIN_SECONDS: Final = 5.0
@@ -109,6 +109,26 @@ class SharedQuestions:
             return ""
         by = self._inbox.held_elsewhere(waiting)
         return f"being answered on {place_of(by)}" if by is not None else ""
+
+    # What was allowed for the sessions of agents
+
+    async def grants(self) -> tuple[Grant, ...]:
+        """What is allowed for agents; nothing where the store cannot be read."""
+        if self._inbox is None:
+            return ()
+        try:
+            return await self._inbox.grants()
+        except StoreError:
+            return ()
+
+    async def revoke(self, grant: Grant) -> None:
+        """Take one back: its agent's next call is asked for again."""
+        if self._inbox is None:
+            return
+        try:
+            await self._inbox.revoke(grant.server, grant.tool, grant.session)
+        except StoreError as error:
+            self._session.say("", f"▲ {neutral_line(str(error), 400)}", "warn")
 
     # What happens to them
 

@@ -13,6 +13,7 @@ import pytest
 from elicit_tui.broker import answerer
 from elicit_tui.elicitation import Question
 from elicit_tui.elicitation.settings import HistorySettings, StoreSettings
+from elicit_tui.store import Grant
 from elicit_tui.tui.console.screens.unsent import UnsentScreen
 from elicit_tui.tui.question import QuestionScreen
 from tests.broker.conftest import form_request
@@ -113,6 +114,23 @@ async def test_the_inbox_is_the_console_with_nothing_but_them(tmp_path: Path, wo
         await stand.press("ctrl+n")
         outcome = await bounded(asked)
         assert (outcome.action, outcome.via) == ("decline", "inbox")
+
+
+async def test_what_is_allowed_for_an_agent_is_listed_and_taken_back(
+    tmp_path: Path, world: World
+) -> None:
+    (tmp_path / "own").mkdir()
+    await world.asks()
+    store = world.asking_store
+    await store.grant(Grant(ASKER.session, "prod", "drop", "pid 1", "digest"))
+    async with reader(tmp_path, inbox=True) as stand:
+        await stand.until(lambda: stand.app.shared._inbox is not None)
+        await stand.press("f3")
+        await stand.until(lambda: "prod · drop" in stand.text())
+        assert "for claude-code" in stand.text()
+        await stand.press("r")
+        await stand.until(lambda: "Nothing is allowed" in stand.text())
+        assert await store.grants() == ()
 
 
 async def test_when_the_asker_dies_its_question_goes_and_what_was_typed_stays(

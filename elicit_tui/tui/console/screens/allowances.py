@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from elicit_tui.broker.allowances import Allowance
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.rows import RowList
 from elicit_tui.tui.console.spans import Line, shortened
 
 if TYPE_CHECKING:
-    from elicit_tui.broker import Allowance, Broker
+    from elicit_tui.broker import Broker
+    from elicit_tui.store import Grant
+    from elicit_tui.tui.console.shared import SharedQuestions
 
 
 class AllowancesScreen(Dialog[None]):
@@ -23,10 +26,11 @@ class AllowancesScreen(Dialog[None]):
         Binding("r,delete", "revoke", "Revoke", key_display="r", id="allowances.revoke"),
     ]
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, shared: SharedQuestions) -> None:
         super().__init__("Allowed for this session")
         self._broker = broker
-        self._held: tuple[Allowance, ...] = ()
+        self._shared = shared
+        self._held: tuple[Allowance | Grant, ...] = ()
 
     def body(self) -> ComposeResult:
         """The list."""
@@ -36,28 +40,39 @@ class AllowancesScreen(Dialog[None]):
             id="allowances",
         )
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Show it."""
-        self._draw()
         self.query_one("#allowances").focus()
+        await self._draw()
 
-    def _draw(self) -> None:
-        self._held = tuple(self._broker.allowances)
+    async def _draw(self) -> None:
+        self._held = (*self._broker.allowances, *await self._shared.grants())
         keys = tuple(str(index) for index, _ in enumerate(self._held))
         self.query_one("#allowances", RowList).show(keys, self._row)
 
     def _row(self, key: str, width: int) -> list[Line]:
-        allowance = self._held[int(key)]
-        about = f"{allowance.process} · definition {allowance.definition_digest[:12]}"
-        name = f"{allowance.server} · {neutral_line(allowance.tool, 80)}"
+        held = self._held[int(key)]
+        about = _about(held)
+        name = f"{neutral_line(held.server, 80)} · {neutral_line(held.tool, 80)}"
         name = shortened(name, max(10, width - len(about) - 4))
         gap = max(1, width - len(name) - len(about) - 2)
         return [((f" {name}", "strong"), (" " * gap, "plain"), (f"{about} ", "dim"))]
 
-    def action_revoke(self) -> None:
+    async def action_revoke(self) -> None:
         """Ask again before this tool is called."""
         key = self.query_one("#allowances", RowList).key
-        if key is not None:
-            allowance = self._held[int(key)]
-            self._broker.allowances.drop(allowance.server, allowance.tool)
-            self._draw()
+        if key is None:
+            return
+        held = self._held[int(key)]
+        if isinstance(held, Allowance):
+            self._broker.allowances.drop(held.server, held.tool)
+        else:
+            await self._shared.revoke(held)
+        await self._draw()
+
+
+def _about(held: Allowance | Grant) -> str:
+    """For whom it is allowed: a server's process of ours, or the session of an agent."""
+    if isinstance(held, Allowance):
+        return f"{held.process} · definition {held.definition_digest[:12]}"
+    return f"for {neutral_line(held.agent or 'an agent', 60)}"
