@@ -383,6 +383,28 @@ def test_a_file_with_a_second_name_is_refused(
     assert cursor.path.read_bytes() == before
 
 
+def test_a_file_that_is_read_only_stays_so(capsys: pytest.CaptureFixture[str]) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"), 0o400)
+    assert cursor.runs("install", "--yes") == 2
+    assert "is read-only" in capsys.readouterr().err
+    assert cursor.path.read_bytes() == before
+
+
+def test_our_own_configuration_is_no_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert dispatch(["gateway", "install", "codex", "--yes", "--file", str(our_config())]) == 2
+    assert "is our own configuration" in capsys.readouterr().err
+
+
+def test_it_is_told_when_the_agent_starts_only_chosen_servers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gemini = installed("gemini-cli")
+    gemini.has(b'{"mcp": {"allowed": ["github"]}}')
+    gemini.runs("install", "--yes")
+    assert "only the servers in mcp.allowed are started" in capsys.readouterr().err
+
+
 def test_our_configuration_may_begin_with_a_mark_and_is_extended_all_the_same() -> None:
     ours = b"\xef\xbb\xbf" + our_config().read_bytes().replace(b"\n", b"\r\n")
     our_config().write_bytes(ours)

@@ -17,6 +17,7 @@ from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import json_text, toml_text
 
 BOM: Final = b"\xef\xbb\xbf"
+NOT_UNDERSTOOD: Final = "its way of writing servers is not understood"
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,10 @@ class Document:
             raise self._refused("a server stands there in a way that cannot be taken out") from None
         except ValueError as error:
             raise self._refused(str(error)) from None
-        after = self._values(text)
+        try:
+            after = self._values(text)
+        except ConfigError:
+            raise self._refused(NOT_UNDERSTOOD) from None
         if servers is not None:
             wanted = {**before, self.key: servers}
             # A table whose last entry went is gone or empty; both mean the same.
@@ -118,7 +122,7 @@ class Document:
                 wanted.pop(self.key)
                 after = {key: value for key, value in after.items() if key != self.key or value}
             if _same(after) != _same(wanted):
-                raise self._refused("its way of writing servers is not understood")
+                raise self._refused(NOT_UNDERSTOOD)
         return replace(self, text=text)
 
     def _values(self, text: str) -> dict[str, Any]:

@@ -85,6 +85,8 @@ def look(path: Path) -> Found:
             raise _left(path, "it is not a file")
         if os.name == "posix" and status.st_uid != os.geteuid():
             raise _left(path, "it belongs to another user")
+        if os.name == "posix" and not status.st_mode & stat.S_IWUSR:
+            raise _left(path, "it is read-only")
         if status.st_nlink > 1:
             raise _left(path, "it has a second name (a hard link), which would lose touch with it")
         content = stream.read(LARGEST_FILE + 1)

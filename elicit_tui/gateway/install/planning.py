@@ -65,6 +65,8 @@ class _Base:
 def plan_install(wish: Wish, refusals: Refusals) -> Plan:
     """Put the entry into the agent's file. Raises ConfigError, UsageError."""
     agent, records = wish.agent, Records(wish.agent, wish.path)
+    if wish.path == wish.ours:
+        raise UsageError(f"{shown_path(wish.path)} is our own configuration, not an agent's.")
     record = records.read()
     if record is not None and record.moved:
         if record.ours != str(wish.ours):
@@ -127,7 +129,7 @@ def plan_install(wish: Wish, refusals: Refusals) -> Plan:
         lambda: make(real, lambda: records.write(new, before, own_before if moved else None)),
         tuple(moved),
         staying,
-        _remote(moved),
+        (*_remote(moved), *_left_out(base.document)),
         records.copy if before is not None else None,
     )
 
@@ -172,6 +174,15 @@ def _remote(moved: Mapping[str, Moved]) -> tuple[str, ...]:
         for name, each in moved.items()
         if "url" in each.values and not each.values.get("http_headers")
     )
+
+
+def _left_out(document: Document) -> tuple[str, ...]:
+    """gemini-cli may be told which servers it starts."""
+    settings = document.values.get("mcp")
+    allowed = settings.get("allowed") if isinstance(settings, Mapping) else None
+    if not isinstance(allowed, list) or NAME in allowed:
+        return ()
+    return (f"only the servers in mcp.allowed are started: add {NAME!r} there.",)
 
 
 def plan_uninstall(agent: Agent, path: Path, own_file: Path) -> Plan:
