@@ -19,7 +19,7 @@ _SENTENCES: Final = {
     "store": SESSION_ENDED,
     "shutdown": SESSION_ENDED,
     "server": "The server took it back, or went away.",
-    "withdrawn": "The agent took its call back.",
+    "withdrawn": "The agent took its call back, or left.",
     "agent": "The agent answered it.",
     "client": "It was answered in the agent's own client.",
 }

@@ -170,6 +170,8 @@ class SharedQuestions:
             self.unsent.append(Unsent(question, sentence, typed))
         elif not sent:
             self._app.notify(sentence, title=server, severity="warning", markup=False, timeout=8)
+        elif not tuple(self._session.questions):  # Else the next question is what is looked at.
+            self._app.notify(sentence, title=server, markup=False, timeout=3)
 
 
 def place_of(by: Answerer) -> str:

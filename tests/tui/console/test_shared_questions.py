@@ -66,6 +66,7 @@ async def test_it_opens_with_its_origin_and_its_answer_goes_to_who_asked(
         assert (outcome.action, outcome.content) == ("accept", {"colour": "red"})
         assert outcome.via == "console"
         await stand.until(lambda: any("Sent." in line.text for line in stand.app.session.activity))
+        assert "Sent." in stand.notices()
 
 
 async def test_when_somebody_else_was_first_what_was_typed_stays_with_who_it_was(
