@@ -15,6 +15,7 @@ import pytest
 from mcp import Client
 
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.gateway.telling import NOT_KNOWN
 from elicit_tui.runtime import open_store
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person, said
 from tests.gateway.world import text_of
@@ -121,6 +122,12 @@ async def test_an_agent_does_not_answer_for_its_person_from_below_its_gateway(ho
         for terminal in (False, True):
             code, told = await tries_to_answer(question, new_session=False, terminal=terminal)
             assert code != 0, told
+        # A second gateway knows nothing of the first one's calls, and offers no way to answer.
+        async with agent(home) as second:
+            names = {tool.name for tool in (await second.list_tools()).tools}
+            assert "elicit_answer" not in names
+            for name in ("elicit_resume", "elicit_cancel"):
+                assert text_of(await second.call_tool(name, {"id": question})) == NOT_KNOWN
         assert not asked.done()
         # The honest limit of the README: a new session is another person, as far as can be seen.
         code, told = await tries_to_answer(question, new_session=True, terminal=False)
