@@ -28,6 +28,7 @@ from elicit_tui.errors import UsageError
 from elicit_tui.gateway.agent import GONE, Context
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.connections import BoundedConnection
 from elicit_tui.gateway.elsewhere import InStore
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import joined_instructions
@@ -43,7 +44,6 @@ MODERN_KEY: Final = ""
 """The key of a token's one session in the modern era, which has no session ids."""
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-MOST_CONNECTIONS: Final = 400
 BODY_SECONDS: Final = 30.0
 """A body that is not here by then is not coming."""
 
@@ -183,7 +183,8 @@ async def serve_http(
         log_config=None,
         access_log=False,
         lifespan="on",
-        limit_concurrency=MOST_CONNECTIONS,
+        http=BoundedConnection,
+        ws="none",
         timeout_graceful_shutdown=2,
         server_header=False,
     )

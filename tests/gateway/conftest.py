@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from itertools import product
 
 import pytest
 
+from tests.gateway.http_world import Gateway, many_agents
 from tests.gateway.world import ERAS, HANDSHAKE, MODERN, SHARED, WAYS
 from tests.host.world import http_server
 
@@ -28,3 +29,10 @@ def shared_servers() -> Iterator[None]:
     with http_server("asking.py") as asking, http_server("workshop.py") as workshop:
         SHARED.update({"asking.py": asking, "workshop.py": workshop})
         yield
+
+
+@pytest.fixture
+async def gateway() -> AsyncIterator[Gateway]:
+    """A gateway over HTTP, with nobody on it yet."""
+    async with many_agents() as here:
+        yield here

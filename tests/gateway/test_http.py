@@ -1,100 +1,30 @@
-"""Many agents over HTTP: sessions kept apart, and nobody let in without a token."""
+"""Many agents over HTTP: sessions kept apart, and tokens of which only a digest is kept."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from mcp import Client
 
-from elicit_tui.elicitation.settings import GatewaySettings, Settings
+from elicit_tui.elicitation import accept, decline
 from elicit_tui.errors import UsageError
-from elicit_tui.gateway.http import BODY_SECONDS, listening_address
-from elicit_tui.gateway.opening import open_session
-from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.telling import NOT_KNOWN, PAUSED_META_KEY
 from elicit_tui.gateway.tokens import Tokens
+from tests.gateway.http_world import INITIALIZE, Gateway, many_agents
 from tests.gateway.world import (
     ERAS,
     HANDSHAKE,
     WAIT,
-    MovedClock,
     PersonElsewhere,
-    asking,
-    http_agent,
-    listening,
     text_of,
     until,
+    workshop,
 )
 
 pytestmark = pytest.mark.anyio
-
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": HANDSHAKE,
-        "capabilities": {},
-        "clientInfo": {"name": "raw", "version": "1"},
-    },
-}
-ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-
-
-@dataclass
-class Gateway:
-    url: str
-    tokens: Tokens
-    clock: MovedClock
-    people: list[PersonElsewhere]
-    sessions: list[Session]
-
-    @property
-    def open_questions(self) -> int:
-        return sum(len(person.open) for person in self.people)
-
-    @asynccontextmanager
-    async def agent(self, token: str, era: str) -> AsyncIterator[Client]:
-        mode = "legacy" if era == HANDSHAKE else era
-        async with Client(http_agent(self.url, token), mode=mode, cache=None) as client:
-            yield client
-
-    def raw(self, token: str | None = None, **headers: str) -> httpx2.AsyncClient:
-        shown = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx2.AsyncClient(headers={**ACCEPT, **shown, **headers}, timeout=WAIT)
-
-
-@pytest.fixture
-async def gateway() -> AsyncIterator[Gateway]:
-    async with many_agents() as here:
-        yield here
-
-
-@asynccontextmanager
-async def many_agents(idle_seconds: float = 0) -> AsyncIterator[Gateway]:
-    clock = MovedClock()
-    people: list[PersonElsewhere] = []
-    sessions: list[Session] = []
-    owner = Settings(
-        servers={"asking": asking()}, gateway=GatewaySettings(ask_via="console", hold_sec=10)
-    )
-
-    @asynccontextmanager
-    async def open_one() -> AsyncIterator[Session]:
-        people.append(PersonElsewhere())
-        async with open_session(owner, ["asking"], people[-1], clock=clock) as session:
-            sessions.append(session)
-            yield session
-            sessions.remove(session)
-
-    async with listening(open_one, clock, idle_seconds) as (url, tokens):
-        yield Gateway(url, tokens, clock, people, sessions)
 
 
 async def paused(here: Gateway, client: Client) -> str:
@@ -154,18 +84,59 @@ async def test_another_tokens_session_id_opens_nothing(gateway: Gateway) -> None
         assert refused.status_code == 404
 
 
+@pytest.mark.parametrize("era", [*ERAS, "one token"])
+async def test_what_one_session_allows_and_mutes_is_nothing_to_another(
+    era: str, tmp_path: Path
+) -> None:
+    server = workshop(stdio=True, env={"WORKSHOP_LOG": str(tmp_path / "calls")})
+    async with many_agents(server) as here:
+        one = here.tokens.add("one")
+        two = one if era == "one token" else here.tokens.add("two")
+        era = HANDSHAKE if era == "one token" else era
+        async with here.agent(one, era) as first, here.agent(two, era) as second:
+            await asyncio.gather(first.list_tools(), second.list_tools())
+            # The sessions began in either order.
+            asked = await allowed_once_for_the_session(here, first)
+            assert text_of(await first.call_tool("workshop__delete", {})) == "deleted"
+            assert asked.asked[1:] == []
+            other = await allowed_once_for_the_session(here, second)
+            assert other is not asked
+            muting = here.sessions[here.people.index(asked)]
+            muting.runtime.broker.mute("workshop")
+            refused = await first.call_tool("workshop__wipe", {})
+            assert "cancel" in text_of(refused)
+            call = asyncio.ensure_future(second.call_tool("workshop__wipe", {}))
+            other.answers(await other.question(2), decline("user", "You declined."))
+            assert "decline" in text_of(await asyncio.wait_for(call, WAIT))
+            assert len(asked.asked) == 1
+
+
+async def allowed_once_for_the_session(here: Gateway, client: Client) -> PersonElsewhere:
+    """Call a gated tool, which is allowed for the session; who was asked."""
+    before = here.open_questions
+    call = asyncio.ensure_future(client.call_tool("workshop__delete", {}))
+    await until(lambda: here.open_questions > before)
+    (person,) = (each for each in here.people if each.open)
+    allowed = accept("user", "You allowed it.", None, scope="session", via="inbox")
+    person.answers(person.asked[-1], allowed)
+    assert text_of(await asyncio.wait_for(call, WAIT)) == "deleted"
+    return person
+
+
 # Their life
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_session_that_was_silent_for_hours_is_resumed(gateway: Gateway, era: str) -> None:
+async def test_a_session_that_was_silent_beyond_the_sdks_idle_limit_is_resumed(
+    gateway: Gateway, era: str
+) -> None:
     token = gateway.tokens.add("agent")
     async with gateway.agent(token, era) as client:
         identifier = await paused(gateway, client)
-        await gateway.clock.move(4 * 3600)
+        await gateway.clock.move(31 * 60)
         person = gateway.people[0]
-        person.sends(person.asked[0], {"value": "after hours"})
-        assert "after hours" in text_of(await client.call_tool("elicit_resume", {"id": identifier}))
+        person.sends(person.asked[0], {"value": "much later"})
+        assert "much later" in text_of(await client.call_tool("elicit_resume", {"id": identifier}))
 
 
 async def test_a_session_ends_when_it_was_idle_for_too_long() -> None:
@@ -221,100 +192,6 @@ async def test_a_client_that_hangs_up_has_left(gateway: Gateway, era: str) -> No
         assert person.left == [(person.asked[0].id, True)]
         await gateway.clock.move(31)
         await until(lambda: len(person.withdrawn) == 1)
-
-
-# Attacks
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"Authorization": "Bearer wrong"},
-        {"Authorization": "Basic YTpi"},
-        {"Authorization": "Bearer"},
-    ],
-    ids=["none", "wrong", "another scheme", "empty"],
-)
-async def test_nobody_is_let_in_without_a_token(gateway: Gateway, headers: dict[str, str]) -> None:
-    gateway.tokens.add("agent")
-    async with gateway.raw(**headers) as client:
-        for method in ("POST", "GET", "DELETE", "OPTIONS"):
-            answer = await client.request(method, gateway.url, json=INITIALIZE)
-            assert answer.status_code == 401
-            assert "www-authenticate" not in answer.headers
-    assert gateway.sessions == []
-
-
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Host": "evil.example"}, 421),
-        ({"Host": "127.0.0.1.evil.example:80"}, 421),
-        ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-    ],
-    ids=lambda value: str(value),
-)
-async def test_a_web_page_of_elsewhere_is_refused_even_with_a_token(
-    gateway: Gateway, headers: dict[str, str], status: int
-) -> None:
-    async with gateway.raw(gateway.tokens.add("agent"), **headers) as client:
-        assert (await client.post(gateway.url, json=INITIALIZE)).status_code == status
-
-
-async def test_a_body_of_ten_megabytes_is_refused(gateway: Gateway) -> None:
-    huge = {**INITIALIZE, "padding": "x" * 10_000_000}
-    async with gateway.raw(gateway.tokens.add("agent")) as client:
-        assert (await client.post(gateway.url, json=huge)).status_code == 413
-
-
-async def test_a_body_that_does_not_come_is_not_waited_for(
-    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert BODY_SECONDS <= 30
-    monkeypatch.setattr("elicit_tui.gateway.http.BODY_SECONDS", 0.2)
-    token = gateway.tokens.add("agent")
-    host, port = gateway.url.removeprefix("http://").removesuffix("/mcp").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    head = (
-        f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {token}\r\n"
-        "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
-        "Content-Length: 1000\r\n\r\n{"
-    )
-    writer.write(head.encode())
-    await asyncio.wait_for(reader.read(), WAIT)
-    writer.close()
-
-
-async def test_five_hundred_connections_do_not_keep_it_from_answering(gateway: Gateway) -> None:
-    token = gateway.tokens.add("agent")
-    host, port = gateway.url.removeprefix("http://").removesuffix("/mcp").split(":")
-    connections = [await asyncio.open_connection(host, int(port)) for _ in range(500)]
-    for _, writer in connections:
-        writer.close()
-    async with gateway.raw(token) as client:
-
-        async def opens() -> bool:
-            return (await client.post(gateway.url, json=INITIALIZE)).status_code == 200
-
-        for _ in range(50):
-            if await opens():
-                return
-            await asyncio.sleep(0.1)
-    pytest.fail("it never answered again")
-
-
-@pytest.mark.parametrize("address", ["0.0.0.0:80", "192.168.0.1:80", "[::]:80", "example.com:80"])
-def test_it_listens_on_loopback_only(address: str) -> None:
-    with pytest.raises(UsageError, match="loopback"):
-        listening_address(address)
-
-
-@pytest.mark.parametrize("address", ["", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", ":1x"])
-def test_an_address_needs_a_port(address: str) -> None:
-    with pytest.raises(UsageError, match="HOST:PORT"):
-        listening_address(address)
 
 
 # Tokens

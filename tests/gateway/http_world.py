@@ -1,0 +1,88 @@
+"""A gateway over HTTP in this process, and many agents with tokens of their own on it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+from mcp import Client
+
+from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
+from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.tokens import Tokens
+from tests.gateway.world import (
+    HANDSHAKE,
+    WAIT,
+    MovedClock,
+    PersonElsewhere,
+    asking,
+    http_agent,
+    listening,
+)
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": HANDSHAKE,
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
+}
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@dataclass
+class Gateway:
+    url: str
+    tokens: Tokens
+    clock: MovedClock
+    people: list[PersonElsewhere]
+    sessions: list[Session]
+
+    @property
+    def address(self) -> tuple[str, int]:
+        host, port = self.url.removeprefix("http://").removesuffix("/mcp").split(":")
+        return host, int(port)
+
+    @property
+    def open_questions(self) -> int:
+        return sum(len(person.open) for person in self.people)
+
+    @asynccontextmanager
+    async def agent(self, token: str, era: str) -> AsyncIterator[Client]:
+        mode = "legacy" if era == HANDSHAKE else era
+        async with Client(http_agent(self.url, token), mode=mode, cache=None) as client:
+            yield client
+
+    def raw(self, token: str | None = None, **headers: str) -> httpx2.AsyncClient:
+        shown = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx2.AsyncClient(headers={**ACCEPT, **shown, **headers}, timeout=WAIT)
+
+
+@asynccontextmanager
+async def many_agents(
+    server: ServerSettings | None = None, idle_seconds: float = 0
+) -> AsyncIterator[Gateway]:
+    clock = MovedClock()
+    people: list[PersonElsewhere] = []
+    sessions: list[Session] = []
+    server = server or asking()
+    owner = Settings(
+        servers={server.name: server}, gateway=GatewaySettings(ask_via="console", hold_sec=10)
+    )
+
+    @asynccontextmanager
+    async def open_one() -> AsyncIterator[Session]:
+        people.append(PersonElsewhere())
+        async with open_session(owner, [server.name], people[-1], clock=clock) as session:
+            sessions.append(session)
+            yield session
+            sessions.remove(session)
+
+    async with listening(open_one, clock, idle_seconds) as (url, tokens):
+        yield Gateway(url, tokens, clock, people, sessions)
