@@ -310,6 +310,11 @@ class Broker:
         """The server took the question back; nothing can be sent for it."""
         self._end(lambda entry: entry.request.id == request_id, unsent("server", sentence))
 
+    def call_ended(self, request_id: str) -> None:
+        """The server ended the call while its question waited; it still waits for an answer."""
+        over = cancel("server", "The call that it belongs to has ended.")
+        self._end(lambda entry: entry.request.id == request_id, over)
+
     def server_gone(self, server: str, sentence: str) -> None:
         """A server went away: all its questions end, and nothing can be sent."""
         self._end(lambda entry: entry.request.server.name == server, unsent("server", sentence))

@@ -18,8 +18,8 @@ Method = Literal["tools/call", "prompts/get", "resources/read"]
 Kind = Literal["elicitation", "approval"]
 """A server's question, or our own before a tool is called."""
 
-SHORT_MESSAGE: Final = 500
-"""Characters of a message that stand for one of many."""
+SHORT: Final = 500
+"""Characters of each text that one of many is kept with."""
 
 
 def new_id() -> str:
@@ -84,9 +84,9 @@ class ElicitationRequest:
         return self.calls[0] if len(self.calls) == 1 else None
 
     def in_short(self) -> ElicitationRequest:
-        """The same request with the beginning of its message alone, as one of many is kept."""
-        kept = {"message": self.message[:SHORT_MESSAGE]}
-        return replace(self, params={"mode": self.mode[:SHORT_MESSAGE], **kept})
+        """The same request as one of many is kept: only its texts, each no longer than a line."""
+        texts = {key: self._text(key) for key in ("mode", "message", "url", "elicitationId")}
+        return replace(self, params={key: text[:SHORT] for key, text in texts.items() if text})
 
     def may_belong_to(self, call_id: str) -> bool:
         """Whether it is one of the calls that this question may belong to."""

@@ -187,6 +187,12 @@ class Lifecycle:
         from elicit_tui.text import neutral_line
 
         self._garbage_lines += 1
+        if self._garbage_lines == 1:
+            self._broker.notice(
+                self._connection.name,
+                "It writes lines that are no messages where only messages belong, such as "
+                f'"{neutral_line(text, 80)}"; they are left out.',
+            )
         if self._garbage_lines > GARBAGE_TOLD:
             return
         if self._garbage_lines == GARBAGE_TOLD:

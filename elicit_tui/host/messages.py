@@ -97,7 +97,7 @@ def _salvaged(raw: dict[str, Any]) -> Message | None:
         # The judge of requests wants to see params as they came, whatever they are.
         if _is_id(identifier):
             return JSONRPCRequest.model_construct(
-                jsonrpc="2.0", id=identifier, method=method, params=raw.get("params")
+                jsonrpc=raw.get("jsonrpc"), id=identifier, method=method, params=raw.get("params")
             )
         return JSONRPCNotification.model_construct(
             jsonrpc="2.0", method=method, params=raw.get("params")

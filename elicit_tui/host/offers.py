@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.errors import ProtocolCallError, ServerError
-from elicit_tui.text import ascii_json, neutral_line
+from elicit_tui.text import as_name, ascii_json, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.host.session import Session
@@ -16,6 +16,8 @@ MOST_PAGES: Final = 200
 MOST_ENTRIES: Final = 10_000
 MOST_CHARACTERS: Final = 64 * 1024 * 1024
 """Of all pages together, as JSON; one page alone is bounded by the size of a message."""
+MOST_NAMED: Final = 5
+"""Tools that a sentence about a list names."""
 
 
 def _text(raw: Mapping[str, Any], key: str) -> str | None:
@@ -195,8 +197,39 @@ class Listed:
 async def all_pages(session: Session, kind: str) -> Listed:
     """The entries of tools, prompts, resources or templates (spec: server/utilities/pagination).
 
-    As many as a person could ever look at.
+    As many as a person could ever look at, and of tools one of each name.
     """
+    listed = await _pages(session, kind)
+    return _once_each(listed) if kind == "tools" else listed
+
+
+def _once_each(listed: Listed) -> Listed:
+    """One entry of each name: the one that is asked about where the other would not be."""
+    kept: dict[Any, dict[str, Any]] = {}
+    doubled: dict[str, None] = {}
+    for entry in listed.entries:
+        name = entry.get("name")
+        known = kept.setdefault(name, entry)
+        if known is not entry:
+            doubled[str(name)] = None
+            if _caution(entry) > _caution(known):
+                kept[name] = entry
+    if not doubled:
+        return listed
+    names = ", ".join(as_name(name, 40) for name in list(doubled)[:MOST_NAMED])
+    more = f" and {len(doubled) - MOST_NAMED:,} more" if len(doubled) > MOST_NAMED else ""
+    said = f"It lists {names}{more} more than once; the entry that wants more caution counts."
+    return Listed(list(kept.values()), " ".join(filter(None, (said, listed.left_out))))
+
+
+def _caution(entry: Mapping[str, Any]) -> int:
+    """In how many approval modes this tool would not be called without a confirmation."""
+    from elicit_tui.policy.tools import needs_confirmation
+
+    return sum(needs_confirmation(mode, entry) is not None for mode in ("auto", "writes"))
+
+
+async def _pages(session: Session, kind: str) -> Listed:
     entries: list[dict[str, Any]] = []
     cursor: str | None = None
     seen: set[str] = set()

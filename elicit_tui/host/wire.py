@@ -43,6 +43,7 @@ from elicit_tui.host.messages import (
 from elicit_tui.host.open_calls import OpenCalls
 
 ELICITATION: Final = "elicitation/create"
+JSONRPC: Final = "2.0"
 
 _STUB_ROUND: Final[dict[str, Any]] = {"resultType": "input_required", "requestState": ""}
 """What the SDK is shown in place of a round, which the host itself drives."""
@@ -103,7 +104,9 @@ class Wire:
 
     def _asked(self, message: JSONRPCRequest, context: Context | None) -> bool:
         defect = None
-        if not self._seen.add(message.id):
+        if str(message.jsonrpc) != JSONRPC:
+            defect = "The request does not say that it is JSON-RPC 2.0."
+        elif not self._seen.add(message.id):
             defect = "The request repeats the id of an earlier one."
         elif self.era == "modern":
             defect = "The server pushed a question, which this protocol revision does not allow."
@@ -322,9 +325,15 @@ class Wire:
         )
 
     def call_ended(self, call_id: str) -> None:
-        """Withdraw what is still asked for a call that has ended: nobody waits for it."""
+        """End what is still asked for a call that has ended.
+
+        A question that was pushed still wants its answer; those of a round went with the call.
+        """
         for request in self.unanswered(call_id):
-            self._broker.withdraw(request.id, "The call that it belongs to has ended.")
+            if request.era == "handshake":
+                self._broker.call_ended(request.id)
+            else:
+                self._broker.withdraw(request.id, "The call that it belongs to has ended.")
         self._rounds.pop(call_id, None)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.broker import BrokerEvent, Notice
 from elicit_tui.elicitation import Call, accept
 from elicit_tui.errors import ServerError
 from elicit_tui.host.gate import MOST_DEFINITIONS
@@ -63,3 +64,25 @@ async def test_a_tool_that_is_another_each_time_it_is_looked_at_is_not_called(
         with pytest.raises(ServerError, match="keeps changing what it says of the tool"):
             await asyncio.wait_for(connection.call(Call("tools/call", "good")), WAIT)
         assert len(here.person.asked) == MOST_DEFINITIONS
+
+
+@pytest.mark.parametrize("protocol", [HANDSHAKE, MODERN])
+async def test_a_tool_that_is_listed_twice_is_asked_about_by_its_more_dangerous_entry(
+    protocol: Any,
+) -> None:
+    server = python_server("raw", "raw.py", protocol, "--twice", protocol=protocol)
+
+    def once(question: Any) -> Any:
+        return accept("user", "You allowed it.", None, scope="once")
+
+    async with world(server, answer=once) as here:
+        told: list[BrokerEvent] = []
+        here.broker.subscribe(told.append)
+        connection = await here.host.connect("raw")
+        tools = await connection.tools()
+        assert sorted(tool.name for tool in tools) == ["good", "hidden"]
+        await asyncio.wait_for(connection.call(Call("tools/call", "good")), WAIT)
+        [asked] = here.person.asked
+        assert asked.request.definition["annotations"] == {"destructiveHint": True}
+        sentences = [event.sentence for event in told if isinstance(event, Notice)]
+        assert any("lists good more than once" in sentence for sentence in sentences)

@@ -208,3 +208,20 @@ async def test_questions_of_two_calls_at_once_never_mix() -> None:
             assert question.request.call is not None
             number = question.request.call.arguments["number"]
             assert question.request.wire_id == f"for {number}"
+
+
+async def test_a_request_of_no_version_is_malformed() -> None:
+    async with world(HANDSHAKE_SERVER, answer=says({"value": "x"})) as here:
+        (answer,) = await answers(here, "no_version", id="q")
+        assert answer["error"]["code"] == -32602
+        assert here.person.asked == []
+
+
+async def test_a_question_whose_call_has_ended_is_cancelled_and_its_server_told() -> None:
+    async with world(HANDSHAKE_SERVER) as here:
+        assert await answers(here, "ends_while_asking", id="q") == "over"
+        (answer,) = await answers(here, "late")
+        assert answer["id"] == "q"
+        assert answer["result"]["action"] == "cancel"
+        outcome = here.only_outcome()
+        assert (outcome.action, outcome.decided_by) == ("cancel", "server")

@@ -30,6 +30,8 @@ def send(message: Any) -> None:
 
 REQUESTS: deque[Any] = deque()
 """What came while an answer was waited for: this server does one thing at a time."""
+LATE: list[Any] = []
+"""Answers that came after the call that asked."""
 HEARD: list[str] = []
 """The methods of all requests and notifications, in order."""
 
@@ -86,6 +88,15 @@ def legacy_call(call: Any) -> None:
         ask(own, GOOD)
         ask(own, GOOD)
         finish(identifier, answers(2))
+    elif name == "ends_while_asking":
+        ask(own, GOOD)
+        finish(identifier, "over")
+        LATE.extend(answers(1))
+    elif name == "late":
+        finish(identifier, LATE)
+    elif name == "no_version":
+        send({"id": own, "method": "elicitation/create", "params": GOOD})
+        finish(identifier, answers(1))
     elif name == "as_a_notification":
         send({"jsonrpc": "2.0", "method": "elicitation/create", "params": GOOD})
         ask("after", GOOD)
@@ -358,6 +369,11 @@ def main() -> None:
                     entry["description"] = f"called {HEARD.count('tools/call')} times"
             if "--changes-always" in sys.argv:
                 result["tools"][0]["description"] = f"told {HEARD.count('tools/list')} times"
+            if "--twice" in sys.argv:
+                result["tools"] += [
+                    {**result["tools"][0], "annotations": {"destructiveHint": True}},
+                    {**result["tools"][0], "annotations": {"readOnlyHint": True}},
+                ]
             if "--second-page-fails" in sys.argv:
                 result["nextCursor"] = "2"
         elif method == "tools/call":
