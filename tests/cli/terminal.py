@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 from collections.abc import Sequence
 from typing import IO, Any
@@ -125,3 +126,31 @@ class Terminal:
             if self.process.poll() is not None and not select.select([self._ours], [], [], 0)[0]:
                 break
         return self.process.wait(max(0.1, end - time.monotonic()))
+
+
+class ReadTerminal(Terminal):
+    """A terminal that somebody looks at all the time, so that its program never waits to draw."""
+
+    def __enter__(self) -> ReadTerminal:
+        self._looking = True
+        self._old = 0
+        self._reader = threading.Thread(target=self._look)
+        self._reader.start()
+        return self
+
+    def _look(self) -> None:
+        while self._looking and self._read(0.05):
+            pass
+
+    def look_from_here(self) -> None:
+        """What was shown so far is none of the `news`."""
+        self._old = len(self.shown)
+
+    @property
+    def news(self) -> str:
+        return self.shown[self._old :]
+
+    def __exit__(self, *details: object) -> None:
+        self._looking = False
+        self._reader.join()
+        super().__exit__(*details)

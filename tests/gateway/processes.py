@@ -37,10 +37,11 @@ async def agent(
     server: str = ASKING,
 ) -> AsyncIterator[Client]:
     """The SDK's client, which has no forms, on a gateway of its own with one server, over stdio."""
-    name = server.partition("=")[0]
+    name, _, command = server.partition("=")
+    given = ["--with", server, "--protocol", downwards] if command else []
     started = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "elicit_tui", "--with", server, "--protocol", downwards, "gateway", name],
+        args=["-m", "elicit_tui", *given, "gateway", name],
         env={**os.environ, "HOME": str(home)},
     )
     mode = "legacy" if upwards == HANDSHAKE else upwards

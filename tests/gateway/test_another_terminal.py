@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import shutil
 import sqlite3
@@ -21,6 +22,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.ledger import Ledger
 from elicit_tui.runtime import open_store
 from elicit_tui.store import Answer
+from tests.cli.terminal import ReadTerminal
 from tests.cli.test_real_servers import EVERYTHING
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person
 from tests.gateway.world import ERAS, text_of
@@ -71,6 +73,34 @@ async def test_the_same_call_of_server_everything_returns_what_was_typed_elsewhe
                 result = await call(client, tool, tag=name)
                 assert name in text_of(result)
                 assert not result.is_error
+
+
+async def shows(inbox: ReadTerminal, words: str, keys: str = "") -> None:
+    """Press these keys until the inbox shows these words; a question is deaf for a moment."""
+    end = asyncio.get_running_loop().time() + PATIENCE
+    for turn in itertools.count():
+        if words in inbox.news:
+            return
+        assert asyncio.get_running_loop().time() < end, inbox.news
+        if turn % 50 == 0:
+            inbox.type(keys)
+        await asyncio.sleep(0.02)
+
+
+async def test_a_person_at_the_inbox_approves_and_answers_what_an_agent_calls_on_the_demo(
+    home: Path,
+) -> None:
+    with ReadTerminal(["inbox"]) as inbox:
+        async with agent(home, server="demo") as client:
+            asked = asyncio.ensure_future(call(client, "demo__deploy", branch="fix/login"))
+            await shows(inbox, "Call deploy of demo?")
+            await shows(inbox, "target environment", "y")
+            await shows(inbox, "● Canary", "3")
+            await shows(inbox, "● no", "\t\tn")
+            while not asked.done():
+                inbox.type("\x13")
+                await asyncio.wait({asked}, timeout=1)
+            assert "Deployed fix/login to canary" in text_of(await asked)
 
 
 async def test_what_is_allowed_for_the_session_is_listed_at_once_and_taken_back(

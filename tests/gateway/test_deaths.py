@@ -12,7 +12,6 @@ import asyncio
 import os
 import signal
 import sys
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from itertools import count
@@ -34,7 +33,7 @@ from tests.host.world import SERVERS
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals", allow_module_level=True)
 
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import ReadTerminal
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
@@ -44,34 +43,6 @@ STATES = ("open", "claimed", "answered", "settled")
 CONFIG = '[gateway]\nask_via = "console"\nhold_sec = 100\n'
 SEND = "\x13"
 BACK = "\x1b"
-
-
-class ReadTerminal(Terminal):
-    """A terminal that somebody looks at all the time, so that its program never waits to draw."""
-
-    def __enter__(self) -> ReadTerminal:
-        self._looking = True
-        self._old = 0
-        self._reader = threading.Thread(target=self._look)
-        self._reader.start()
-        return self
-
-    def _look(self) -> None:
-        while self._looking and self._read(0.05):
-            pass
-
-    def look_from_here(self) -> None:
-        """What was shown so far is none of the `news`."""
-        self._old = len(self.shown)
-
-    @property
-    def news(self) -> str:
-        return self.shown[self._old :]
-
-    def __exit__(self, *details: object) -> None:
-        self._looking = False
-        self._reader.join()
-        super().__exit__(*details)
 
 
 async def until(true: Callable[[], Awaitable[Any] | Any], what: str = "") -> Any:
