@@ -15,6 +15,7 @@ show another sense and make it harmless: "design token".
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -35,6 +36,14 @@ _MOST_SMALL: Final = 3
 _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
 _SURE: Final = "sure"
+_STRUCTURE: Final = frozenset(
+    ("ask", "aside", "apart", "but", "if", "joint", "no", "not", "not after", "of", "omit", "past")
+    + ("relative", "small", "until", "whether", "which", "unless", "determiner")
+)
+"""What holds a sentence together: read in the languages that it is written in, where they know it.
+
+The Dutch "of" joins nothing in an English sentence.
+"""
 _HARMLESS: Final = "harmless"
 
 
@@ -257,13 +266,25 @@ def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
     keys = [_keys(word, latin_only) for word in words]
     by_code = {language.code: language for language in _loaded(latin_only)}
     hits: set[Hit] = set()
+    spoken = _most_spoken(keys)
     for start, own in enumerate(keys):
+        codes = {code for code, _ in own}
+        told = codes & spoken
         for code, stem in own:
             for entry in by_code[code].entries.get(stem, ()):
+                if told and code not in told and entry.concept in _STRUCTURE:
+                    continue
                 end = _matched(words, start + 1, code, entry, latin_only)
                 if end is not None:
                     hits.add(Hit(entry.concept, start, end))
     return _longest(hits)
+
+
+def _most_spoken(keys: Sequence[frozenset[Key]]) -> frozenset[str]:
+    """The languages that know nearly as many of the words as the one that knows most."""
+    known = Counter(code for own in keys for code in {code for code, _ in own})
+    most = max(known.values(), default=0)
+    return frozenset(code for code, count in known.items() if count * 4 >= most * 3)
 
 
 def _matched(

@@ -1,7 +1,7 @@
 """What no request may change: the laws that the guardian holds, and the sentences to try them by.
 
-`python -m tests.guardian.laws` tries every labelled request with every sentence and prints what
-breaks; the tests try a part of them, chosen so that each sentence and each request has its turn.
+`python -m tests.guardian.laws` tries every labelled request with every sentence, and every
+combination of the matrices, and prints what breaks; the tests try a part of them, chosen so that each sentence and each request has its turn.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from elicit_tui.guardian import Guardian
+from tests.guardian.matrices import LANGUAGES, demands, remarks
 from tests.guardian.scores import OWN, SHARED, request_of
 
 ORDER: Final = {"allow": 0, "warn": 1, "block": 2}
@@ -233,6 +234,13 @@ def main(arguments: list[str]) -> None:
         print(f"{law.__name__}: {len(broken)} broken")
         for one in broken[:60]:
             print("   ", one)
+    for code in LANGUAGES:
+        for expected, made in (("block", demands(code)), ("allow", remarks(code))):
+            every = list(made)
+            tried += len(every)
+            wrong = [item["message"] for item in every if judge.verdict(item) != expected]
+            print(f"{code}: {len(wrong)} of {len(every)} combinations are not {expected}")
+            print(*(f"    {message}" for message in wrong[:20]), sep="\n", end="\n" * bool(wrong))
     print(f"{tried} tried")
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import pytest
 
 from tests.guardian.laws import LAWS, TURNS, Judge, items
+from tests.guardian.matrices import LANGUAGES, demands, remarks
 
 JUDGE = Judge()
 PARTS = 8
+SHARE = 7
+"""Of the combinations every seventh one is tried here."""
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -23,3 +26,19 @@ def test_a_law_holds_for_every_labelled_request(law, part: int) -> None:  # type
         for one in law(JUDGE, item, (number * 7) % TURNS[law])
     ]
     assert broken == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_whoever_asks_for_a_secret_is_blocked_in_every_combination(code: str) -> None:
+    passed = [
+        item["message"] for item in [*demands(code)][::SHARE] if JUDGE.verdict(item) != "block"
+    ]
+    assert passed == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_whoever_asks_about_a_secret_is_allowed_in_every_combination(code: str) -> None:
+    raised = [
+        item["message"] for item in [*remarks(code)][::SHARE] if JUDGE.verdict(item) != "allow"
+    ]
+    assert raised == []
