@@ -43,14 +43,22 @@ class Words:
 
     def of(self, *concepts: str) -> list[Hit]:
         """The hits of some concepts."""
-        return [hit for concept in concepts for hit in self.by_concept.get(concept, ())]
+        known = self.by_concept
+        if len(concepts) == 1:
+            return known.get(concepts[0], [])
+        return [hit for concept in concepts for hit in known.get(concept, ())]
 
     def span(self, hit: Hit) -> tuple[int, int]:
         """Where a hit stands in the folded text."""
         return self.spans[hit.start][0], self.spans[hit.end - 1][1]
 
     def _is(self, at: int, *concepts: str) -> bool:
-        return any(hit.start <= at < hit.end for hit in self.of(*concepts))
+        known = self.by_concept
+        for concept in concepts:
+            for hit in known.get(concept, ()):
+                if hit.start <= at < hit.end:
+                    return True
+        return False
 
     def _contentful(self, start: int, end: int) -> list[int]:
         """Places of words that mean something of their own."""

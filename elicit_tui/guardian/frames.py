@@ -67,6 +67,8 @@ def held(frames: Sequence[Frame], places: Iterable[Place]) -> Iterator[Held]:
 def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
     for place in places:
         for view in place.views:
+            if not view.concepts.issuperset(frame.needs):
+                continue
             for window in _windows(view.clauses, frame.reach):
                 hit = _fits(frame, window)
                 if hit is not None and not view.repeats(*hit):

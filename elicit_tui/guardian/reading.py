@@ -75,6 +75,8 @@ class View(NamedTuple):
 
     folded: Folded
     clauses: tuple[Clause, ...]
+    concepts: frozenset[str]
+    """All that stands there."""
     told: frozenset[tuple[str, tuple[int, int]]] = frozenset()
     """What the usual reading shows as well, where this is another one."""
 
@@ -132,13 +134,15 @@ class Place:
             view = fold_text(reading, split_camel=False)
             found.setdefault(view.text, replace(view, original=self.read))
         latin = self.read.isascii()
-        views = [
-            View(folded, tuple(clauses_of(folded.text, latin=latin))) for folded in found.values()
-        ]
+        views = []
+        for folded in found.values():
+            clauses = tuple(clauses_of(folded.text, latin=latin))
+            concepts = frozenset(concept for clause in clauses for concept in clause.by_concept)
+            views.append(View(folded, clauses, concepts))
         if len(views) == 1:
             return tuple(views)
         shown = views[0].shown
-        return (views[0], *(View(view.folded, view.clauses, shown) for view in views[1:]))
+        return (views[0], *(view._replace(told=shown) for view in views[1:]))
 
     @cached_property
     def plain(self) -> str:

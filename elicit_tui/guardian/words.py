@@ -37,8 +37,10 @@ _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
 _SURE: Final = "sure"
 _STRUCTURE: Final = frozenset(
-    ("ask", "aside", "apart", "but", "if", "joint", "no", "not", "not after", "of", "omit", "past")
-    + ("relative", "small", "until", "whether", "which", "unless", "determiner")
+    (
+        *("apart", "aside", "ask", "but", "determiner", "if", "joint", "no", "not", "not after"),
+        *("of", "omit", "past", "relative", "small", "unless", "until", "whether", "which"),
+    )
 )
 """What holds a sentence together: read in the languages that it is written in, where they know it.
 
@@ -70,32 +72,52 @@ class _Language:
 
     def __init__(self, code: str) -> None:
         self.code = code
-        self.entries: dict[str, list[_Entry]] = {}
         self.spelt: set[str] = set()
         """Every word as it is written."""
         self.listed: dict[str, list[str]] = {}
         """What stands under each heading, folded."""
-        self._endings: frozenset[str] = frozenset()
-        self._lengths: tuple[int, ...] = ()
-        self._stems: dict[str, str] = {}
         for path in sorted((FOLDER / code).glob("*.txt")):
             for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
                 self.listed.setdefault(heading, []).extend(entries)
         self._endings = frozenset(self.listed.get("endings", ()))
         self._lengths = tuple(sorted(set(map(len, self._endings)), reverse=True))
+        self._stems: dict[str, str] = {}
+        self._begun: dict[str, list[tuple[str, str]]] = {}
+        """Concepts and entries by the first word of an entry: most of them are never needed."""
+        self._near: dict[str, list[str]] = {}
+        """First words by the letters that no ending is struck off from."""
+        self._found: dict[str, tuple[_Entry, ...]] = {}
         for heading, entries in self.listed.items():
-            for concept, entry in _entries(heading, entries):
-                self._add(concept, entry)
+            if heading != "endings":
+                self._add(heading, entries)
 
-    def _add(self, concept: str, entry: str) -> None:
-        words = [entry] if entry.isalpha() and entry.isascii() else WORD.findall(entry)
-        if not words:
-            return
-        self.spelt.update(words)
-        spaced = entry.isascii() or _ONE_OF_UNSPACED.search(entry) is None
-        found = _Entry(concept, tuple(words[1:]), spaced)
-        for form in self.forms(words[0]):
-            self.entries.setdefault(form, []).append(found)
+    def _add(self, heading: str, entries: list[str]) -> None:
+        self.spelt.update(WORD.findall(",".join(entries)))
+        self.spelt.update(WORD.findall(heading.rpartition(" with")[0].removesuffix(" not")))
+        begun = self._begun
+        for concept, entry in _entries(heading, entries):
+            match = WORD.search(entry)
+            if match is None:
+                continue
+            first = match[0]
+            if first in begun:
+                begun[first].append((concept, entry))
+                continue
+            begun[first] = [(concept, entry)]
+            self.spelt.add(first)
+            self._near.setdefault(first[:_SHORTEST_STEM], []).append(first)
+
+    def begun_by(self, form: str) -> tuple[_Entry, ...]:
+        """The entries whose first word is looked for in this form."""
+        found = self._found.get(form)
+        if found is None:
+            near = self._near.get(form.rstrip(".")[:_SHORTEST_STEM], ())
+            bare = form.rstrip(".")
+            firsts = [one for one in near if one.startswith(bare) and form in self.forms(one)]
+            found = self._found[form] = tuple(
+                _entry(concept, entry) for first in firsts for concept, entry in self._begun[first]
+            )
+        return found
 
     def forms(self, word: str) -> tuple[str, ...]:
         """A word of the lexicon as it is looked for: short ones stand only for themselves."""
@@ -121,6 +143,11 @@ class _Language:
         yield _exact(word)
         if len(word) <= _SHORT + 1 and word.endswith("s"):
             yield _exact(word[:-1])
+
+
+def _entry(concept: str, entry: str) -> _Entry:
+    spaced = entry.isascii() or _ONE_OF_UNSPACED.search(entry) is None
+    return _Entry(concept, tuple(WORD.findall(entry)[1:]), spaced)
 
 
 def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -154,8 +181,6 @@ def _language(code: str) -> _Language:
 
 def _entries(heading: str, entries: list[str]) -> Iterator[tuple[str, str]]:
     heads, apart, _ = heading.rpartition(" with")
-    if heading == "endings":
-        return
     if not apart:
         for entry in entries:
             yield heading, entry
@@ -190,7 +215,7 @@ def _keys(word: str, latin_only: bool) -> frozenset[Key]:
         (language.code, form)
         for language in _speaking(word, latin_only)
         for form in language.read_as(word)
-        if form in language.entries
+        if language.begun_by(form)
     )
 
 
@@ -227,7 +252,7 @@ def _is(word: str, concept: str, latin_only: bool) -> bool:
         for language in _loaded(latin_only)
         for code, stem in _keys(word, latin_only)
         if code == language.code
-        for entry in language.entries.get(stem, ())
+        for entry in language.begun_by(stem)
     )
 
 
@@ -239,7 +264,7 @@ def is_word(word: str, concept: str, latin_only: bool = False) -> bool:
 def is_known(word: str, latin_only: bool) -> bool:
     """Whether a word stands anywhere in the lexicon, be it with an ending."""
     return any(
-        form in language.spelt or form in language.entries
+        form in language.spelt or language.begun_by(form)
         for language in _loaded(latin_only)
         for form in language.read_as(word)
     )
@@ -254,7 +279,7 @@ def is_part(word: str, latin_only: bool) -> bool:
         for language in _loaded(latin_only)
         for code, stem in _keys(word, latin_only)
         if code == language.code
-        for entry in language.entries.get(stem, ())
+        for entry in language.begun_by(stem)
     )
 
 
@@ -263,26 +288,41 @@ def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
 
     `latin_only`: the text was ASCII before it was folded, and only such languages are looked at.
     """
-    keys = [_keys(word, latin_only) for word in words]
-    by_code = {language.code: language for language in _loaded(latin_only)}
+    begun = [_begun(word, latin_only) for word in words]
+    spoken = _most_spoken(begun)
     hits: set[Hit] = set()
-    spoken = _most_spoken(keys)
-    for start, own in enumerate(keys):
-        codes = {code for code, _ in own}
+    for start, (codes, entries) in enumerate(begun):
         told = codes & spoken
-        for code, stem in own:
-            for entry in by_code[code].entries.get(stem, ()):
-                if told and code not in told and entry.concept in _STRUCTURE:
-                    continue
-                end = _matched(words, start + 1, code, entry, latin_only)
-                if end is not None:
-                    hits.add(Hit(entry.concept, start, end))
+        for code, entry in entries:
+            if told and entry.spaced and code not in told and entry.concept in _STRUCTURE:
+                continue
+            if not entry.rest:
+                hits.add(Hit(entry.concept, start, start + 1))
+                continue
+            end = _matched(words, start + 1, code, entry, latin_only)
+            if end is not None:
+                hits.add(Hit(entry.concept, start, end))
     return _longest(hits)
 
 
-def _most_spoken(keys: Sequence[frozenset[Key]]) -> frozenset[str]:
+class _Begun(NamedTuple):
+    """The entries that a word begins, with the languages that they are of."""
+
+    codes: frozenset[str]
+    entries: tuple[tuple[str, _Entry], ...]
+
+
+@lru_cache(maxsize=20_000)
+def _begun(word: str, latin_only: bool) -> _Begun:
+    keys = _keys(word, latin_only)
+    by_code = {language.code: language for language in _loaded(latin_only)} if keys else {}
+    found = [(code, entry) for code, stem in keys for entry in by_code[code].begun_by(stem)]
+    return _Begun(frozenset(code for code, _ in keys), tuple(found))
+
+
+def _most_spoken(begun: Sequence[_Begun]) -> frozenset[str]:
     """The languages that know nearly as many of the words as the one that knows most."""
-    known = Counter(code for own in keys for code in {code for code, _ in own})
+    known = Counter(code for codes, _ in begun for code in codes)
     most = max(known.values(), default=0)
     return frozenset(code for code, count in known.items() if count * 4 >= most * 3)
 

@@ -1,7 +1,8 @@
 """What no request may change: the laws that the guardian holds, and the sentences to try them by.
 
 `python -m tests.guardian.laws` tries every labelled request with every sentence, and every
-combination of the matrices, and prints what breaks; the tests try a part of them, chosen so that each sentence and each request has its turn.
+combination of the matrices, and prints what breaks; the tests try a part of them, chosen so that
+each sentence and each request has its turn.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _comes_back_as_more(reading: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
     if not reading.message.text:
         return False
-    folded, clauses, _ = reading.message.views[0]
+    folded, clauses, *_ = reading.message.views[0]
     text = folded.original.lower()
     sums = list(_SUM.finditer(text))[:20]
     money = list(AMOUNT.finditer(text)) if len(sums) > 1 else []

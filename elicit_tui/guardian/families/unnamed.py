@@ -73,6 +73,11 @@ class Described(NamedTuple):
 
 def described(place: Place, message: Place | None) -> Described | None:
     """The recipe that a place, or the message together with it, fulfils."""
+    signs = place.views[0].concepts
+    if message is not None:
+        signs |= message.views[0].concepts
+    if not any(signs.issuperset(recipe) for recipe in RECIPES.values()):
+        return None
     own = [list(sentence) for sentence in sentences(list(place.views[0].clauses))]
     windows: Iterator[list[Clause]] = _windows(own)
     if message is not None:

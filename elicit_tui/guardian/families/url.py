@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -137,6 +138,7 @@ def _squeezed(name: str) -> str:
     return re.sub(r"[-_.]", "", name)
 
 
+@lru_cache(maxsize=8)
 def _names(listed: str) -> frozenset[str]:
     return frozenset(map(_squeezed, hosts.listed(listed)))
 
