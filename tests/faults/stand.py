@@ -194,6 +194,7 @@ SHORT: Final = {
     "notifications/initialized": "",
     "notifications/cancelled": "withdrawal",
     "server/discover": "discovery",
+    "subscriptions/listen": "listen",
     "tools/list": "list",
     "tools/call": "call",
 }

@@ -158,6 +158,8 @@ def in_the_console() -> Iterator[Row]:
         sent = row.sent
         if row.case == "changes_its_tools":
             sent += ", list"
+        # The console wants to hear of changed lists, and looks once more when it will.
+        sent = sent.replace("discovery, list", "discovery, list, listen, list")
         yield replace(
             row, saw=saw, sent=sent, code=0, done="the console, a form of another server open"
         )
