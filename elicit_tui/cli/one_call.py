@@ -62,10 +62,15 @@ class OneCall:
         self._interrupts = interrupts
         self._narration = prepared.narration
         self._output = Output()
-        self._telling = Telling(self._narration, self._settings.history.content)
+        plain = self._options.plain or wants_plain_prompts()
+        self._telling = Telling(
+            self._narration,
+            self._settings.history.content,
+            forms=prepared.person_present and not plain,
+        )
         self._person = Person(
             present=prepared.person_present,
-            plain=self._options.plain or wants_plain_prompts(),
+            plain=plain,
             narration=self._narration,
             output=self._output,
         )

@@ -35,9 +35,13 @@ DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled
 class Telling:
     """Tells a person what happens; a chatty server cannot flood the terminal."""
 
-    def __init__(self, narration: Narration, history_content: ContentPolicy) -> None:
+    def __init__(
+        self, narration: Narration, history_content: ContentPolicy, *, forms: bool = False
+    ) -> None:
+        """`forms`: a person is asked by forms under the prompt, which leave one line each."""
         self._narration = narration
         self._history_content = history_content
+        self._forms = forms
         self._second = 0
         self._told = 0
         self._left_out = 0
@@ -50,7 +54,8 @@ class Telling:
         """Who decided a question, how and why; a flood's are counted only beyond the first."""
         if event.outcome.in_group and not self._may_tell():
             return
-        if event.outcome.via == "inline" and event.outcome.decided_by == "user":
+        by = event.outcome.decided_by
+        if self._forms and by in ("user", "shutdown"):
             self._narration.say(_left_behind(event, self._history_content))
         else:
             self._narration.say("\n".join(_decision(event)))
@@ -130,7 +135,7 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
         )
         said = ", ".join(values)
     else:
-        said = _done(outcome)
+        said = "interrupted" if outcome.decided_by == "shutdown" else _done(outcome)
     if event.draft_kept:
         said += " · what you typed is kept for a day"
     line = neutral_line(f"{OUTCOMES[outcome.action]} {as_name(name, 60)} · {said}", LINE_CHARACTERS)
