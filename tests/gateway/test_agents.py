@@ -42,11 +42,54 @@ def test_no_two_agents_have_the_same_name() -> None:
     assert known_agents()[UNKNOWN].names == ()
 
 
+YAML = ("goose", "librechat", "continue")
+
+
+def test_an_entry_in_yaml_is_laid_out_as_that_agent_writes_it() -> None:
+    written = {shape: snippet(known_agents()[shape], COMMAND, {"A": "b: #"}) for shape in YAML}
+    assert (
+        written["goose"]
+        == """\
+extensions:
+  elicit-tui:
+    name: "elicit-tui"
+    type: "stdio"
+    enabled: true
+    cmd: "/usr/local/bin/elicit-tui"
+    args: ["gateway", "demo"]
+    envs: {"A": "b: #"}
+    timeout: 300"""
+    )
+    assert (
+        written["librechat"]
+        == """\
+mcpServers:
+  elicit-tui:
+    command: "/usr/local/bin/elicit-tui"
+    args: ["gateway", "demo"]
+    type: "stdio"
+    env: {"A": "b: #"}"""
+    )
+    assert (
+        written["continue"]
+        == """\
+mcpServers:
+  - name: "elicit-tui"
+    command: "/usr/local/bin/elicit-tui"
+    args: ["gateway", "demo"]
+    env: {"A": "b: #"}"""
+    )
+
+
 @pytest.mark.parametrize("key", sorted(known_agents()))
 @pytest.mark.parametrize("environment", [{}, {"XDG_STATE_HOME": '/a "b"'}], ids=["bare", "env"])
 def test_an_entry_is_what_that_agent_can_read(key: str, environment: dict[str, str]) -> None:
     agent = known_agents()[key]
     text = snippet(agent, COMMAND, environment)
+    if agent.shape in YAML:
+        assert f'"{COMMAND[0]}"' in text
+        assert json.dumps(environment) in text or not environment
+        return
     if agent.shape == "codex":
         entry = tomli.loads(text)["mcp_servers"][NAME]
         assert entry["tool_timeout_sec"] > agent.stdio
