@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elicit_tui.cli.demo import demo_command
 from elicit_tui.cli.gateway_program import DEMO
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
@@ -166,6 +165,8 @@ def gateway_settings(
     wanted: Sequence[str] = list(dict.fromkeys(namespace.servers))
     if DEMO in wanted and DEMO not in settings.servers:
         import shlex
+
+        from elicit_tui.cli.demo import demo_command
 
         added = f"{DEMO}={shlex.join(demo_command())}"
         namespace.with_servers = [*namespace.with_servers, added]

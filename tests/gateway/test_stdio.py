@@ -42,6 +42,25 @@ def test_an_agent_that_hangs_up_at_once_ends_the_gateway_without_a_word(agent: s
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 
+def test_an_agent_on_stdio_costs_no_web_framework() -> None:
+    code = (
+        "import sys; from elicit_tui.cli import run; "
+        "assert run(['gateway', 'demo']) == 0; "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=SECONDS,
+        text=True,
+    )
+    loaded = set(ended.stderr.split())
+    assert {"mcp_types", "anyio"} <= loaded
+    assert not loaded & {"starlette", "uvicorn", "sse_starlette", "textual"}
+
+
 def test_a_file_of_messages_is_answered_into_a_file(tmp_path: Path) -> None:
     asks, told = tmp_path / "asks.jsonl", tmp_path / "told.jsonl"
     asks.write_text(json.dumps(INITIALIZE) + "\n")
