@@ -129,7 +129,7 @@ def _json(value: Any) -> str:
 
 
 def finding_lines(finding: Finding, width: int) -> Content:
-    """One finding: sign, severity and advice; then rule, where and what was there."""
+    """One finding: sign, severity and advice; then rule, where, what was there, what weighed."""
     sign, style = SIGNS[finding.severity], STYLES[finding.severity]
     rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
@@ -138,6 +138,9 @@ def finding_lines(finding: Finding, width: int) -> Content:
     )
     if finding.evidence:
         found = Content.assemble(found, (": ", "$faint"), neutral_line(finding.evidence, 300))
+    for one in finding.because:
+        weighed = neutral_line(f"{one.amount:+d} {one.frame}  {one.text}  ({one.where})", 240)
+        found = Content.assemble(found, "\n", (weighed, "$faint"))
     return hanging(Content.styled(f"{sign} {finding.severity.word:<5} ", style), found, width)
 
 
