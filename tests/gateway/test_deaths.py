@@ -14,7 +14,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
-from itertools import count
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,12 @@ from tests.cli.terminal import ReadTerminal
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
 PATIENCE = 60.0
-DEATHS = int(os.environ.get("DEATHS", "12"))
+DEATHS = int(os.environ.get("DEATHS", "15"))
+"""Twelve of forms, then of confirmations of a tool, then again."""
 STATES = ("open", "claimed", "answered", "settled")
 CONFIG = '[gateway]\nask_via = "console"\nhold_sec = 100\n'
 SEND = "\x13"
+ALLOW = "y"
 BACK = "\x1b"
 
 
@@ -298,12 +300,53 @@ async def what_was_typed_stays(world: World) -> None:
 TOLD = {"gateway": gateway_died, "inbox": inbox_died, "server": server_died}
 
 
+async def one_death_at_a_confirmation(world: World, victim: str, state: str, tag: str) -> None:
+    """A tool is called once where it was confirmed, and not at all where nobody knows that."""
+    world.held.touch()
+    world.inbox.look_from_here()
+    call = asyncio.ensure_future(
+        asyncio.wait_for(world.client.call_tool("counting__erase", {"tag": tag}), PATIENCE)
+    )
+    question = await world.question()
+    await until(lambda: tag in world.inbox.news, "not shown")
+    stopped = None
+    if state == "answered":
+        await world.stop_gateway()
+        stopped = await world.gateway()
+    if state != "open":
+        await world.typed(question, ALLOW, ("answered", "settled"))
+        await world.stands(question, state)
+    if state == "settled":
+        await until(lambda: world.runs(tag), "the tool was not called")
+    await world.kill(victim)
+    if stopped is not None and victim != "gateway":
+        os.kill(stopped, signal.SIGCONT)
+    world.held.unlink()
+    if victim == "inbox" and state == "open":
+        await world.stands(question, "open")
+        await world.starts_anew("inbox")
+        await until(lambda: tag in world.inbox.news, "not shown again")
+        await world.typed(question, ALLOW, ("answered", "settled"))
+    (ended,) = await asyncio.gather(call, return_exceptions=True)
+    called = victim == "inbox" or state == "settled"
+    assert world.runs(tag) == called
+    assert (victim == "inbox") == ("erased" in str(ended)), ended
+    row = await until(lambda: _decided(world.row(question)), "no end in the ledger")
+    assert row.action == "accept" or not called
+    await world.stands(question, "settled")
+    assert await world.store.waiting() == ()
+    await world.starts_anew(victim)
+
+
 async def test_whoever_dies_at_whatever_state_nothing_is_left_and_no_tool_runs_twice(
     world: World,
 ) -> None:
-    deaths = [(victim, state) for victim in TOLD for state in STATES]
-    for number in count():
-        if number == DEATHS:
-            break
-        victim, state = deaths[number % len(deaths)]
-        await one_death(world, victim, state, f"{victim}-{state}-{number}")
+    forms = [(one_death, victim, state) for victim in TOLD for state in STATES]
+    confirmations = [
+        (one_death_at_a_confirmation, victim, state)
+        for state in ("answered", "settled", "open")
+        for victim in TOLD
+    ]
+    deaths = cycle([*forms, *confirmations])
+    for number, (dies, victim, state) in zip(range(DEATHS), deaths, strict=False):
+        await dies(world, victim, state, f"{victim}-{state}-{number}")

@@ -2,8 +2,9 @@
 
     python counting.py FILE
 
-The tool `run` asks for a value and says it back. FILE gets a line for each step: `server PID`,
-`ran TAG`, `got TAG ACTION VALUE`. As long as FILE.held exists the tool does not come to its end.
+The tool `run` asks for a value and says it back; `erase` says that it is destructive. FILE gets a
+line for each step: `server PID`, `ran TAG`, `got TAG ACTION VALUE`. As long as FILE.held exists no
+tool comes to its end.
 """
 
 from __future__ import annotations
@@ -28,7 +29,16 @@ RESULTS = {
         "capabilities": {"tools": {}},
         "serverInfo": {"name": "counting", "version": "0"},
     },
-    "tools/list": {"tools": [{"name": "run", "inputSchema": {"type": "object"}}]},
+    "tools/list": {
+        "tools": [
+            {"name": "run", "inputSchema": {"type": "object"}},
+            {
+                "name": "erase",
+                "inputSchema": {"type": "object"},
+                "annotations": {"destructiveHint": True},
+            },
+        ]
+    },
 }
 
 
@@ -42,8 +52,7 @@ def note(*words: object) -> None:
         print(*words, file=file, flush=True)
 
 
-def end(call: Any, tag: str, answer: dict[str, Any]) -> None:
-    note("got", tag, answer["action"], (answer.get("content") or {}).get("value"))
+def end(call: Any, tag: str, answer: object) -> None:
     parent = os.getppid()
     while HELD.exists() and os.getppid() == parent:
         time.sleep(0.01)
@@ -59,13 +68,19 @@ def main() -> None:
         if message.get("method") == "tools/call":
             tag = message["params"]["arguments"]["tag"]
             note("ran", tag)
+            if message["params"]["name"] == "erase":
+                end(identifier, tag, "erased")
+                continue
             calls[tag] = identifier
             params = {"message": f"Value for {tag}?", "requestedSchema": SCHEMA}
             send({"id": tag, "method": "elicitation/create", "params": params})
         elif "method" in message and identifier is not None:
             send({"id": identifier, "result": RESULTS.get(message["method"], {})})
         elif "result" in message:
-            end(calls[identifier], identifier, message["result"])
+            answer = message["result"]
+            value = (answer.get("content") or {}).get("value")
+            note("got", identifier, answer["action"], value)
+            end(calls[identifier], identifier, answer)
 
 
 if __name__ == "__main__":
