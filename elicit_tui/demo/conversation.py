@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from elicit_tui.demo.wire import Wire
@@ -19,11 +19,15 @@ FORM_REVISION = "2025-06-18"
 """The first revision in which a server may ask."""
 
 
+NOT_AS_ASKED = "not as asked"
+
+
 @dataclass(frozen=True)
 class Answer:
     """What came back for one question (spec: client/elicitation, "Response Actions")."""
 
     action: str
+    """accept, decline or cancel; `NOT_AS_ASKED` for an accept that its form does not allow."""
     content: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -35,6 +39,8 @@ class Answer:
         """One sentence about a refusal, for a tool's result."""
         if self.action == "decline":
             return f"You declined, so {what}."
+        if self.action == NOT_AS_ASKED:
+            return f"The answer was not what was asked for, so {what}."
         return f"It was cancelled, so {what}."
 
 
@@ -44,6 +50,19 @@ def read_answer(result: Any) -> Answer:
         return Answer("cancel")
     content = result.get("content")
     return Answer(str(result["action"]), content if isinstance(content, Mapping) else {})
+
+
+def as_asked(answer: Answer | None, schema: Mapping[str, Any]) -> Answer | None:
+    """The answer with nothing in it but what was asked for (spec: "Security Considerations")."""
+    if answer is None or not answer.accepted:
+        return answer
+    # Loaded with the first answer: who only lists tools does not wait for it.
+    from elicit_tui.demo.checking import is_valid
+
+    content = {
+        name: answer.content[name] for name in schema["properties"] if name in answer.content
+    }
+    return replace(answer, content=content) if is_valid(content, schema) else Answer(NOT_AS_ASKED)
 
 
 class Conversation:
@@ -72,17 +91,21 @@ class Conversation:
     async def ask_form(
         self, message: str, schema: Mapping[str, Any], *, seconds: float | None = None
     ) -> Answer | None:
-        """Ask with a form; None when `seconds` passed and the question was withdrawn."""
+        """Ask with a form; None when `seconds` passed and the question was withdrawn.
+
+        Only content that the form allows comes back as accepted.
+        """
         params = {"mode": "form", "message": message, "requestedSchema": schema}
-        return await self._ask(params, seconds)
+        return as_asked(await self.ask(params, seconds), schema)
 
     async def ask_url(self, message: str, url: str, elicitation_id: str) -> Answer:
         """Ask the person to open a page."""
         params = {"mode": "url", "message": message, "url": url, "elicitationId": elicitation_id}
-        answer = await self._ask(params, None)
+        answer = await self.ask(params)
         return answer or Answer("cancel")
 
-    async def _ask(self, params: dict[str, Any], seconds: float | None) -> Answer | None:
+    async def ask(self, params: dict[str, Any], seconds: float | None = None) -> Answer | None:
+        """Ask, and give the answer as it came; None when `seconds` passed."""
         if params["mode"] not in self.modes:
             return Answer("cancel")
         if self._modern:

@@ -107,6 +107,16 @@ def test_a_question_is_pushed_and_its_answer_reaches_the_tool(client: Client) ->
     assert answer["result"]["structuredContent"] == {"withdrawn": False, "action": "accept"}
 
 
+@pytest.mark.parametrize("content", [{}, {"city": 5}, {"city": ""}])
+def test_an_accept_that_the_form_does_not_allow_is_none(
+    client: Client, content: dict[str, Any]
+) -> None:
+    client.shake_hands({"form": {}})
+    client.call("change_mind", {"seconds": 60})
+    client.send(id=client.read()["id"], result={"action": "accept", "content": content})
+    assert client.read()["result"]["structuredContent"]["action"] == "not as asked"
+
+
 def test_two_questions_are_open_at_once(client: Client) -> None:
     client.shake_hands({"form": {}})
     client.call("plan_trip")

@@ -125,7 +125,8 @@ class Booking:
         form = self.form
         if self.flaw == "changes_its_schema" and LATER:
             form = {**GUESTS, "required": []}
-        return await talk.ask_form(message, form) or Answer("cancel")
+        params = {"mode": "form", "message": message, "requestedSchema": form}
+        return await talk.ask(params) or Answer("cancel")
 
     async def allowed(self, answer: Answer) -> bool:
         flaw, action = self.flaw, answer.action

@@ -182,15 +182,19 @@ def test_a_pages_address_is_told_before_it_is_answered(tmp_path: Path) -> None:
     assert [names[0], *names[-2:]] == ["started", "result", "summary"]
 
 
-def test_what_was_sent_past_the_judge_is_in_the_ledger(tmp_path: Path) -> None:
-    text = CACHE.replace('"clear_cache"', '"plan_trip"').replace("questions = 1", "questions = 2")
-    text = text.replace('"/cleared" = true }, text = "The cache is empty*"', '"/planned" = true }')
-    text = text.replace("Clear*", "Where*").replace("content = {}", 'content = { city = "Rome" }')
-    text += '[[scenario.answers]]\nmessage = "For how many*"\ncontent = { nights = 3 }\n'
-    outcome_of(scenarios(tmp_path, text), "--answers-gone-wrong", seconds=LONG)
+def test_what_was_sent_past_the_judge_is_in_the_ledger_and_the_demo_refuses_it(
+    tmp_path: Path,
+) -> None:
+    text = CACHE.replace('"clear_cache"', '"book_table"').replace("Clear*", "*table*")
+    text = text.replace('"/cleared" = true }, text = "The cache is empty*"', '"/booked" = true }')
+    content = 'name = "Ada", date = "2026-12-24", guests = 2, seat = "bar"'
+    text = text.replace("content = {}", f"use_defaults = true\ncontent = {{ {content} }}")
+    ended = outcome_of(scenarios(tmp_path, text), "--answers-gone-wrong", seconds=LONG)
+    assert ended.code == 0, failures(ended)
     rows = [json.loads(line) for line in run("history", "export").stdout.splitlines()]
     past = [row for row in rows if "past the judge" in str(row["reason"])]
-    assert "elicit-tui" in [(row["content"] or {}).get("nights") for row in past]
+    assert len(past) > 20
+    assert "elicit-tui" in [(row["content"] or {}).get("guests") for row in past]
     assert run("history", "verify").code == 0
 
 
