@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from textual import events
 from textual.containers import Vertical
 from textual.content import Content
 
@@ -19,7 +20,7 @@ NOTE: Final[dict[str, Any]] = {
         "note": {
             "type": "string",
             "title": "Your note",
-            "description": "If you say no: one line to the agent. The server never gets it.",
+            "description": "Goes to the agent with a no, never to the server.",
         }
     },
 }
@@ -46,14 +47,6 @@ class NotedCall(Vertical):
         view = self._body.view
         view.say(f"{view.key('decline')} declines with this note.", "bold $accent")
 
-    def on_descendant_focus(self) -> None:
-        """In the note a letter is a letter."""
-        self._body.view.summarise()
-
-    def on_descendant_blur(self) -> None:
-        """Outside it one may decide."""
-        self.call_later(self._body.view.summarise)
-
 
 class ApprovalBody(Body):
     """The call, whole; not calling is the harmless choice, and has the focus."""
@@ -63,6 +56,7 @@ class ApprovalBody(Body):
         self._panel = ApprovalPanel(self.question.request, view.around)
         draft = self.question.draft
         self.note_line: FormView | None = None
+        self._told_of_note = False
         if self.question.takes_note:
             self.note_line = FormView(
                 read_form(NOTE), draft.entries, touched=draft.touched, id="note"
@@ -84,10 +78,10 @@ class ApprovalBody(Body):
         return APPROVAL
 
     def summary(self) -> Content:
-        """That nothing happens by itself, and the letters that decide where they do."""
-        if self.note_line is not None and self.note_line.has_focus_within:
-            return Content("called only if you allow it")
-        return Content("y calls it once, n does not")
+        """That nothing happens by itself, and the letters that decide where there is no note."""
+        if self.note_line is None:
+            return Content("y calls it once, n does not")
+        return Content("not called yet; what you type is your note")
 
     def focus(self) -> None:
         """Not calling is the harmless choice."""
@@ -117,10 +111,32 @@ class ApprovalBody(Body):
         written = self.note_line.entries.get("note")
         return (written.text.strip() or None) if isinstance(written, Typed) else None
 
+    def write(self, key: events.Key) -> None:
+        """Take a letter that was typed outside of the note as its next one.
+
+        Whoever begins a note without looking where the focus is must not call a tool by its y.
+        """
+        if self.note_line is not None and not self.note_line.has_focus_within:
+            self.note_line.focus_first()
+            focused = self.view.screen.focused
+            if focused is not None:
+                focused.post_message(events.Key(key.key, key.character))
+
     def send(self, page: PageName) -> None:
         """Allow this call."""
-        self.accept("The person allowed the call.", None, scope="once")
+        if not self._drops_note("send"):
+            self.accept("The person allowed the call.", None, scope="once")
 
     def session(self) -> None:
         """Allow it, and those of the same tool that follow."""
-        self.accept("The person allowed the tool for the session.", None, scope="session")
+        if not self._drops_note("session"):
+            self.accept("The person allowed the tool for the session.", None, scope="session")
+
+    def _drops_note(self, action: str) -> bool:
+        """Say once that a note goes out with a no only."""
+        if self.note is None or self._told_of_note:
+            return False
+        self._told_of_note = True
+        again = f"{self.view.key(action)} again calls it without your note"
+        self.view.say(f"{again}, {self.view.key('decline')} declines with it.", "bold $accent")
+        return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
+from textual import events
 from textual.containers import VerticalScroll
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, decline
@@ -112,13 +113,18 @@ class QuestionView(QuestionFrame):
             self.body.send(self._page)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Yes and No are for questions that have nothing else to answer, approvals among them."""
+        """Yes and No are for questions that have nothing else to answer, not even a note."""
         if action in ("yes", "no"):
             form = self.question.form
-            approves = self.question.request.kind == "approval"
+            plain = isinstance(self.body, ApprovalBody) and self.body.note_line is None
             answers = self._page in ("answer", "review")
-            return answers and (approves or (form is not None and form.is_confirmation))
+            return answers and (plain or (form is not None and form.is_confirmation))
         return True
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter that nothing else took: an approval's note begins with it."""
+        if isinstance(self.body, ApprovalBody) and self._page == "answer" and event.is_printable:
+            self.body.write(event)
 
     def action_yes(self) -> None:
         """Send, to a question that has nothing else to answer."""

@@ -31,10 +31,9 @@ async def test_one_key_decides(key: str, action: str, scope: str | None) -> None
 async def test_a_no_carries_a_line_to_the_agent_in_which_letters_decide_nothing() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
-        assert "y calls it once, n does not" in app.words
-        await pilot.press("shift+tab", *typing("yes, but not on Fridays"))
-        await until(pilot, lambda: "not on Fridays" in app.words, "the note")
-        assert "y calls it once" not in app.words
+        assert "what you type is your note" in app.words
+        await pilot.press(*typing("yes, but not on Fridays"))
+        await until(pilot, lambda: "yes, but not on Fridays" in app.words, "the note")
         assert app.outcome is None
         await pilot.press("enter")
         await until(pilot, lambda: "^N declines with this note" in app.words, "the way on")
@@ -42,6 +41,19 @@ async def test_a_no_carries_a_line_to_the_agent_in_which_letters_decide_nothing(
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert (app.outcome.action, app.outcome.note) == ("decline", "yes, but not on Fridays")
+
+
+@pytest.mark.parametrize(("key", "scope"), [("ctrl+s", "once"), ("ctrl+a", "session")])
+async def test_a_note_is_not_dropped_by_a_yes_without_a_word(key: str, scope: str) -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        await pilot.press(*typing("note"), "tab", key)
+        await until(pilot, lambda: "again calls it without your note" in app.words, "the word")
+        assert app.outcome is None
+        await pilot.press(key)
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert (app.outcome.action, app.outcome.scope, app.outcome.note) == ("accept", scope, None)
 
 
 async def test_a_note_outlives_later_and_a_call_that_nobody_waits_for_takes_none() -> None:
