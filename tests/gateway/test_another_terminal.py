@@ -94,7 +94,7 @@ async def test_a_person_at_the_inbox_approves_and_answers_what_an_agent_calls_on
         async with agent(home, server="demo") as client:
             asked = asyncio.ensure_future(call(client, "demo__deploy", branch="fix/login"))
             await shows(inbox, "Call deploy of demo?")
-            await shows(inbox, "target environment", "y")
+            await shows(inbox, "target environment", "\x13")
             await shows(inbox, "● Canary", "3")
             await shows(inbox, "● no", "\t\tn")
             while not asked.done():

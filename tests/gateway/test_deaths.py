@@ -43,7 +43,7 @@ DEATHS = int(os.environ.get("DEATHS", "15"))
 STATES = ("open", "claimed", "answered", "settled")
 CONFIG = '[gateway]\nask_via = "console"\nhold_sec = 100\n'
 SEND = "\x13"
-ALLOW = "y"
+ALLOW = "\x13"
 BACK = "\x1b"
 
 
