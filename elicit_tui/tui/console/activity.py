@@ -12,6 +12,7 @@ from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, wrapped
 
 KEPT_LINES: Final = 2_000
 LINE_CHARACTERS: Final = 400
+NARROW_INDENT: Final = 2
 
 
 @dataclass(eq=False)
@@ -32,21 +33,24 @@ class Happening:
         return self._drawn
 
     def _laid_out(self, width: int) -> list[Line]:
-        """The text wraps in its own column."""
+        """The text wraps in its own column; below who and when, where it is narrow."""
         narrow = width < 60
-        column = 8 if narrow else 14
+        column = 24 if narrow else 14
         head: Line = (
             (f"{self.at:%H:%M} " if narrow else f"{self.at:%H:%M:%S} ", "dim"),
             (f"{shortened(self.server, column):<{column}} ", "accent"),
         )
-        used = len(text_of(head))
+        used = NARROW_INDENT if narrow else len(text_of(head))
         first, *others = list(wrapped(self.text, width - used)) or [""]
         sign, blank, words = first.partition(" ")
         if len(sign) != 1 or sign.isalnum():
             sign, blank, words = "", "", first
         body: Role = "plain" if sign else self.role
         rest: list[Line] = [((" " * used + part, body),) for part in others]
-        return [(*head, (sign + blank, self.role), (words, body)), *rest]
+        begin: Line = ((sign + blank, self.role), (words, body))
+        return (
+            [head, ((" " * used, "plain"), *begin), *rest] if narrow else [(*head, *begin), *rest]
+        )
 
 
 class Activity:

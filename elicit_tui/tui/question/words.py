@@ -17,7 +17,7 @@ STYLES = {
     Severity.WARN: "bold $warning",
     Severity.BLOCK: "bold $error",
 }
-_LEAST_COLUMN = 16
+_LEAST_COLUMN = 24
 """A column that is narrower than this is no column: text goes below what it belongs to."""
 _ADDRESS_LIMIT = 400
 _NAME_LIMIT = 80
