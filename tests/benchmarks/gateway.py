@@ -1,7 +1,8 @@
 """A call of an empty tool through the warm gateway, beside a bare pass-through of the SDK.
 
 The agent writes lines and reads lines, so that what is measured is what stands between it and the
-server. The start is measured against `elicit-tui call` of the same tool.
+server. The start is measured against `elicit-tui call` of the same tool. FastMCP's proxy stands
+beside it where FASTMCP_PYTHON is the path of an interpreter that has it.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def main(rounds: int = 100, calls: int = 10, starts: int = 7) -> None:
         ours = [sys.executable, "-m", "elicit_tui", "--with", f"lit={' '.join(server)}"]
         gateway = [*ours, "gateway", "lit"]
         warm(environment, server, gateway, rounds, calls)
-        first_answers(environment, gateway, [*ours, "call", "lit", "nothing"], starts)
+        call = [*ours, "call", "lit", "nothing"]
+        first_answers(environment, gateway, call, starts)
 
 
 def warm(
@@ -107,6 +109,9 @@ def warm(
         "bare pass-through of the SDK": (Agent(bare, environment), "nothing"),
         "elicit-tui gateway": (Agent(gateway, environment), "lit__nothing"),
     }
+    if "FASTMCP_PYTHON" in environment:
+        proxy = [environment["FASTMCP_PYTHON"], str(HERE / "fastmcp_proxy.py"), *server]
+        agents["FastMCP's proxy"] = (Agent(proxy, environment), "nothing")
     agents["elicit-tui gateway"][0].ask("tools/list", {})
     taken: dict[str, list[float]] = {name: [] for name in agents}
     for number in range(rounds + 5):
