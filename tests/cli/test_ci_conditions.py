@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from elicit_tui.elicitation.spelling import toml_value
 from tests.cli.running import COMMAND, DEMO, SECONDS, call_demo, environment, run
 from tests.cli.terminal import Terminal
 
@@ -97,3 +100,32 @@ def test_output_in_a_build_log_commands_no_ci_system() -> None:
     assert ended.code == 0, ended.stderr
     assert not any(line.lstrip().startswith("::") for line in ended.stdout.splitlines())
     assert not any(line.lstrip().startswith("::") for line in ended.stderr.splitlines())
+
+
+FLOODING = Path(__file__).parents[1] / "benchmarks" / "flooding_server.py"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "answered"),
+    [((), 0, 10), (("--strict",), 3, 10), (("--answers", "answers.toml", "--strict"), 0, 40)],
+    ids=["without", "strict", "answers, which no rate limits"],
+)
+def test_a_flood_that_cost_answers_is_exit_code_3_where_all_had_to_be_accepted(
+    tmp_path: Path, options: tuple[str, ...], code: int, answered: int
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(
+        "[elicitation.limits]\nper_minute = 10\npending = 5\n"
+        f"[mcp_servers.s]\ncommand = {toml_value(sys.executable)}\n"
+        f"args = {toml_value([str(FLOODING), '40'])}\n"
+        '[[rules]]\nserver = "s"\naction = "accept"\ncontent = { colour = "red" }\n'
+    )
+    (tmp_path / "answers.toml").write_text('[[answers]]\ncontent = { colour = "red" }\n')
+    done = run(
+        *("--config", str(config), "call", "s", "flood", "--output", "json", *options),
+        cwd=tmp_path,
+    )
+    decided = Counter(each["decidedBy"] for each in done.document["elicitations"])
+    assert (done.code, done.document["exitCode"]) == (code, code)
+    assert decided["rule"] + decided["answers"] == answered
+    assert decided["flood"] == 40 - answered
