@@ -7,6 +7,7 @@ closed, so that they keep nobody else out.
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,6 +25,9 @@ class BoundedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
         super().connection_made(transport)
+        # An answer leaves in several small writes. asyncio does this for its own listeners only.
+        opened: socket.socket = transport.get_extra_info("socket")
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if len(self.connections) > MOST_CONNECTIONS:
             transport.close()
         else:

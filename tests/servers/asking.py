@@ -253,6 +253,8 @@ def serve_http(server: Server[Any]) -> None:
     import uvicorn
 
     listening = socket.create_server(("127.0.0.1", 0))
+    # The connections inherit it; without it each answer takes 40 ms more.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     # Whoever connects from here on is served as soon as the application runs.
     print(listening.getsockname()[1], flush=True)
     application = old_sse(server) if "sse" in sys.argv else server.streamable_http_app()
