@@ -24,6 +24,8 @@ from elicit_tui.text import neutral_line
 
 BUSY_SECONDS: Final = 2.0
 """How long a write may wait for other processes."""
+CACHE_KIB: Final = 256
+"""What one connection keeps of its file in memory; SQLite's own is 2000."""
 IMPATIENT_SECONDS: Final = 0.1
 """How long it may wait while the last wait was in vain, so that a stuck lock is paid for once."""
 
@@ -127,6 +129,8 @@ class Kind:
     def _prepare(self, connection: sqlite3.Connection, path: Path) -> None:
         """Make it one of this kind, or see that it is one."""
         connection.execute("PRAGMA synchronous = NORMAL")
+        # A gateway has a connection for each session, and what it writes it rarely reads again.
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         version = self._version(connection, path)
         if version == 0:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")

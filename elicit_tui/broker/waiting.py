@@ -48,6 +48,8 @@ class StoreWatch:
         self._store = store
         self._sights: dict[str, _Sight] = {}
         self._task: asyncio.Task[None] | None = None
+        self._number = 0
+        """The last change that was seen; a question that comes later has a higher one."""
 
     @contextmanager
     def on(self, question_id: str) -> Iterator[_Sight]:
@@ -71,21 +73,21 @@ class StoreWatch:
                 sight.show(StoreError(f"The store cannot be watched: {type(error).__name__}."))
 
     async def _look(self) -> None:
-        number, good, beaten = 0, time.monotonic(), 0.0
+        good, beaten = time.monotonic(), 0.0
         while True:
             try:
                 if time.monotonic() - beaten >= BEAT_SECONDS:
                     await self._store.heartbeat()
                     await self._tell_where_nobody_is()
                     beaten = time.monotonic()
-                changes = await self._store.changes(number, BEAT_SECONDS)
+                changes = await self._store.changes(self._number, BEAT_SECONDS)
             except StoreError as error:
                 if time.monotonic() - good >= PATIENCE_SECONDS:
                     for sight in self._sights.values():
                         sight.show(error)
                 await asyncio.sleep(RETRY_SECONDS)
                 continue
-            number, good = changes.number, time.monotonic()
+            self._number, good = changes.number, time.monotonic()
             for waiting in changes.waiting:
                 if waiting.id in self._sights:
                     self._sights[waiting.id].show(waiting)

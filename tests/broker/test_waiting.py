@@ -294,3 +294,30 @@ async def test_what_came_is_told_once(world: World) -> None:
     await bounded(asked)
     came = [event for event in person.told if isinstance(event, Came)]
     assert [event.waiting.id for event in came] == [question.id]
+
+
+async def test_what_has_ended_is_not_read_again_for_each_later_question(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    changes = world.asking_store.changes
+    read: list[str] = []
+
+    async def noted(since: int = 0, wait_sec: float = 0) -> Any:
+        found = await changes(since, wait_sec)
+        read.extend(waiting.id for waiting in found.waiting)
+        return found
+
+    monkeypatch.setattr(world.asking_store, "changes", noted)
+    asked_before: list[str] = []
+    for _ in range(3):
+        read.clear()
+        asked = asyncio.ensure_future(broker.resolve(form_request()))
+        question = await person.sees()
+        await bounded(person.inbox.answer(question.id, sent(colour="red")))
+        await bounded(asked)
+        await person.sees_nothing()
+        assert question.id in read
+        # How the one before ended comes once more; what is older does not.
+        assert not set(asked_before[:-1]) & set(read)
+        asked_before.append(question.id)
