@@ -102,9 +102,9 @@ class Words:
     # What denies -----------------------------------------------------------------------------
 
     @cached_property
-    def _denied(self) -> tuple[tuple[int, int], ...]:
-        """The stretches of words that a negation or an omission covers."""
-        found: list[tuple[int, int]] = []
+    def _denied(self) -> tuple[tuple[int, int, int], ...]:
+        """The stretches of words that a negation or an omission covers, and where it stands."""
+        found: list[tuple[int, int, int]] = []
         asks = self.asks
         conditions = [hit.start for hit in self.of("if")]
         for hit in self.of("not"):
@@ -117,28 +117,28 @@ class Words:
             first_ask = next((ask for ask in asks if ask.start >= hit.end), None)
             # "Never ask you to enter" denies the entering; "no worries, enter" does not.
             if first_ask is not None and verb is None and first_ask.start > after[0] + 1:
-                found.append((hit.end, first_ask.start))
+                found.append((hit.end, first_ask.start, hit.start))
             else:
-                found.append((hit.end, self._end_of_scope(after[0] + 1)))
+                found.append((hit.end, self._end_of_scope(after[0] + 1), hit.start))
             leading = (*asks, *self.of("relative"))
             if (
                 not self._is_unspaced(hit)
                 and self._is(after[0], "ask", "need", "keep")
                 and not any(other.start < hit.start for other in leading)
             ):
-                found.append((0, hit.start))
+                found.append((0, hit.start, hit.start))
         for hit in self.of("not after"):
             # Languages that deny at the end: what stands before is denied.
-            found.append((0, hit.end))
+            found.append((0, hit.end, hit.start))
         for hit in self.of("no"):
             after = self._contentful(hit.end, hit.end + _NEAR)
             # What is another language's "in the" denies nothing.
             if after and after[0] == hit.end and not self._lacks():
-                found.append((hit.end, after[0] + 2))
+                found.append((hit.end, after[0] + 2, hit.start))
         for hit in self.of("omit"):
-            found.append((hit.end, self._end_of_scope(hit.end)))
+            found.append((hit.end, self._end_of_scope(hit.end), hit.start))
         for hit in self.of("not needed"):
-            found.append((0, hit.end))
+            found.append((0, hit.end, hit.start))
         return tuple(found)
 
     def _lacks(self) -> bool:
@@ -160,7 +160,11 @@ class Words:
         return self._is_denied(hit) or self._mentions(hit)
 
     def _is_denied(self, hit: Hit) -> bool:
-        return any(start <= hit.start < end for start, end in self._denied)
+        # What holds the negation itself is not denied by it: "need not read".
+        return any(
+            start <= hit.start < end and not hit.start <= by < hit.end
+            for start, end, by in self._denied
+        )
 
     def _mentions(self, hit: Hit) -> bool:
         if not self.quoted[hit.start]:

@@ -49,10 +49,20 @@ def _threat(reading: Reading) -> Iterator[Sighting]:
         yield Sighting(_BLOCK, threat.place.where, threat.evidence, None, because)
 
 
+_TOLD_TO_SIGN_IN: Final = (
+    Frame("says-who-it-is-and-sign-in", 2, ("i am", "authority", "signing in"), 3),
+)
 _IMPERSONATION: Final = (
     Frame("speaks-as-somebody", 2, ("authority", "demand", "hand over"), 2),
     Frame("says-who-it-is", 2, ("i am", "authority", "demand"), 3),
 )
+
+
+def _speaks_as_another(reading: Reading) -> Iterator[Sighting]:
+    if reading.mode == "url":
+        return
+    typed = bool(reading.free_fields)
+    yield from summed(_BLOCK, _IMPERSONATION if typed else _TOLD_TO_SIGN_IN)(reading)
 
 
 def _double(reading: Reading) -> Iterator[Sighting]:
@@ -174,7 +184,7 @@ RULES = (
         "deception.impersonation",
         "A server that speaks as the client, the system or a company.",
         "This is the server's own text; nobody else speaks here.",
-        summed(_BLOCK, _IMPERSONATION, when=_is_form_to_type),
+        _speaks_as_another,
     ),
     Rule(
         "deception.prize",

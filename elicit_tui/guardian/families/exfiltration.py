@@ -13,7 +13,12 @@ from elicit_tui.guardian.rule import Rule, Sighting
 from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 
 _CONTENTS: Final = Thing("contents", "contents")
-_OTHER_TOOLS: Final = (Frame("other-tools-answers", 3, ("tools", "answered", "handed"), 1),)
+_SPOKEN_OF: Final = (
+    Frame("other-tools-answers", 3, ("tools", "answered", "handed"), 1),
+    Frame("own-text-of-the-model", 3, ("model", "own text", "given"), 1),
+    Frame("talk-with-the-model", 3, ("model", "talk", "earlier"), 0),
+    Frame("open-pages", 3, ("pages", "looked at", "handed"), 1),
+)
 _BULK: Final = (
     Frame("whole-of-many", 2, ("sources", "whole"), 1),
     Frame("details-of-many", 2, ("sources", "details"), 1),
@@ -39,7 +44,7 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
             yield Sighting(
                 Severity.BLOCK, heaviest.place.where, heaviest.evidence, field.name, because
             )
-    for one in held(_OTHER_TOOLS, places_of(reading)):
+    for one in held(_SPOKEN_OF, places_of(reading)):
         for field in free[:50]:
             yield Sighting(Severity.BLOCK, one.place.where, one.evidence, field.name, (one.weight,))
 

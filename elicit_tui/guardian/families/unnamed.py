@@ -33,6 +33,8 @@ RECIPES: Final = {
     "remote-control": ("remote id", "remote tool"),
     "figures-that-change": ("figures", "renewing"),
     "figures-of-a-device": ("figures", "generator"),
+    "read-from-a-device": ("reads out", "generator"),
+    "tested-for-strength": ("own one", "strength"),
     "figures-on-a-card": ("card figures", "card", "card side"),
     "figures-at-the-till": ("typed", "till", "paying"),
     "words-of-a-wallet": ("wallet words",),
