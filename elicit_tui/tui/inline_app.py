@@ -40,7 +40,7 @@ class InlineApp(OrderedApp[None]):
     ]
     CSS = """
     Screen { background: $surface; }
-    Screen:inline { border: none; height: 8; }
+    Screen:inline { border: none; height: 8; & #middle.-empty { height: 0; } }
     """
 
     def __init__(

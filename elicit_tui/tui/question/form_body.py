@@ -54,6 +54,7 @@ class FormPanel(Horizontal):
         self._beside = VerticalScroll(self._text, id="live", can_focus=False)
         self._beside.border_title = "what is sent"
         super().__init__(body.form_view, self._beside, id="middle")
+        self.set_class(body.form_view.form.is_confirmation, "-empty")
 
     def on_form_view_changed(self, event: FormView.Changed) -> None:
         """Something was typed or chosen."""

@@ -123,7 +123,8 @@ def test_a_resize_leaves_no_copy_and_nothing_that_was_typed(
 
 def test_a_yes_or_no_question_takes_at_most_eight_rows(tmp_path: Path) -> None:
     with Emulated(tmp_path, "clear_cache", 80, 24) as terminal:
-        terminal.wait_for("╯")
+        terminal.wait_for("Yes y")
+        terminal.wait_for("No n")
         terminal.wait_for("╯")
         frame = [line for line in terminal.screen.display if line[:1] in "╭│╰" and line.strip()]
         assert frame[0].startswith("╭")
