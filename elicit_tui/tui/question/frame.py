@@ -178,8 +178,11 @@ class QuestionFrame(Titled, ShowsQuestion):
             self._aside.focus()
 
     def summarise(self) -> None:
-        """Say how far the answer is."""
-        self._status.summarise(self.body.summary())
+        """Say how far the answer is; at the deliberate step, which key takes it."""
+        if self._page == "step":
+            self._status.summarise(Content(f"{self.key('anyway')} goes through with it"))
+        else:
+            self._status.summarise(self.body.summary())
 
     def say(self, sentence: str, style: str = "bold $warning") -> None:
         """Say something above the buttons, until something else is done."""
@@ -332,6 +335,10 @@ class Body:
 
     def covered(self) -> None:
         """Another page lies over it."""
+
+    def uncover(self) -> bool:
+        """Put away what hides the question on its own page; whether anything did."""
+        return False
 
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter."""

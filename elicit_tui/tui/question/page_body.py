@@ -65,6 +65,12 @@ class PageBody(Body):
         """The code is put away."""
         self.url.show_code(False)
 
+    def uncover(self) -> bool:
+        """The code takes the place of the question."""
+        shown = self.url.shows_code
+        self.url.show_code(False)
+        return shown
+
     def send(self, page: PageName) -> None:
         """Agree and open; once it is open: say that it is finished."""
         if self.opened:

@@ -54,6 +54,11 @@ class UrlPanel(Page):
         self._said = text
         self._redraw()
 
+    @property
+    def shows_code(self) -> bool:
+        """Whether the QR code is on the screen."""
+        return self._code
+
     def show_code(self, shown: bool) -> None:
         """Show the QR code, or hide it; it takes the place of all else but the buttons."""
         if shown != self._code:

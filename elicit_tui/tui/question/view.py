@@ -117,7 +117,7 @@ class QuestionView(QuestionFrame):
         if action in ("yes", "no"):
             form = self.question.form
             plain = isinstance(self.body, ApprovalBody) and self.body.note_line is None
-            answers = self._page in ("answer", "review")
+            answers = self._page in ("answer", "review", "step")
             return answers and (plain or (form is not None and form.is_confirmation))
         return True
 
@@ -153,7 +153,7 @@ class QuestionView(QuestionFrame):
         """Back from a page; else dismiss, asking once more when something could be lost by it."""
         if self._page != "answer":
             self.action_back()
-        elif not self._too_early():
+        elif not self._too_early() and not self.body.uncover():
             uncovered = time.monotonic() - self._uncovered_at < UNCOVERED_SECONDS
             if (self.body.typed or uncovered) and not self._asked_to_cancel:
                 self._asked_to_cancel = True

@@ -122,6 +122,18 @@ async def test_a_warned_question_needs_a_second_step_that_says_what_will_happen(
     assert app.outcome.content == {"v": "x"}
 
 
+async def test_the_second_step_of_a_yes_or_no_question_names_its_key_and_y_is_not_it() -> None:
+    app = Asking(form_question(schema(), WARNING))
+    async with asked(app) as pilot:
+        await pilot.press("y")
+        await until(pilot, lambda: app.view.page == "step", "the second step")
+        await until(pilot, lambda: not app.view.deaf, "the step is painted")
+        assert "yes or no?" not in app.words
+        await pilot.press("y")
+        await until(pilot, lambda: "^Y goes through with it." in app.words, "its key")
+        assert app.outcome is None
+
+
 async def test_the_second_step_stays_when_review_is_never() -> None:
     app = Asking(form_question(schema(v=TEXT), WARNING), review="never")
     assert await answer(app, "x", "ctrl+s") is None

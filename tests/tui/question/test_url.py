@@ -197,6 +197,11 @@ async def test_the_qr_code_comes_on_demand_and_goes_again() -> None:
         await until(pilot, lambda: "▀" in app.words, "the code")
         await pilot.press("f6")
         await until(pilot, lambda: "▀" not in app.words, "no code")
+        await pilot.press("f6")
+        await until(pilot, lambda: "▀" in app.words, "the code")
+        await pilot.press("escape")
+        await until(pilot, lambda: "▀" not in app.words, "no code")
+        assert app.outcome is None
 
 
 def test_a_code_that_does_not_fit_is_none() -> None:
