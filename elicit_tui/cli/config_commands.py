@@ -106,15 +106,15 @@ def _show(namespace: argparse.Namespace) -> int:
 
 def _check(namespace: argparse.Namespace) -> int:
     from elicit_tui.config.answers import check_answers
-    from elicit_tui.config.checking import Report, check
+    from elicit_tui.config.checking import Checked, check
     from elicit_tui.config.loading import check_managed_file
 
     if namespace.kind != "user" and namespace.file is None:
         raise UsageError(f"--as {namespace.kind} needs a FILE.")
     if namespace.kind == "managed":
-        report = Report(tuple(check_managed_file(namespace.file)))
+        report = Checked(tuple(check_managed_file(namespace.file)))
     elif namespace.kind == "answers":
-        report = Report(tuple(check_answers(namespace.file)))
+        report = Checked(tuple(check_answers(namespace.file)))
     else:
         if namespace.file is not None:
             namespace.config = namespace.file

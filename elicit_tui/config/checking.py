@@ -19,7 +19,7 @@ from elicit_tui.errors import ConfigError, ManagedConfigError, UsageError
 
 
 @dataclass(frozen=True)
-class Report:
+class Checked:
     """What is wrong, and what is only worth knowing."""
 
     problems: tuple[Problem, ...] = ()
@@ -32,7 +32,7 @@ def check(
     environment: Mapping[str, str] | None = None,
     managed_path: Path | None = None,
     managed_owner: int = ROOT,
-) -> Report:
+) -> Checked:
     """Read all layers as a start would; never raises for what is written in them."""
     environment = os.environ if environment is None else environment
     command_line = command_line or CommandLine()
@@ -46,16 +46,16 @@ def check(
     if user is not None:
         problems += [*user.problems, *user_faults(user, managed, environment)]
     if problems:
-        return Report(tuple(problems), user.notices if user is not None else ())
+        return Checked(tuple(problems), user.notices if user is not None else ())
     try:
         settings = load(command_line, config_path, environment, managed_path, managed_owner)
     except ConfigError as error:
-        return Report(tuple(Problem(sentence) for sentence in error.problems))
+        return Checked(tuple(Problem(sentence) for sentence in error.problems))
     except UsageError as error:
-        return Report((Problem(str(error)),))
+        return Checked((Problem(str(error)),))
     refusals = [server.refused for server in settings.servers.values() if server.refused]
     problems = [*_cannot_start(settings, environment), *hooks_that_cannot_run(settings)]
-    return Report(tuple(problems), (*settings.notices, *refusals))
+    return Checked(tuple(problems), (*settings.notices, *refusals))
 
 
 def _cannot_start(settings: Settings, environment: Mapping[str, str]) -> list[Problem]:

@@ -40,7 +40,7 @@ def path_key(path: KeyPath) -> str:
 
 
 @dataclass(frozen=True)
-class Fault:
+class KeyFault:
     """One thing to say about a place in a document."""
 
     path: KeyPath
@@ -49,12 +49,12 @@ class Fault:
     """`unknown` is wrong too, but the values around it can still be looked at; `notice` is not."""
 
 
-def validate(values: Mapping[str, Any], kind: FileKind) -> list[Fault]:
+def validate(values: Mapping[str, Any], kind: FileKind) -> list[KeyFault]:
     """Everything to say about a document: types, choices, names."""
     return list(_table((), kind.table, values, kind))
 
 
-def _node(path: KeyPath, node: Node, value: Any, kind: FileKind) -> Iterator[Fault]:
+def _node(path: KeyPath, node: Node, value: Any, kind: FileKind) -> Iterator[KeyFault]:
     if isinstance(node, Value):
         yield from _value(path, node, value)
     elif isinstance(node, Either):
@@ -65,67 +65,69 @@ def _node(path: KeyPath, node: Node, value: Any, kind: FileKind) -> Iterator[Fau
     elif isinstance(node, Tables):
         yield from _tables(path, node, value, kind)
     elif not isinstance(value, Mapping):
-        yield Fault(path, f"must be a table, not {shown(value)}")
+        yield KeyFault(path, f"must be a table, not {shown(value)}")
     elif isinstance(node, Named):
         for name, item in value.items():
             yield from _name((*path, name), name)
             if isinstance(item, Mapping):
                 yield from _table((*path, name), node.item, item, kind)
             else:
-                yield Fault((*path, name), f"must be a table, not {shown(item)}")
+                yield KeyFault((*path, name), f"must be a table, not {shown(item)}")
     else:
         yield from _table(path, node, value, kind)
 
 
 def _table(
     path: KeyPath, table: Table, value: Mapping[str, Any], kind: FileKind
-) -> Iterator[Fault]:
+) -> Iterator[KeyFault]:
     for key, item in value.items():
         node = table.keys.get(key)
         if node is not None:
             yield from _node((*path, key), node, item, kind)
         elif not path and key in kind.elsewhere:
-            yield Fault((key,), kind.elsewhere[key], "unknown")
+            yield KeyFault((key,), kind.elsewhere[key], "unknown")
         else:
-            yield Fault((*path, key), f"is not a key here; {_nearest(key, table, kind)}", "unknown")
+            yield KeyFault(
+                (*path, key), f"is not a key here; {_nearest(key, table, kind)}", "unknown"
+            )
     for key in table.required:
         if key not in value:
-            yield Fault(path, f"needs {key}")
+            yield KeyFault(path, f"needs {key}")
 
 
-def _tables(path: KeyPath, node: Tables, value: Any, kind: FileKind) -> Iterator[Fault]:
+def _tables(path: KeyPath, node: Tables, value: Any, kind: FileKind) -> Iterator[KeyFault]:
     if not isinstance(value, list):
-        yield Fault(path, f"must be an array of tables, written [[{path_key(path)}]]")
+        yield KeyFault(path, f"must be an array of tables, written [[{path_key(path)}]]")
         return
     for index, item in enumerate(value):
         if isinstance(item, Mapping):
             yield from _table((*path, index), node.item, item, kind)
         else:
-            yield Fault((*path, index), f"must be a table, not {shown(item)}")
+            yield KeyFault((*path, index), f"must be a table, not {shown(item)}")
 
 
-def _name(path: KeyPath, name: str) -> Iterator[Fault]:
+def _name(path: KeyPath, name: str) -> Iterator[KeyFault]:
     if not name or not name.isprintable():
-        yield Fault(path, "a name must be printable and not empty")
+        yield KeyFault(path, "a name must be printable and not empty")
 
 
-def _value(path: KeyPath, node: Value, value: Any) -> Iterator[Fault]:
+def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
     if isinstance(value, str) and value in node.words:
         return
     if not _is_kind(node, value):
         wanted = " or ".join((_WORDS[node.kind], *map(quoted, node.words)))
-        yield Fault(path, f"must be {wanted}, not {shown(value)}")
+        yield KeyFault(path, f"must be {wanted}, not {shown(value)}")
         return
     if node.without_effect:
-        yield Fault(path, "is a key of Codex CLI and has no effect here", "notice")
+        yield KeyFault(path, "is a key of Codex CLI and has no effect here", "notice")
     if node.choices:
         chosen = value if isinstance(value, list) else [value]
         for item in chosen:
             if item not in node.choices:
                 words = ", ".join(quoted(choice) for choice in node.choices)
-                yield Fault(path, f"must be one of {words}, not {shown(item)}")
+                yield KeyFault(path, f"must be one of {words}, not {shown(item)}")
     if node.minimum is not None and value < node.minimum:
-        yield Fault(path, f"must be at least {node.minimum:g}, not {shown(value)}")
+        yield KeyFault(path, f"must be at least {node.minimum:g}, not {shown(value)}")
     if node.kind == "json table":
         yield from _json(path, value)
 
@@ -154,7 +156,7 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def _json(path: KeyPath, value: Any) -> Iterator[Fault]:
+def _json(path: KeyPath, value: Any) -> Iterator[KeyFault]:
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _json((*path, key), item)
@@ -162,7 +164,7 @@ def _json(path: KeyPath, value: Any) -> Iterator[Fault]:
         for index, item in enumerate(value):
             yield from _json((*path, index), item)
     elif isinstance(value, float) and not math.isfinite(value):
-        yield Fault(path, "JSON has no infinity and no NaN")
+        yield KeyFault(path, "JSON has no infinity and no NaN")
 
 
 def as_json(value: Any) -> Any:

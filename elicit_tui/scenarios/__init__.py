@@ -9,13 +9,13 @@ from elicit_tui.scenarios.junit import junit_xml
 from elicit_tui.scenarios.reading import read_scenarios
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.running import Options, run_scenarios
-from elicit_tui.scenarios.scenario import Answer, Expectation, Scenario
+from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.writing import scenario_from_answers
 
 __all__ = [
-    "Answer",
     "Expectation",
     "Options",
+    "PreparedAnswer",
     "Run",
     "RunEvent",
     "Scenario",

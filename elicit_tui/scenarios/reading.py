@@ -12,11 +12,11 @@ from elicit_tui.config.nodes import Table, Tables, Value, table_of
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.validating import as_json
 from elicit_tui.errors import ConfigError
-from elicit_tui.scenarios.scenario import Answer, Expectation, Scenario
+from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 
 _ANSWER: Final = table_of(
     "The answer to one question, in order.",
-    Answer,
+    PreparedAnswer,
     {
         "action": "What to do: accept, decline or cancel.",
         "message": "A glob over the question's message.",
@@ -113,9 +113,9 @@ def _scenario(entry: Mapping[str, Any], file: Path) -> Scenario:
     )
 
 
-def _answer(entry: Mapping[str, Any]) -> Answer:
+def _answer(entry: Mapping[str, Any]) -> PreparedAnswer:
     values = dict(entry)
     if "content" in values:
         values["content"] = as_json(values["content"])
     values["despite"] = tuple(values.get("despite", ()))
-    return Answer(**values)
+    return PreparedAnswer(**values)

@@ -12,7 +12,7 @@ from elicit_tui.elicitation import Action
 
 
 @dataclass(frozen=True)
-class Answer:
+class PreparedAnswer:
     """One `[[scenario.answers]]`: the answer to one question, in order."""
 
     action: Action = "accept"
@@ -73,7 +73,7 @@ class Scenario:
     call: str
     """The tool."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[PreparedAnswer, ...] = ()
     expect: Expectation = field(default_factory=Expectation)
     watch: tuple[str, ...] = ()
     """Files or commands whose state must not change when the answer is a refusal."""

@@ -18,7 +18,7 @@ from elicit_tui.elicitation import (
     decline,
 )
 from elicit_tui.form import Form, read_form
-from elicit_tui.scenarios.scenario import Answer
+from elicit_tui.scenarios.scenario import PreparedAnswer
 from elicit_tui.text import neutral_line
 
 
@@ -26,7 +26,7 @@ from elicit_tui.text import neutral_line
 class Step:
     """What is done with one question."""
 
-    answer: Answer
+    answer: PreparedAnswer
     way: Literal["answer", "wait"] = "answer"
     """`wait`: nothing at all, until the deadline passes."""
 
@@ -84,7 +84,7 @@ class Script:
         self.problems.append(f"a question that was not expected: {message}")
         return cancel("answers", "Cancelled: the scenario has no answer for it.")
 
-    def _given(self, question: Question, answer: Answer, number: int) -> Outcome:
+    def _given(self, question: Question, answer: PreparedAnswer, number: int) -> Outcome:
         said = f"answer {number + 1} of the scenario."
         if answer.action == "decline":
             return decline("answers", f"Declined by {said}")
@@ -111,6 +111,6 @@ class Script:
         return accept("answers", f"Accepted by {said}", content, acknowledged=seen)
 
 
-def _content(form: Form, answer: Answer) -> Mapping[str, Any]:
+def _content(form: Form, answer: PreparedAnswer) -> Mapping[str, Any]:
     defaults = form.convert(form.initial()).content if answer.use_defaults else {}
     return {**defaults, **(answer.content or {})}

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.errors import UsageError
-from elicit_tui.scenarios.scenario import Answer, same_json
+from elicit_tui.scenarios.scenario import PreparedAnswer, same_json
 from elicit_tui.text import ascii_json
 
 MISSING: Final = object()
@@ -58,7 +58,7 @@ class Snapshots:
         self._kept = kept
 
     def differences(
-        self, name: str, revision: str, questions: Sequence[Any], answers: Sequence[Answer]
+        self, name: str, revision: str, questions: Sequence[Any], answers: Sequence[PreparedAnswer]
     ) -> list[str] | None:
         """What changed in the questions of a scenario; None when there is nothing to compare.
 

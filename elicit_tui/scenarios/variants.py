@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from elicit_tui.elicitation import Action, ElicitationRequest, Outcome
 from elicit_tui.form import Field, Form, read_form
 from elicit_tui.form.field import TEXT_KINDS
-from elicit_tui.scenarios.scenario import Answer, Scenario
+from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Step
 
 MOST_FIELDS: Final = 20
@@ -79,8 +79,8 @@ def _refusing(scenario: Scenario, number: int, way: str, step: Step) -> Variant:
     return Variant(name, steps, "refused", refuses=number)
 
 
-def _instead(scenario: Scenario, number: int, action: Action) -> Answer:
-    return Answer(action=action, message=scenario.answers[number].message)
+def _instead(scenario: Scenario, number: int, action: Action) -> PreparedAnswer:
+    return PreparedAnswer(action=action, message=scenario.answers[number].message)
 
 
 def _place(scenario: Scenario, number: int) -> tuple[int, int]:
