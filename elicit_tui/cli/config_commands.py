@@ -147,7 +147,7 @@ def _explain(namespace: argparse.Namespace) -> int:
     from elicit_tui.guardian import Guardian
     from elicit_tui.policy import Policy
 
-    settings = load_settings(namespace, Narration())
+    settings = load_settings(namespace, Narration(), [namespace.server])
     if namespace.server not in settings.servers:
         known = ", ".join(sorted(settings.servers)) or "none"
         raise UsageError(f"There is no server {namespace.server!r}. Configured: {known}.")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.console import open_console
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.cli.settings import DEMO, demo_command, load_settings, named_server
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
@@ -28,23 +26,13 @@ def run(namespace: argparse.Namespace) -> int:
     return open_console(settings, (name,), namespace)
 
 
-def demo_command() -> list[str]:
-    """The command line of the bundled server.
-
-    By its path and not by `-m`, which would look into the working directory first.
-    """
-    from elicit_tui import demo
-
-    return [sys.executable, str(Path(demo.__file__).parent / "__main__.py")]
-
-
 def demo_settings(namespace: argparse.Namespace, narration: Narration) -> tuple[Settings, str]:
     """The owner's settings with the demo server as the only one, and its name.
 
     It is added as `--with` would, so that managed configuration holds for it too.
     """
     taken = load_settings(namespace, narration).servers
-    name = "demo" if "demo" not in taken else "elicit-tui-demo"
+    name = DEMO if DEMO not in taken else "elicit-tui-demo"
     namespace.with_servers = [*namespace.with_servers, f"{name}={shlex.join(demo_command())}"]
     settings = load_settings(namespace, Narration(stream=None))
     return replace(settings, servers={name: settings.servers[name]}), name

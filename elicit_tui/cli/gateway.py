@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elicit_tui.cli.gateway_program import DEMO
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.parser import positive_seconds
@@ -161,16 +160,8 @@ def gateway_settings(
 
     A server whose environment is not complete is served without: a call of it says why.
     """
-    settings = load_settings(namespace, narration)
     wanted: Sequence[str] = list(dict.fromkeys(namespace.servers))
-    if DEMO in wanted and DEMO not in settings.servers:
-        import shlex
-
-        from elicit_tui.cli.demo import demo_command
-
-        added = f"{DEMO}={shlex.join(demo_command())}"
-        namespace.with_servers = [*namespace.with_servers, added]
-        settings = load_settings(namespace, Narration(stream=None))
+    settings = load_settings(namespace, narration, wanted)
     if not wanted:
         enabled = [server for server in settings.servers.values() if server.enabled]
         for server in enabled:

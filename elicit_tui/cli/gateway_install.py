@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.exit_codes import FAILED, OK
-from elicit_tui.cli.gateway_program import DEMO, gateway_environment, gateway_program
+from elicit_tui.cli.gateway_program import gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_file import agreed, may_not_run
 from elicit_tui.cli.presence import person_present
-from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.cli.settings import DEMO, load_settings, named_server
 from elicit_tui.cli.signs import coloured_change
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line

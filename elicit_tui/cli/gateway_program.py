@@ -9,9 +9,6 @@ import sys
 from pathlib import Path
 from typing import Final
 
-DEMO: Final = "demo"
-"""The server that comes with elicit-tui, where no configured one has its name."""
-
 CARRIED: Final = ("XDG_CONFIG_HOME", "XDG_STATE_HOME")
 """An agent may start us without them, and we would look in other places."""
 

@@ -37,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """List; 4 when a server could not be listed, with what the others offer on stdout."""
     narration, output = Narration(), Output()
-    settings = load_settings(namespace, narration)
+    named = [namespace.server] if namespace.server is not None else []
+    settings = load_settings(namespace, narration, named)
     if namespace.server is not None:
         names = [named_server(settings, namespace.server).name]
     else:

@@ -37,7 +37,7 @@ class Prepared:
 def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
     """Read the arguments, the configuration and the answers. Raises UsageError, ConfigError."""
     given = read_given(namespace.pairs, namespace.arguments)
-    settings = load_settings(namespace, narration)
+    settings = load_settings(namespace, narration, [namespace.server])
     named_server(settings, namespace.server)
     answers = _read_answers(namespace, settings, narration)
     present = answers is None and person_present(stdin_taken=namespace.arguments == "-")

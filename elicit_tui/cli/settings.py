@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.errors import UsageError
@@ -11,6 +16,9 @@ from elicit_tui.errors import UsageError
 if TYPE_CHECKING:
     from elicit_tui.config import CommandLine
     from elicit_tui.elicitation.settings import ServerSettings, Settings
+
+DEMO: Final = "demo"
+"""The name of the server that comes with elicit-tui."""
 
 
 def command_line(namespace: argparse.Namespace) -> CommandLine:
@@ -33,14 +41,32 @@ def _allowed_tools(namespace: argparse.Namespace) -> tuple[tuple[str, str], ...]
     return getattr(namespace, "allowed_tools", ())
 
 
-def load_settings(namespace: argparse.Namespace, narration: Narration) -> Settings:
+def demo_command() -> list[str]:
+    """The command line of the bundled server.
+
+    By its path and not by `-m`, which would look into the working directory first.
+    """
+    from elicit_tui import demo
+
+    return [sys.executable, str(Path(demo.__file__).parent / "__main__.py")]
+
+
+def load_settings(
+    namespace: argparse.Namespace, narration: Narration, named: Sequence[str] = ()
+) -> Settings:
     """The effective settings; what a person should know of them is said once.
 
-    Raises ConfigError and UsageError.
+    `named`: the servers that the command line names. The bundled one is there under `demo`, where
+    the configuration has no other of that name; it is added as `--with` would, so that managed
+    configuration holds for it too. Raises ConfigError and UsageError.
     """
     from elicit_tui.config import load
 
-    settings = load(command_line(namespace))
+    options = command_line(namespace)
+    settings = load(options)
+    if DEMO in named and DEMO not in settings.servers:
+        added = f"{DEMO}={shlex.join(demo_command())}"
+        settings = load(replace(options, with_servers=(*options.with_servers, added)))
     for notice in settings.notices:
         narration.say(f"elicit-tui: {notice}")
     return settings

@@ -74,7 +74,7 @@ def run(namespace: argparse.Namespace) -> int:
     namespace.allowed_tools = tuple({(each.server, each.call): None for each in scenarios})
     namespace.timeout, seconds = None, namespace.timeout
     narration = Narration()
-    settings = load_settings(namespace, narration)
+    settings = load_settings(namespace, narration, [each.server for each in scenarios])
     for scenario in scenarios:
         named_server(settings, scenario.server)
     return _TestRun(namespace, settings, narration, seconds).run(scenarios)

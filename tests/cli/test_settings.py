@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.cli.demo import demo_command, demo_settings
+from elicit_tui.cli.demo import demo_settings
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.settings import load_settings, named_server, startable
+from elicit_tui.cli.settings import demo_command
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import UsageError
+from tests.cli.running import load_settings, named_server, run, startable
 
 
 def servers(*listed: ServerSettings) -> Settings:
@@ -94,3 +95,10 @@ def test_what_the_configuration_has_to_say_is_said_once(tmp_path: Path) -> None:
     stream = io.StringIO()
     load_settings(namespace(config=config), Narration(stream))
     assert stream.getvalue().count("sandbox_approval") == 1
+
+
+def test_the_bundled_server_is_there_by_its_name_wherever_a_server_is_named() -> None:
+    assert "book_table" in run("tools", "demo").stdout
+    assert run("call", "demo", "tell_time").code == 0
+    assert run("config", "explain", "demo", "deploy").code == 0
+    assert "book_table" not in run("tools").stdout

@@ -115,7 +115,7 @@ def in_passing(event: Resolved, key: str, *, kept: bool) -> tuple[str, str] | No
     if outcome.decided_by == "guardian":
         worst = max(event.review.findings, key=lambda finding: finding.severity, default=None)
         why = family_of(worst.rule).partition(". ")[0].partition(":")[0] if worst else ""
-        return title, f"{why or reason}.\nKey {key} shows the question, and why."
+        return title, f"{(why or reason).rstrip('.')}.\nKey {key} shows the question, and why."
     draft = " What you typed is kept." if kept else ""
     if outcome.decided_by == "policy":
         return title, f"{reason}{draft}\nKey {key} shows the question."
