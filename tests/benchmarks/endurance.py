@@ -37,7 +37,7 @@ THINKING = 0.5
 EACH = 10.0
 """Seconds between two looks."""
 PATIENCE = 120.0
-MOST_GROWTH = 1.1
+MOST_GROWTH = 1.03
 """The last memory against the first after the start; what varies by itself stays below."""
 COMMAND = (sys.executable, "-m", "elicit_tui")
 CONFIG = """
