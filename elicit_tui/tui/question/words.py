@@ -109,7 +109,7 @@ def about(question: Question, left: float | None, width: int) -> Content:
         Content.styled(" · ".join(facts), "$faint"),
     ]
     if question.review.findings:
-        parts += [Content(""), findings(question.review.findings, width)]
+        parts += [Content(""), findings(question.review.findings, width, weighed=True)]
     return Content("\n").join(parts)
 
 
@@ -128,8 +128,11 @@ def _json(value: Any) -> str:
         return "…"
 
 
-def finding_lines(finding: Finding, width: int) -> Content:
-    """One finding: sign, severity and advice; then rule, where, what was there, what weighed."""
+def finding_lines(finding: Finding, width: int, *, weighed: bool = False) -> Content:
+    """One finding: sign, severity and advice; then rule, where and what was there.
+
+    `weighed`: each piece of evidence too, for whoever asked for all of it.
+    """
     sign, style = SIGNS[finding.severity], STYLES[finding.severity]
     rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
@@ -138,16 +141,18 @@ def finding_lines(finding: Finding, width: int) -> Content:
     )
     if finding.evidence:
         found = Content.assemble(found, (": ", "$faint"), neutral_line(finding.evidence, 300))
-    for one in finding.because:
-        weighed = neutral_line(f"{one.amount:+d} {one.frame}  {one.text}  ({one.where})", 240)
-        found = Content.assemble(found, "\n", (weighed, "$faint"))
+    for one in finding.because if weighed else ():
+        piece = neutral_line(f"{one.amount:+d} {one.frame}  {one.text}  ({one.where})", 240)
+        found = Content.assemble(found, "\n", (piece, "$faint"))
     return hanging(Content.styled(f"{sign} {finding.severity.word:<5} ", style), found, width)
 
 
-def findings(all_found: tuple[Finding, ...], width: int) -> Content:
+def findings(all_found: tuple[Finding, ...], width: int, *, weighed: bool = False) -> Content:
     """All findings, the worst first."""
     worst_first = sorted(all_found, key=lambda finding: -finding.severity)
-    return Content("\n").join(finding_lines(finding, width) for finding in worst_first)
+    return Content("\n").join(
+        finding_lines(finding, width, weighed=weighed) for finding in worst_first
+    )
 
 
 def found(question: Question, width: int) -> Content:

@@ -164,6 +164,14 @@ async def test_the_search_finds_a_tool_by_its_description(tmp_path: Path) -> Non
         assert calls_of(stand)[0].name == "two"
 
 
+async def test_a_search_points_at_the_first_that_it_finds(tmp_path: Path) -> None:
+    tools = [tool("alarm"), tool("sign_in"), tool("beep"), tool("sign_out")]
+    async with console(tmp_path, tools={"alpha": tools}) as stand:
+        await stand.press("enter", "down", "down", "slash", *"sign", "enter", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert [call.name for call in calls_of(stand)] == ["sign_in"]
+
+
 async def test_progress_log_and_cancel_of_a_running_call(tmp_path: Path) -> None:
     async def work(connection: FakeConnection, call: Call) -> dict[str, Any]:
         connection.host.tell(Progress("alpha", call.id, 3, 10, "third of ten"))

@@ -70,6 +70,11 @@ class OffersBox(Vertical):
             self._draw_list()
 
     @on(Input.Changed, "#offer-search")
+    def _searched(self) -> None:
+        """Whoever searches wants the first that is found."""
+        self._draw_list()
+        self.query_one("#offer-list", RowList).cursor = 0
+
     def _draw_list(self) -> None:
         words = self.query_one("#offer-search", Input).value
         offers = self._record.offers if self._record else ()
