@@ -98,11 +98,12 @@ def _looks_like(domain: str, own: str) -> bool:
 
 def _unrelated(reading: Reading) -> Iterator[Sighting]:
     """A company one is to sign in to, and a page that is neither its own nor named beside it."""
-    named = set(_signed_in_to(reading.message.text[:4_000]))
+    pages = list(pages_of(reading))
+    named = set(_signed_in_to(reading.message.text[:4_000])) if pages else set()
     if not named:
         return
     words = set(re.findall(r"\w+", fold(reading.message.text[:4_000])))
-    for parts in pages_of(reading):
+    for parts in pages:
         if ip_address_of(parts.host) is not None or "." not in parts.host:
             continue
         own = frozenset().union(*(hosts.brands()[name] for name in named))
