@@ -1,9 +1,10 @@
 """Who answers here, and whether they may: an agent shall not answer for its person.
 
 To answer takes a terminal; and of the processes from this one up to its first session leader, that
-one included, none may be a waiting gateway or an ancestor of one. This keeps an agent from
-answering through its own shell. It is no border against the same user: a program that opens a
-session of its own, or writes the store's file, gets past it.
+one included, none may be a waiting gateway or an ancestor of one; and of all processes above this
+one, none may be the agent that started such a gateway. This keeps an agent from answering through
+its own shell, also on a terminal or in a session that it makes. It is no border against the same
+user: a program that detaches itself from the agent, or writes the store's file, gets past it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from psutil import Process
+
+    from elicit_tui.store import AskingProcess
 
 NO_TERMINAL: Final = (
     "Answering takes a terminal, and this process has none"
@@ -43,10 +46,10 @@ def this_process() -> Answerer:
     return Answerer(user, _terminal(), platform.node(), ancestry)
 
 
-def refusal(asking: Iterable[int], *, without_terminal: bool) -> str | None:
+def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str | None:
     """Why nobody may answer from this process, in a sentence; None where they may.
 
-    `asking`: the numbers of the processes that wait for answers on this machine.
+    `asking`: the processes that wait for answers on this machine.
     """
     import psutil
 
@@ -54,13 +57,17 @@ def refusal(asking: Iterable[int], *, without_terminal: bool) -> str | None:
         return NO_TERMINAL
     try:
         line = {process.pid for process in _line()}
-        for number in asking:
+        here = psutil.Process()
+        all_above = {process.pid for process in (here, *here.parents())}
+        for process in asking:
             try:
-                waiting = psutil.Process(number)
-                above = {process.pid for process in (waiting, *waiting.parents())}
+                waiting = psutil.Process(process.number)
+                above = [each.pid for each in (waiting, *waiting.parents())]
             except psutil.NoSuchProcess:
                 continue  # It ended just now.
-            if line & above:
+            # Over HTTP whoever started the gateway is no agent.
+            agent = above[1:2] if process.role == "asker" else []
+            if line & set(above) or all_above & set(agent):
                 return BELOW_AN_AGENT
     except psutil.Error:
         return UNKNOWN

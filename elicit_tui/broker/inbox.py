@@ -32,7 +32,7 @@ from elicit_tui.elicitation.drafts import Draft
 from elicit_tui.elicitation.outcome import Via
 from elicit_tui.errors import StoreError
 from elicit_tui.form import Form, read_form
-from elicit_tui.store import Answer, Grant, Store, Waiting
+from elicit_tui.store import Answer, AskingProcess, Grant, Store, Waiting
 
 BEAT_SECONDS: Final = 5.0
 CLAIM_SECONDS: Final = 1.0
@@ -82,7 +82,7 @@ class Inbox:
         via: Via,
         *,
         me: Answerer,
-        refusal: Callable[[Iterable[int]], str | None],
+        refusal: Callable[[Iterable[AskingProcess]], str | None],
         examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]] | None = None,
         abandoned: Callable[[str], None] = lambda question_id: None,
         clock: Callable[[], datetime] = now,

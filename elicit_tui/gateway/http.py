@@ -283,7 +283,7 @@ async def listen(
     tokens = Tokens()
     if not tokens.listed():
         told("nobody has a token yet: elicit-tui gateway token add NAME")
-    async with open_store(settings, "asker") as store:
+    async with open_store(settings, "listener") as store:
         watch = StoreWatch(store)
 
         def open_one() -> AbstractAsyncContextManager[Session]:

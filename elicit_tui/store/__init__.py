@@ -6,6 +6,7 @@ from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.store import (
     Answer,
     Asker,
+    AskingProcess,
     Changes,
     Grant,
     Store,
@@ -15,6 +16,7 @@ from elicit_tui.store.store import (
 __all__ = [
     "Answer",
     "Asker",
+    "AskingProcess",
     "Changes",
     "Grant",
     "SqliteStore",

@@ -16,7 +16,7 @@ from elicit_tui.store.file import FILE, moment, seconds
 from elicit_tui.store.life import Life
 from elicit_tui.store.secret import Secrets
 from elicit_tui.store.shared import SharedFile
-from elicit_tui.store.store import PRESENCE_SECONDS, Asker, Grant, Role
+from elicit_tui.store.store import PRESENCE_SECONDS, Asker, AskingProcess, Grant, Role
 
 _Self = TypeVar("_Self", bound="SqliteSessions")
 
@@ -134,12 +134,16 @@ class SqliteSessions:
 
         return await self._file.read(work)
 
-    async def asking_processes(self) -> tuple[int, ...]:
-        """The living processes that ask."""
+    async def asking_processes(self) -> tuple[AskingProcess, ...]:
+        """The living processes that ask, of both roles."""
 
-        def work() -> tuple[int, ...]:
-            rows = self._file.rows("SELECT life, pid FROM processes WHERE role = 'asker'")
-            return tuple(pid for life, pid in rows if not self._endings.is_dead(life))
+        def work() -> tuple[AskingProcess, ...]:
+            rows = self._file.rows("SELECT life, pid, role FROM processes WHERE role <> 'answerer'")
+            return tuple(
+                AskingProcess(pid, role)
+                for life, pid, role in rows
+                if not self._endings.is_dead(life)
+            )
 
         return await self._file.read(work)
 

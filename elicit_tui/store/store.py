@@ -17,8 +17,9 @@ from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
 from elicit_tui.elicitation.request import Kind
 
 State = Literal["open", "claimed", "answered", "settled"]
-Role = Literal["asker", "answerer"]
-"""What a process does here: it asks (a gateway), or it is where a person answers."""
+Role = Literal["asker", "listener", "answerer"]
+"""What a process does here: it asks for the agent that started it, or for the agents that reach it
+over HTTP; or it is where a person answers."""
 
 LEASE_SECONDS: Final = KEY_GRACE_SECONDS
 """How long after the last key a question stays claimed."""
@@ -108,6 +109,14 @@ class Changes:
     number: int
     waiting: tuple[Waiting, ...]
     """Each changed question as it is now, oldest change first; settled ones too."""
+
+
+@dataclass(frozen=True)
+class AskingProcess:
+    """A living process that asks, on this machine."""
+
+    number: int
+    role: Role = "asker"
 
 
 @dataclass(frozen=True)
@@ -219,8 +228,8 @@ class Store(Protocol):
         """Whether a key was pressed in a living console or inbox within ten minutes."""
         ...
 
-    async def asking_processes(self) -> tuple[int, ...]:
-        """The living processes that ask, by their numbers on this machine."""
+    async def asking_processes(self) -> tuple[AskingProcess, ...]:
+        """The living processes that ask, of both roles."""
         ...
 
     # Grants

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,8 +23,9 @@ SHOW = """
 import json, os, sys
 from dataclasses import asdict
 from elicit_tui.broker.answerer import refusal, this_process
-asking = [int(sys.argv[1])]
-lifted = len(sys.argv) > 2
+from elicit_tui.store import AskingProcess
+asking = [AskingProcess(int(sys.argv[1]), "listener" if "listener" in sys.argv else "asker")]
+lifted = "lifted" in sys.argv
 print(json.dumps({"refusal": refusal(asking, without_terminal=lifted), **asdict(this_process())}))
 """
 PYTHON = f"{sys.executable} -c '{SHOW}'"
@@ -56,8 +59,20 @@ def _printed(terminal: int, script: str) -> dict[str, object]:
     return shown
 
 
-def test_a_person_at_a_terminal_of_their_own_may_answer() -> None:
-    shown = in_a_session(f"{PYTHON} {os.getpid()}; true")
+@pytest.fixture
+def asking() -> Iterator[int]:
+    """The number of a process that another shell started."""
+    script = "sleep 60 & echo $!; wait"
+    with subprocess.Popen(
+        ["/bin/sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True
+    ) as shell:
+        assert shell.stdout is not None
+        yield int(shell.stdout.readline())
+        os.killpg(shell.pid, signal.SIGKILL)
+
+
+def test_a_person_at_a_terminal_of_their_own_may_answer(asking: int) -> None:
+    shown = in_a_session(f"{PYTHON} {asking}; true")
     assert shown["refusal"] is None
     assert str(shown["terminal"]).startswith(("pts/", "tty"))
     assert shown["user"]
@@ -68,10 +83,10 @@ def test_a_person_at_a_terminal_of_their_own_may_answer() -> None:
     assert names[1] in ("sh", "dash", "bash")
 
 
-def test_without_a_terminal_nobody_answers_unless_the_owner_lifts_that() -> None:
-    refused = in_a_session(f"{PYTHON} {os.getpid()}; true", terminal=False)
+def test_without_a_terminal_nobody_answers_unless_the_owner_lifts_that(asking: int) -> None:
+    refused = in_a_session(f"{PYTHON} {asking}; true", terminal=False)
     assert refused["refusal"] == NO_TERMINAL
-    lifted = in_a_session(f"{PYTHON} {os.getpid()} lifted; true", terminal=False)
+    lifted = in_a_session(f"{PYTHON} {asking} lifted; true", terminal=False)
     assert lifted["refusal"] is None
     assert lifted["terminal"] is None
 
@@ -96,7 +111,22 @@ def test_who_asked_and_has_ended_is_in_nobodys_way() -> None:
     assert shown["refusal"] is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="setsid as a program")
-def test_a_session_of_its_own_gets_past_it_as_the_readme_says() -> None:
+SETSID = pytest.mark.skipif(sys.platform != "linux", reason="setsid as a program")
+
+
+@SETSID
+def test_no_session_of_its_own_lets_a_process_of_the_agent_answer() -> None:
     shown = in_a_session(f"sleep 30 & ASKER=$!; setsid -w {PYTHON} $ASKER; kill $ASKER")
+    assert shown["refusal"] == BELOW_AN_AGENT
+
+
+@SETSID
+def test_whoever_starts_a_gateway_for_agents_over_http_is_none_of_them() -> None:
+    shown = in_a_session(f"sleep 30 & ASKER=$!; setsid -w {PYTHON} $ASKER listener; kill $ASKER")
+    assert shown["refusal"] is None
+
+
+@SETSID
+def test_who_detaches_from_the_agent_gets_past_it_as_the_readme_says() -> None:
+    shown = in_a_session(f"sleep 30 & ASKER=$!; setsid -f {PYTHON} $ASKER | cat; kill $ASKER")
     assert shown["refusal"] is None

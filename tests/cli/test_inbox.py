@@ -89,7 +89,7 @@ class Gateway:
 async def gateway(sealed_machine: Path) -> AsyncIterator[Gateway]:
     careful = OwnerRule("own.careful", "warn", "careful", advice="Be careful.")
     settings = Settings(guardian=GuardianSettings(rules=(careful,)))
-    store = await SqliteStore.open(paths.store_file(), "asker")
+    store = await SqliteStore.open(paths.store_file(), "listener")
     await store.begin(ASKER)
     responder = StoreResponder(store, ASKER, StoreWatch(store))
     ledger = Ledger.open(paths.ledger_file())

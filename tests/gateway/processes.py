@@ -29,21 +29,33 @@ hold_sec = 100
 """
 
 
+def started_by_a_shell(home: Path, *arguments: str) -> StdioServerParameters:
+    """A command of elicit-tui whose agent is a shell; a child of this process may be its person."""
+    command = (sys.executable, "-m", "elicit_tui", *arguments)
+    return StdioServerParameters(
+        command="/bin/sh",
+        args=["-c", '"$@"; exit $?', "agent", *command],
+        env={**os.environ, "HOME": str(home)},
+    )
+
+
 @asynccontextmanager
 async def agent(
     home: Path,
     upwards: str = HANDSHAKE,
     downwards: str = MODERN,
     server: str = ASKING,
+    by_a_shell: bool = True,
 ) -> AsyncIterator[Client]:
-    """The SDK's client, which has no forms, on a gateway of its own with one server, over stdio."""
+    """The SDK's client, which has no forms, on a gateway of its own with one server, over stdio.
+
+    `by_a_shell`: as in `started_by_a_shell`; else this process is the agent.
+    """
     name, _, command = server.partition("=")
     given = ["--with", server, "--protocol", downwards] if command else []
-    started = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "elicit_tui", *given, "gateway", name],
-        env={**os.environ, "HOME": str(home)},
-    )
+    started = started_by_a_shell(home, *given, "gateway", name)
+    if not by_a_shell:
+        started.command, *started.args = started.args[3:]
     mode = "legacy" if upwards == HANDSHAKE else upwards
     async with Client(started, mode=mode, cache=None) as client:
         yield client

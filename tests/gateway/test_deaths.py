@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from elicit_tui import paths
 from elicit_tui.elicitation.settings import Settings
@@ -27,6 +27,7 @@ from elicit_tui.errors import StoreError
 from elicit_tui.ledger import Ledger, Row
 from elicit_tui.runtime import open_store
 from elicit_tui.store import SqliteStore, Waiting
+from tests.gateway.processes import started_by_a_shell
 from tests.gateway.world import text_of
 from tests.host.world import SERVERS
 
@@ -74,11 +75,7 @@ class World:
 
     async def start_gateway(self) -> None:
         server = f"counting={sys.executable} {SERVERS / 'counting.py'} {self.file}"
-        started = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "elicit_tui", "--with", server, "gateway", "counting"],
-            env={**os.environ, "HOME": str(self.home)},
-        )
+        started = started_by_a_shell(self.home, "--with", server, "gateway", "counting")
         self.client = await self._agent.enter_async_context(
             Client(started, mode="legacy", cache=None)
         )
@@ -115,7 +112,7 @@ class World:
 
     async def gateway(self) -> int:
         (process,) = await self.store.asking_processes()
-        return process
+        return process.number
 
     async def stop_gateway(self) -> None:
         """It neither reads nor writes, and holds nobody up, until it goes on or is killed."""

@@ -96,9 +96,14 @@ async def test_a_server_that_is_killed_takes_its_question_from_everybody(home: P
             assert "again" in text_of(await call(client, "again"))
 
 
-async def tries_to_answer(question: str, *, new_session: bool, terminal: bool) -> tuple[int, str]:
+async def tries_to_answer(
+    question: str, *, new_session: bool, terminal: bool, detached: bool = False
+) -> tuple[int, str]:
     """`inbox answer` as an agent's shell would run it; its exit code and what it says."""
     command = [sys.executable, "-m", "elicit_tui", "inbox", "answer", question, "value=mine"]
+    if detached:
+        detach = "import subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True)"
+        command = [sys.executable, "-c", detach, *command]
     ours, theirs = os.openpty() if terminal else (None, asyncio.subprocess.DEVNULL)
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -116,13 +121,14 @@ async def tries_to_answer(question: str, *, new_session: bool, terminal: bool) -
 
 
 async def test_an_agent_does_not_answer_for_its_person_from_below_its_gateway(home: Path) -> None:
-    async with agent(home) as client:
+    async with agent(home, by_a_shell=False) as client:
         asked = asyncio.ensure_future(call(client, "mine to answer"))
         question = await identifier()
-        # A child and a child with a pseudo-terminal, both below whoever started the gateway.
+        # Children, with a pseudo-terminal and as leaders of a session: all below who started it.
         for terminal in (False, True):
-            code, told = await tries_to_answer(question, new_session=False, terminal=terminal)
-            assert code != 0, told
+            for new in (False, True):
+                code, told = await tries_to_answer(question, new_session=new, terminal=terminal)
+                assert code != 0, told
         # A second gateway knows nothing of the first one's calls, and offers no way to answer.
         async with agent(home) as second:
             names = {tool.name for tool in (await second.list_tools()).tools}
@@ -130,9 +136,12 @@ async def test_an_agent_does_not_answer_for_its_person_from_below_its_gateway(ho
             for name in ("elicit_resume", "elicit_cancel"):
                 assert text_of(await second.call_tool(name, {"id": question})) == NOT_KNOWN
         assert not asked.done()
-        # The honest limit of the README: a new session is another person, as far as can be seen.
-        code, told = await tries_to_answer(question, new_session=True, terminal=False)
+        # The honest limit of the README: who detaches is another person, as far as can be seen.
+        code, told = await tries_to_answer(
+            question, new_session=True, terminal=False, detached=True
+        )
         assert code == 0, told
+        assert "Sent." in told
         assert "mine" in text_of(await asked)
 
 
