@@ -164,8 +164,13 @@ async def test_the_search_finds_a_tool_by_its_description(tmp_path: Path) -> Non
         assert calls_of(stand)[0].name == "two"
 
 
-async def test_a_search_points_at_the_first_that_it_finds(tmp_path: Path) -> None:
-    tools = [tool("alarm"), tool("sign_in"), tool("beep"), tool("sign_out")]
+async def test_a_search_points_at_the_first_that_is_called_so(tmp_path: Path) -> None:
+    tools = [
+        tool("alarm", description="Rings at a sign."),
+        tool("sign_in"),
+        tool("beep"),
+        tool("sign_out"),
+    ]
     async with console(tmp_path, tools={"alpha": tools}) as stand:
         await stand.press("enter", "down", "down", "slash", *"sign", "enter", "enter")
         await stand.until(lambda: calls_of(stand))

@@ -78,7 +78,10 @@ class OffersBox(Vertical):
     def _draw_list(self) -> None:
         words = self.query_one("#offer-search", Input).value
         offers = self._record.offers if self._record else ()
-        self._shown = {offer.key: offer for offer in offers if offer.matches(words)}
+        found = [offer for offer in offers if offer.matches(words)]
+        # Those that are called so before those that only speak of it.
+        found.sort(key=lambda offer: words.casefold() not in offer.shown.casefold())
+        self._shown = {offer.key: offer for offer in found}
         listing = self.query_one("#offer-list", RowList)
         listing.empty = "nothing here matches" if offers else "this server offers nothing"
         listing.show(tuple(self._shown), self._row)
