@@ -45,6 +45,22 @@ def test_every_word_is_found_under_its_own_heading(code: str) -> None:
     assert lost == []
 
 
+@pytest.mark.parametrize("code", languages())
+def test_every_companion_makes_of_its_head_what_the_heading_says(code: str) -> None:
+    lost = []
+    for path in sorted((FOLDER / code).glob("*.txt")):
+        for heading, entries in paragraphs(path.read_text("utf-8")):
+            heads, apart, _ = heading.rpartition(" with")
+            for head in heads.removesuffix(" not").split(",") if apart else ():
+                for entry in entries:
+                    said = f"{entry} {head.strip()}"
+                    clauses = clauses_of(fold(said), latin=said.isascii())
+                    found = {hit.concept for clause in clauses for hit in clause.hits}
+                    if not found & {"harmless", "sure"}:
+                        lost.append(said)
+    assert lost == []
+
+
 def test_each_language_has_a_secret_and_a_way_to_ask_for_it() -> None:
     for code in languages():
         headings = {
