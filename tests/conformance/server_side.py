@@ -51,7 +51,10 @@ def hold(suite: Suite) -> list[str]:
                 if entry.run and entry.revision == revision:
                     surprises = _surprises(entry, found.get(entry.scenario, []))
                     state = "pass" if not entry.exempt else "n/a "
-                    print(f"{'fail' if surprises else state}  {revision}  {entry.scenario}")
+                    print(
+                        f"{'fail' if surprises else state}  {revision}  {entry.scenario}",
+                        flush=True,
+                    )
                     wrong += [f"{entry.scenario} ({revision}) {said}" for said in surprises]
     return wrong
 
