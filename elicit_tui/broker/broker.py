@@ -232,8 +232,7 @@ class Broker:
         if not entry.told:
             self._tell(entry)
         self._open.pop(request.id, None)
-        if request.kind == "elicitation":
-            self._entrance.leave(request.server.name)
+        self._entrance.leave(request)
         review = self._looked_at(review, outcome, entry.form)
         outcome = self._record.decided(request, review, outcome)
         kept = self._drafts.ended(request, outcome)
@@ -252,6 +251,10 @@ class Broker:
     def needs_definition(self, server: str, tool: str) -> bool:
         """Whether `approve` has to know what the tool says of itself."""
         return self._policy.needs_definition(server, tool)
+
+    def limit_approvals(self) -> None:
+        """Hold what waits for an approval to `elicitation.limits.pending` too: an agent calls."""
+        self._entrance.limits_approvals = True
 
     async def approve(
         self,
@@ -276,9 +279,10 @@ class Broker:
         request = approval_request(server, call, definition, decision.sentence)
         if decision.outcome is not None:
             return self._ended_at_once(request, decision.outcome, [decision])
+        refused = self._entrance.approval_refusal()
+        if refused is not None:
+            return self._ended_at_once(request, refused, [decision])
         over = cancel("shutdown", "elicit-tui ended before an answer was given.")
-        if self._entrance.closed:
-            return self._ended_at_once(request, over, [decision])
         entry = self._open[request.id] = Admitted(request, time.monotonic(), trace=[decision])
         outcome = await self._see_through(entry, self._confirmed, over)
         if outcome.action == "accept" and outcome.scope == "session":

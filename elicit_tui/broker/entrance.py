@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from elicit_tui.broker.admission import defect, malformed
 from elicit_tui.broker.flood import FloodGate
@@ -13,6 +13,10 @@ from elicit_tui.elicitation import ElicitationRequest, Outcome, cancel
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ElicitationLimits
     from elicit_tui.policy import Decision, Policy
+
+
+AGENT: Final = "The agent"
+"""Whose approvals are counted: all calls of a gateway's session are one agent's."""
 
 
 class Entrance:
@@ -34,6 +38,9 @@ class Entrance:
         self._flood = FloodGate(limits, count_rate=count_rate)
         self._refused = FloodGate(limits)
         """What is refused here is answered as ever; over the limit its records are one."""
+        self._approvals = FloodGate(limits, count_rate=False)
+        self.limits_approvals = False
+        """Whether approvals are held to `elicitation.limits.pending`: an agent makes the calls."""
         self._notice = notice
         self._muted: set[str] = set()
         self._told: set[tuple[str, str]] = set()
@@ -77,9 +84,22 @@ class Entrance:
             self._told.add((server, then))
             self._notice(server, f"{over} {then}")
 
-    def leave(self, server: str) -> None:
-        """One of this server's questions has its outcome."""
-        self._flood.leave(server)
+    def approval_refusal(self) -> Outcome | None:
+        """The outcome of an approval that may not be asked; None lets it in, until `leave`."""
+        if self.closed:
+            return cancel("shutdown", "elicit-tui ended before an answer was given.")
+        over = self._approvals.enter(AGENT) if self.limits_approvals else None
+        if over is None:
+            return None
+        self._tell_once(AGENT, over, "Calls over the limit are not made.")
+        return cancel("flood", over, key="elicitation.limits", in_group=True)
+
+    def leave(self, request: ElicitationRequest) -> None:
+        """A question that came in has its outcome."""
+        if request.kind == "elicitation":
+            self._flood.leave(request.server.name)
+        else:
+            self._approvals.leave(AGENT)
 
     # Muting
 

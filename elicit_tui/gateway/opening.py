@@ -64,6 +64,7 @@ async def open_session(
     )
     try:
         async with opened as runtime:
+            runtime.broker.limit_approvals()
             if runtime.hooks is not None:
                 elsewhere.tell(runtime.hooks.waiting)
             runtime.broker.subscribe(

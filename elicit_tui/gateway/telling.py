@@ -67,7 +67,7 @@ _REFUSED: Final[Mapping[str, str]] = {
     "withdrawn": "The call was taken back before it was approved.",
     "store": "The question could not be kept for a person.",
     "shutdown": "The gateway ended before an answer was given.",
-    "flood": "Too many questions came at once; no person was asked.",
+    "flood": "Too many questions wait already; no person was asked. Wait until some are answered.",
     "ledger": "The approval could not be recorded, so it was withheld.",
     "hook": "A program of the owner refused this call.",
 }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from elicit_tui.broker import Broker
+from elicit_tui.broker import Broker, Notice
 from elicit_tui.elicitation import (
     Call,
     Deadline,
@@ -228,5 +229,33 @@ def test_a_face_of_ten_careless_lines_cannot_call_what_the_owner_forbids(tmp_pat
         with closing(Ledger.open(tmp_path / "ledger.sqlite3")) as ledger:
             (row,) = ledger.rows()
             assert (row.kind, row.tool, row.action) == ("approval", "form", "decline")
+
+    run(body())
+
+
+def test_what_an_agent_wants_approved_at_once_is_limited_and_recorded_as_one(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        elicitation = ElicitationSettings(limits=ElicitationLimits(30, 2))
+        table = bench(replace(settings_with(), elicitation=elicitation))
+        table.broker.limit_approvals()
+        waiting = [asyncio.ensure_future(approve(table.broker)) for _ in range(2)]
+        shown = await table.person.sees()
+        for _ in range(50):
+            refused = await approve(table.broker)
+            assert refused is not None
+            assert (refused.action, refused.decided_by) == ("cancel", "flood")
+        assert len(table.broker.pending) == 2
+        # One answer makes room for one more.
+        table.person.answers[shown.id].set_result(decline("user", "No."))
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        more = asyncio.ensure_future(approve(table.broker))
+        await table.person.sees()
+        await table.broker.close()
+        await asyncio.gather(more, *waiting)
+        told = [event.sentence for event in table.events if isinstance(event, Notice)]
+        assert len([sentence for sentence in told if "elicitation.limits.pending" in sentence]) == 1
+        assert [row.count for row in table.ledger.rows(decided_by="flood")] == [50]
 
     run(body())
