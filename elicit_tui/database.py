@@ -31,6 +31,8 @@ IMPATIENT_SECONDS: Final = 0.1
 
 _RETRY_SECONDS: Final = (0.001, 0.005)
 """Between these a writer looks again whether it is its turn."""
+_CROWDED_SECONDS: Final = 1.0
+"""How long after it had to wait a writer lets others go first."""
 _WORDS: Final = (
     ("locked", "is in use by another program"),
     ("busy", "is in use by another program"),
@@ -172,6 +174,7 @@ class Writer:
         self._connection = connection
         self._opened = self._on_disk()
         self._impatient = False
+        self._crowded_until = 0.0
 
     def _on_disk(self) -> tuple[tuple[int, int] | None, ...]:
         return tuple(_identity(self._path.with_name(self._path.name + end)) for end in ("", "-wal"))
@@ -204,9 +207,12 @@ class Writer:
         """Wait for other writers: long the first time, shortly while that was in vain."""
         seconds = IMPATIENT_SECONDS if self._impatient else BUSY_SECONDS
         self._impatient = True
+        if time.monotonic() < self._crowded_until:  # Who has just written is awake first.
+            time.sleep(random.uniform(*_RETRY_SECONDS))
         _wait_at_most(self._connection, 0)
         try:
-            _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"), seconds)
+            if _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"), seconds):
+                self._crowded_until = time.monotonic() + _CROWDED_SECONDS
         finally:
             _wait_at_most(self._connection, BUSY_SECONDS)
         self._impatient = False
@@ -223,13 +229,16 @@ def _committed(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def _patiently(work: Callable[[], object], seconds: float) -> None:
+def _patiently(work: Callable[[], object], seconds: float) -> bool:
     """Do it once no other process is in the way; raises sqlite3.OperationalError after `seconds`.
+
+    Says whether it had to wait.
 
     SQLite's own wait is not fair: it looks ever more seldom, so that among many writers whoever
     has waited longest loses to whoever comes.
     """
     give_up = time.monotonic() + seconds
+    waited = False
     while True:
         try:
             work()
@@ -237,8 +246,9 @@ def _patiently(work: Callable[[], object], seconds: float) -> None:
             if "locked" not in str(error) or time.monotonic() > give_up:
                 raise
             time.sleep(random.uniform(*_RETRY_SECONDS))
+            waited = True
         else:
-            return
+            return waited
 
 
 def _wait_at_most(connection: sqlite3.Connection, seconds: float) -> None:
