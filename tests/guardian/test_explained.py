@@ -85,7 +85,7 @@ def test_check_explains_each_piece_of_evidence_with_its_weight_and_place(
 
 def test_the_page_about_a_request_shows_what_was_weighed() -> None:
     (finding,) = GUARDIAN.review(form("Settings", PGPASSWORD=TEXT)).findings
-    assert "+4 field-is-secret  PASSWORD" in finding_lines(finding, 80).plain
+    assert "+4 field-is-secret  PASSWORD" in finding_lines(finding, 80, weighed=True).plain
 
 
 @pytest.mark.parametrize(
