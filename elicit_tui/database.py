@@ -106,6 +106,9 @@ class Kind:
 
         SQLite gives its `-wal` and `-shm` files the mode of the database.
         """
+        if path.parent.is_dir() and (why := paths.open_to_others(path.parent)) is not None:
+            shown = neutral_line(str(path.parent))
+            raise self.error(f"{self._the(path)} is not used: its directory {shown} {why}.")
         try:
             status = path.lstat()
         except FileNotFoundError:
@@ -123,7 +126,7 @@ class Kind:
         if not stat.S_ISREG(status.st_mode):
             raise self.error(f"{self._the(path)} is not a file.")
         if os.name == "posix":
-            if status.st_uid != os.geteuid() != 0:
+            if status.st_uid != os.geteuid():
                 raise self.error(f"{self._the(path)} belongs to another user.")
             if stat.S_IMODE(status.st_mode) & 0o077:
                 path.chmod(0o600)
@@ -158,6 +161,12 @@ class Kind:
             raise self.error(f"The file {shown} is another program's database, not a {self.name}.")
         if version > self.version:
             raise self.too_new(f"{self._the(path)} was written by a newer version of elicit-tui.")
+        acting = "SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
+        if connection.execute(acting).fetchone():
+            raise self.error(
+                f"{self._the(path)} has a trigger or a view, which elicit-tui never makes; it is"
+                " not used."
+            )
         return version
 
 

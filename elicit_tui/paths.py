@@ -7,6 +7,7 @@ created exclusively, with names of ours.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -108,6 +109,22 @@ def start_directory(*, managed: bool) -> Path:
         if home.is_dir():
             return home
     return Path(os.sep)
+
+
+def open_to_others(directory: Path) -> str | None:
+    """How others can put files into a directory, links followed; None when they cannot.
+
+    A clause such as "can be written by everybody". Root may use what another user owns. Raises
+    OSError.
+    """
+    if os.name != "posix":
+        return None
+    status = directory.stat()
+    if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
+        return "can be written by everybody"
+    if os.geteuid() != 0 and status.st_uid not in (os.geteuid(), 0):
+        return "belongs to another user"
+    return None
 
 
 def private_directory(path: Path) -> Path:

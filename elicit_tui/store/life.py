@@ -6,6 +6,7 @@ that nobody else asks about before it is locked.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from elicit_tui.elicitation import new_id
-from elicit_tui.paths import private_directory
+from elicit_tui.paths import open_to_others, private_directory
 
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 
@@ -24,6 +25,8 @@ class Life:
     def __init__(self, directory: Path) -> None:
         self.id = new_id()
         self._path = private_directory(directory) / self.id
+        if (why := open_to_others(directory)) is not None:
+            raise PermissionError(errno.EPERM, f"its directory {directory.name} {why}")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         self._file = os.open(self._path, flags, 0o600)
         if not _locked(self._file):

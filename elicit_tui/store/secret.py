@@ -70,7 +70,7 @@ class Secrets:
             if not stat.S_ISREG(status.st_mode):
                 raise SecretError(f"The key {self._shown} is not a file.")
             if os.name == "posix":
-                if status.st_uid != os.geteuid() != 0:
+                if status.st_uid != os.geteuid():
                     raise SecretError(f"The key {self._shown} belongs to another user.")
                 if stat.S_IMODE(status.st_mode) & 0o077:
                     self._key_file.chmod(0o600)

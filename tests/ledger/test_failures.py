@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -149,3 +150,41 @@ def test_a_closed_ledger_is_a_ledger_error(path: Path) -> None:
     ledger.close()
     with pytest.raises(LedgerError):
         ledger.sent("x")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE TRIGGER lost AFTER INSERT ON records BEGIN DELETE FROM records; END",
+        "CREATE VIEW other AS SELECT * FROM records",
+    ],
+)
+def test_a_ledger_that_acts_by_itself_is_not_used(path: Path, made: str) -> None:
+    Ledger.open(path).close()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(made)
+    with pytest.raises(LedgerError) as error:
+        Ledger.open(path)
+    assert "a trigger or a view" in one_sentence(error)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_a_ledger_where_everybody_may_write_is_not_used(path: Path) -> None:
+    Ledger.open(path).close()
+    path.parent.chmod(0o777)
+    with pytest.raises(LedgerError) as error:
+        Ledger.open(path)
+    assert "can be written by everybody" in one_sentence(error)
+    path.parent.chmod(0o1777)  # as /tmp: nobody removes what is another's
+    Ledger.open(path).close()
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away"
+)
+def test_a_ledger_of_another_user_is_not_used_by_root_either(path: Path) -> None:
+    Ledger.open(path).close()
+    os.chown(path, 65534, -1)
+    with pytest.raises(LedgerError) as error:
+        Ledger.open(path)
+    assert "belongs to another user" in one_sentence(error)

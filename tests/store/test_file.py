@@ -49,6 +49,15 @@ async def test_a_folder_for_locks_that_is_none_is_said(engine: SqliteEngine) -> 
         await engine.open("asker")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+async def test_a_folder_for_locks_where_everybody_may_write_is_said(engine: SqliteEngine) -> None:
+    lives = engine.path.with_suffix(".lives")
+    lives.mkdir(parents=True)
+    lives.chmod(0o777)
+    with pytest.raises(StoreError, match="can be written by everybody"):
+        await engine.open("asker")
+
+
 async def test_what_is_no_store_is_said(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite3"
     path.write_text("not a database, but long enough to be read as one" * 20)
