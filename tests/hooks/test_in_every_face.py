@@ -22,7 +22,7 @@ from elicit_tui.runtime import open_runtime
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.question import debounce
 from tests.cli.running import SECONDS, run
-from tests.gateway.test_processes import person
+from tests.gateway.processes import person
 from tests.hooks.cells import ANSWERS_FILE, CELLS, PERSON, Face, Hooked, wrong
 from tests.hooks.test_behaviours import assert_gone
 from tests.hooks.test_in_the_gateway import agent, until

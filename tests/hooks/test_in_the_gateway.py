@@ -24,6 +24,7 @@ from tests.hooks.test_in_a_run import configured
 from tests.hooks.world import answer, command, read
 
 SECONDS = 60
+BY_A_SHELL = ("/bin/sh", "-c", '"$@"; exit $?', "agent")
 
 
 class Agent:
@@ -74,11 +75,14 @@ class Agent:
 
 @contextmanager
 def agent(config: Sequence[str], told: Path = Path(os.devnull)) -> Iterator[Agent]:
-    """An agent that started `elicit-tui gateway`; what that says on stderr is written to `told`."""
+    """An agent that started `elicit-tui gateway`; what that says on stderr is written to `told`.
+
+    It speaks through a shell, which counts as the agent: a child of this process may be its person.
+    """
     with (
         told.open("wb") as stderr,
         subprocess.Popen(
-            [sys.executable, "-m", "elicit_tui", *config, "gateway"],
+            [*BY_A_SHELL, sys.executable, "-m", "elicit_tui", *config, "gateway"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
