@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def check(
     if user is not None:
         problems += [*user.problems, *user_faults(user, managed, environment)]
     if problems:
-        return Checked(tuple(problems), user.notices if user is not None else ())
+        return _checked(problems, user.notices if user is not None else (), user)
     try:
         settings = load(command_line, config_path, environment, managed_path, managed_owner)
     except ConfigError as error:
@@ -55,7 +55,14 @@ def check(
         return Checked((Problem(str(error)),))
     refusals = [server.refused for server in settings.servers.values() if server.refused]
     problems = [*_cannot_start(settings, environment), *hooks_that_cannot_run(settings)]
-    return Checked(tuple(problems), (*settings.notices, *refusals))
+    return _checked(problems, (*settings.notices, *refusals), user)
+
+
+def _checked(problems: list[Problem], notices: Iterable[str], user: Document | None) -> Checked:
+    """With who else could have written the user's file, which a start only tells."""
+    exposed = user.exposed if user is not None else ()
+    told = {str(problem) for problem in exposed}
+    return Checked((*exposed, *problems), tuple(note for note in notices if note not in told))
 
 
 def _cannot_start(settings: Settings, environment: Mapping[str, str]) -> list[Problem]:

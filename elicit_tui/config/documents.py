@@ -28,6 +28,8 @@ class Document:
     values: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     notices: tuple[str, ...] = ()
+    exposed: tuple[Problem, ...] = ()
+    """How others could have written it; told with each command, and a problem to `config check`."""
     broken: frozenset[KeyPath] = frozenset()
     """Where types are wrong; what stands at, above and below such a path is not looked at."""
 
@@ -80,19 +82,19 @@ def parse(raw: bytes, kind: FileKind, layer: Layer, file: str | None) -> Documen
     import tomli
 
     if len(raw) > LARGEST_FILE:
-        return _unreadable(layer, file, f"is larger than {LARGEST_FILE // 2**20} MiB")
+        return unreadable(layer, file, f"is larger than {LARGEST_FILE // 2**20} MiB")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        return _unreadable(layer, file, "is not UTF-8 text", line)
+        return unreadable(layer, file, "is not UTF-8 text", line)
     try:
         values = tomli.loads(text)
     except tomli.TOMLDecodeError as error:
         at = getattr(error, "lineno", None)
-        return _unreadable(layer, file, f"is not TOML: {_ascii(str(error))}", at)
+        return unreadable(layer, file, f"is not TOML: {_ascii(str(error))}", at)
     except (ValueError, RecursionError, OverflowError) as error:
-        return _unreadable(layer, file, f"cannot be read as TOML: {_ascii(str(error))}")
+        return unreadable(layer, file, f"cannot be read as TOML: {_ascii(str(error))}")
     document = Document(layer, file, text, values)
     faults = validate(values, kind)
     if not faults:
@@ -120,11 +122,12 @@ def read(path: Path, kind: FileKind, layer: Layer) -> Document:
             raw = stream.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        return _unreadable(layer, str(path), f"cannot be read: {_ascii(why)}")
+        return unreadable(layer, str(path), f"cannot be read: {_ascii(why)}")
     return parse(raw, kind, layer, str(path))
 
 
-def _unreadable(layer: Layer, file: str | None, message: str, line: int | None = None) -> Document:
+def unreadable(layer: Layer, file: str | None, message: str, line: int | None = None) -> Document:
+    """A document of which nothing is known but what is wrong."""
     return Document(layer, file, problems=(Problem(message, None, file, line),))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from elicit_tui import paths
 from elicit_tui.config.building import settings_from
 from elicit_tui.config.command_line import CommandLine
-from elicit_tui.config.documents import Document, read
+from elicit_tui.config.documents import Document, read, unreadable
 from elicit_tui.config.hooks import all_hooks, hook_faults
 from elicit_tui.config.keys import MANAGED, USER
 from elicit_tui.config.locating import KeyPath
@@ -21,7 +22,7 @@ from elicit_tui.config.rules import guardian_faults, rule_faults
 from elicit_tui.config.server_layers import all_servers
 from elicit_tui.config.servers import faults, server_from
 from elicit_tui.config.system_path import system_directories
-from elicit_tui.config.trust import ROOT, read_managed
+from elicit_tui.config.trust import ROOT, exposed, read_managed
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ConfigError, ManagedConfigError
 
@@ -71,7 +72,7 @@ def managed_document(path: Path | None = None, owner: int = ROOT) -> Document | 
 def user_document(named: Path | None = None) -> Document | None:
     """The user's document, with its problems; None when there is no file and none was named."""
     if named is not None:
-        return read(named, USER, "user")
+        return _looked_at(named, named=True)
     try:
         path = paths.config_file()
         path.stat()
@@ -79,7 +80,23 @@ def user_document(named: Path | None = None) -> Document | None:
         return None
     except OSError:
         pass  # reading it below says why it cannot be read
-    return read(path, USER, "user")
+    return _looked_at(path, named=False)
+
+
+def _looked_at(path: Path, *, named: bool) -> Document:
+    """The user's document; at its own place only a file is read, since a pipe could hang us."""
+    try:
+        if not named and not path.is_file():
+            return unreadable("user", str(path), "is no regular file")
+        problems, told = exposed(path, named=named)
+    except OSError:
+        problems, told = [], []  # reading it says why it cannot be read
+    document = read(path, USER, "user")
+    return replace(
+        document,
+        exposed=tuple(problems),
+        notices=(*document.notices, *told, *map(str, problems)),
+    )
 
 
 def user_faults(

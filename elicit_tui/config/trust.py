@@ -1,8 +1,9 @@
-"""Reads the administrator's file, and refuses one that anybody else could have written."""
+"""Could anybody else have written a file? The administrator's is then refused, a person's told."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Final
 
 from elicit_tui.config.documents import LARGEST_FILE, Document, parse
 from elicit_tui.config.keys import MANAGED
+from elicit_tui.config.problem import Problem
 from elicit_tui.errors import ManagedConfigError
 
 ROOT: Final = 0
@@ -71,6 +73,33 @@ def distrust(status: os.stat_result, owner: int = ROOT) -> str | None:
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return "can be written by its group or by others"
     return None
+
+
+def exposed(path: Path, *, named: bool) -> tuple[list[Problem], list[str]]:
+    """How others could have written a person's file: problems, and what is only told.
+
+    `named`: on the command line; there root may read what another user owns, such as a checkout.
+    What is no file, such as the end of a pipe, is not looked at.
+    """
+    if os.name != "posix" or not path.is_file():
+        return [], []
+    problems, told = [], []
+    user = os.geteuid()
+    file = path.resolve()
+    for place, whose, sticky in ((file, "", 0), (file.parent, "its directory ", stat.S_ISVTX)):
+        status = place.stat()
+        shown = shlex.quote(str(place))
+        if status.st_mode & stat.S_IWOTH and not status.st_mode & sticky:
+            said = f"{whose}can be written by everybody; `chmod o-w {shown}` mends that"
+            problems.append(Problem(said, None, str(path), None))
+        if status.st_uid not in (user, ROOT):
+            said = f"{whose}belongs to another user; `chown {user} {shown}` mends that"
+            problem = Problem(said, None, str(path), None)
+            if named and user == ROOT:
+                told.append(str(problem))
+            else:
+                problems.append(problem)
+    return problems, told
 
 
 def _refusal(path: Path, why: str) -> ManagedConfigError:
