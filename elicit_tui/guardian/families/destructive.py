@@ -125,7 +125,7 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
         for view in place.views:
             for clause in view.clauses:
                 found = _goes(clause, place, told=ends and place.role == "message")
-                if found is not None:
+                if found is not None and not view.repeats(clause, found[0]):
                     hit, because = found
                     evidence = excerpt(view.folded, *clause.span(hit))
                     yield Sighting(Severity.WARN, place.where, evidence, None, because)
