@@ -94,7 +94,8 @@ def _asks_leave(reading: Reading) -> bool:
 
 
 def _begins_with_act(clause: Clause) -> bool:
-    return any(hit.start == 0 for hit in clause.of("destroys", "takes"))
+    # "Evict entries after how many minutes?" asks for a number.
+    return not clause.of("aside") and any(hit.start == 0 for hit in clause.of("destroys", "takes"))
 
 
 def _told(reading: Reading) -> Iterator[Place]:
