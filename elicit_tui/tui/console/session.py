@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.broker.events import BrokerEvent, Notice, Requested, Resolved
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Queue, Review
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
@@ -21,6 +20,7 @@ from elicit_tui.tui.console.servers import ServerRecord, server_records, startab
 from elicit_tui.tui.console.words import ACTIONS, ROLES, SIGNS, plural, told
 
 if TYPE_CHECKING:
+    from elicit_tui.broker.events import BrokerEvent, Notice, Resolved
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
@@ -92,6 +92,8 @@ class Session:
 
     def broker_event(self, event: BrokerEvent) -> None:
         """Take note of what the broker tells."""
+        from elicit_tui.broker.events import Notice, Requested, Resolved
+
         self.version += 1
         if isinstance(event, Requested):
             record = self.servers.get(event.request.server.name)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import Question
 from elicit_tui.errors import StoreError
-from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Form, Ticked, Typed
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Answerer, Responder
     from elicit_tui.elicitation.outcome import Via
+    from elicit_tui.form import Entry, Form
     from elicit_tui.store import Grant, Waiting
     from elicit_tui.tui.console.controller import Controller
 
@@ -192,6 +192,8 @@ def typed_in(form: Form | None, entries: Mapping[str, Entry]) -> tuple[tuple[str
 
 
 def _text(entry: Entry | None) -> str | None:
+    from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed
+
     if isinstance(entry, Typed):
         return entry.text
     if isinstance(entry, Chosen):

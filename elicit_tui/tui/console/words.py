@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from elicit_tui.broker.events import Resolved
 from elicit_tui.elicitation import DecidedBy, Outcome
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.spans import Role
+
+if TYPE_CHECKING:
+    from elicit_tui.broker.events import Resolved
 
 WHO: Final[Mapping[DecidedBy, str]] = {
     "user": "you",

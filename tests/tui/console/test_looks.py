@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,3 +124,15 @@ async def test_history_shows_how_a_question_of_this_run_ended(tmp_path: Path) ->
         await stand.until(lambda: "Shall we?" in stand.text())
         await stand.press("enter")
         await stand.until(lambda: "decidedBy" in stand.text())
+
+
+def test_what_only_questions_need_is_loaded_behind_the_first_painting() -> None:
+    program = (
+        "import sys; import elicit_tui.tui.console.application; "
+        "print([name for name in sys.modules if name.startswith('elicit_tui.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True
+    )
+    rooms = {name.split(".")[1] for name in ast.literal_eval(done.stdout)}
+    assert not rooms & {"broker", "form", "guardian", "host", "ledger", "policy", "store"}
