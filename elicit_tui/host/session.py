@@ -219,6 +219,12 @@ class Session:
                 f"The server's answer is of a kind that is not known (resultType: {named}).",
                 code="invalid_answer",
             )
+        wants = [exchange.result.get(key) for key in ("inputRequests", "requestState")]
+        if self.wire.era == "modern" and any(value is not None for value in wants):
+            raise ServerError(
+                "The server's answer says that it is complete, and asks for input.",
+                code="invalid_answer",
+            )
         is_call = exchange.call is not None and exchange.call.method == "tools/call"
         if is_call and not isinstance(exchange.result.get("isError", False), bool):
             raise ServerError(

@@ -98,6 +98,15 @@ async def test_an_answer_of_a_kind_that_nobody_knows_is_invalid(kind: Any) -> No
         assert await answers(here, "plain") == "plain"
 
 
+@pytest.mark.parametrize("more", [{"inputRequests": {}}, {"requestState": "s"}])
+async def test_an_answer_that_is_complete_and_asks_for_input_is_invalid(more: Any) -> None:
+    async with world(MODERN_SERVER) as here:
+        with pytest.raises(ServerError) as caught:
+            await answers(here, "odd_kind", kind="complete", **{"with": more})
+        assert caught.value.code == "invalid_answer"
+        assert "asks for input" in str(caught.value)
+
+
 async def test_of_what_must_be_visited_first_only_pages_are_asked_about() -> None:
     async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
         assert await answers(here, "page_and_form") == "after the page"

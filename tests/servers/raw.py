@@ -216,7 +216,8 @@ def modern_call(call: Any) -> None:
             "good": question(GOOD),
         }
     elif name == "odd_kind":
-        result = {"resultType": params["arguments"]["kind"], "content": []}
+        arguments = params["arguments"]
+        result = {"resultType": arguments["kind"], "content": [], **arguments.get("with", {})}
         send({"jsonrpc": "2.0", "id": identifier, "result": result})
         return
     elif name == "asks_then_works":
