@@ -149,7 +149,9 @@ def _of_wire(line: int, item: Mapping[str, Any]) -> Iterator[Recorded | Unreadab
         if not isinstance(item["method"], str):
             yield Unreadable(line, "not a JSON-RPC message: its method is no text", item.get("id"))
         elif item["method"] == METHOD:
-            yield Recorded(line, item.get("id"), _request(item.get("server"), item.get("params")))
+            params = item.get("params")
+            request = _request(item.get("server"), params)
+            yield Recorded(line, item.get("id"), request, _malformed(params))
     elif isinstance(result, dict) and "inputRequests" in result:
         yield from _of_round(line, result["inputRequests"])
     elif isinstance(error, dict) and error.get("code") == URL_ELICITATION_REQUIRED:
@@ -169,7 +171,23 @@ def _of_round(line: int, requests: Any) -> Iterator[Recorded | Unreadable]:
         if not isinstance(method, str):
             yield Unreadable(line, "an input request without a method", key)
         elif method == METHOD:
-            yield Recorded(line, key, _request(None, entry.get("params")))
+            params = entry.get("params")
+            yield Recorded(line, key, _request(None, params), _malformed(params))
+
+
+def _malformed(params: Any) -> tuple[Finding, ...]:
+    """What a run refuses, whatever it says: a request that is not read is none that passed."""
+    if isinstance(params, dict) and isinstance(params.get("message"), str):
+        return ()
+    return (
+        Finding(
+            "check.malformed",
+            Severity.BLOCK,
+            "params",
+            "the request has no message that is text",
+            "A run refuses it as malformed; its server has to be mended.",
+        ),
+    )
 
 
 def _of_error(line: int, data: Any) -> Iterator[Recorded | Unreadable]:

@@ -130,6 +130,13 @@ def test_a_malformed_request_gets_a_verdict(params: Any) -> None:
     assert row["verdict"] in ("warn", "block")
 
 
+@pytest.mark.parametrize("params", [None, {"message": ["Enter your password"]}])
+def test_what_a_run_refuses_as_malformed_does_not_pass(params: Any) -> None:
+    ended = check(asks(params))
+    assert ended.code == 1
+    assert ended.events[0]["verdict"] == "block"
+
+
 @pytest.fixture(params=["2025-11-25", "2026-07-28"])
 def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A configuration with the demo server in one era; its wire goes to `wire.jsonl` as well."""
