@@ -30,6 +30,8 @@ BELOW_AN_AGENT: Final = (
     "This process belongs to an agent that waits for an answer; a person answers from a terminal"
     " of their own."
 )
+FIRST_PROCESSES: Final = frozenset({"systemd", "init", "launchd"})
+"""Names of the process above all others, which every person's terminal descends from too."""
 UNKNOWN: Final = "The processes above this one cannot be read, so nobody may answer from it."
 
 
@@ -62,12 +64,14 @@ def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str |
         for process in asking:
             try:
                 waiting = psutil.Process(process.number)
-                above = [each.pid for each in (waiting, *waiting.parents())]
+                parents = waiting.parents()
             except psutil.NoSuchProcess:
                 continue  # It ended just now.
-            # Over HTTP whoever started the gateway is no agent.
-            agent = above[1:2] if process.role == "asker" else []
-            if line & set(above) or all_above & set(agent):
+            # Over HTTP whoever started the gateway is no agent, and what takes in processes that
+            # lost their parent started none of them.
+            agents = parents[:1] if process.role == "asker" else []
+            agent = {each.pid for each in agents if _name(each) not in FIRST_PROCESSES}
+            if line & {each.pid for each in (waiting, *parents)} or all_above & agent:
                 return BELOW_AN_AGENT
     except psutil.Error:
         return UNKNOWN

@@ -10,9 +10,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from elicit_tui.broker import answerer
 from elicit_tui.broker.answerer import BELOW_AN_AGENT, NO_TERMINAL
+from elicit_tui.store import AskingProcess
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sessions of POSIX")
 
@@ -130,3 +133,16 @@ def test_whoever_starts_a_gateway_for_agents_over_http_is_none_of_them() -> None
 def test_who_detaches_from_the_agent_gets_past_it_as_the_readme_says() -> None:
     shown = in_a_session(f"sleep 30 & ASKER=$!; setsid -f {PYTHON} $ASKER | cat; kill $ASKER")
     assert shown["refusal"] is None
+
+
+def test_what_takes_in_processes_that_lost_their_parent_is_no_agent(
+    asking: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = psutil.Process()
+    monkeypatch.setattr(answerer, "_terminal", lambda: "pts/1")
+    monkeypatch.setattr(answerer, "_line", list)
+    monkeypatch.setattr(psutil.Process, "parents", lambda process: [terminal])
+    waiting = [AskingProcess(asking, "asker")]
+    assert answerer.refusal(waiting, without_terminal=False) == BELOW_AN_AGENT
+    monkeypatch.setattr(answerer, "_name", lambda process: "systemd")
+    assert answerer.refusal(waiting, without_terminal=False) is None
