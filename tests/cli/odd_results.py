@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,15 @@ class Promising(Tool):
 
     def as_json(self) -> dict[str, Any]:
         return {**super().as_json(), "outputSchema": SCHEMA, "execution": {"taskSupport": "never"}}
+
+
+@dataclass(frozen=True)
+class Open(Tool):
+    """A tool that takes arguments that it does not name."""
+
+    def as_json(self) -> dict[str, Any]:
+        schema = {"type": "object", "properties": {}, "additionalProperties": True}
+        return {**super().as_json(), "inputSchema": schema}
 
 
 @dataclass(frozen=True)
@@ -68,9 +78,19 @@ async def cannot_ask(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
     raise WireError(INTERNAL_ERROR, "Handler returned an invalid result")
 
 
+async def takes_all(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    return Reply(json.dumps(dict(arguments)))
+
+
+async def logs_json(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    talk.log("info", json.dumps({"msg": "half of it is done", "left": 4}))
+    return Reply("done")
+
+
 async def serve() -> None:
     promising = [Promising(run.__name__, "", "", run) for run in (keeps, breaks, leaves_out, fails)]
-    others = [Tool(run.__name__, "", "", run) for run in (draws, cannot_ask)]
+    others = [Tool(run.__name__, "", "", run) for run in (draws, cannot_ask, logs_json)]
+    others.append(Open("takes_all", "", "", takes_all))
     risky = replace(others[0], name="risky", destructive=True)
     tools = {tool.name: tool for tool in (*promising, *others, risky)}
     await DemoServer(Wire(), tools).run()

@@ -91,6 +91,19 @@ def test_a_tool_that_wants_a_confirmation_is_called_with_allow_tool() -> None:
     assert call("risky", "--allow-tool", before=("--approval-policy", "never")).code == 0
 
 
+def test_a_tool_with_an_open_schema_gets_what_it_does_not_name() -> None:
+    ended = call("takes_all", "restaurnt=Luigi")
+    assert ended.code == 0
+    assert ended.document["result"]["content"][0]["text"] == '{"restaurnt": "Luigi"}'
+    refused = call("logs_json", "restaurnt=Luigi")
+    assert refused.code == 2
+    assert refused.document["result"] is None
+
+
+def test_a_log_line_that_is_json_reads_as_words() -> None:
+    assert "info: half of it is done, left: 4" in call("logs_json").stderr
+
+
 def test_allow_tool_does_not_reach_past_the_owners_lists(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     program = ODD.split()[1]

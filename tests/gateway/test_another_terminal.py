@@ -103,6 +103,27 @@ async def test_a_person_at_the_inbox_approves_and_answers_what_an_agent_calls_on
             assert "Deployed fix/login to canary" in text_of(await asked)
 
 
+@pytest.mark.skipif(
+    not EVERYTHING.exists() or shutil.which("node") is None,
+    reason="needs the packages of tests/node",
+)
+async def test_a_person_at_the_inbox_answers_what_an_agent_calls_on_server_everything(
+    home: Path,
+) -> None:
+    everything = f"everything=node {EVERYTHING} stdio"
+    with ReadTerminal(["inbox"]) as inbox:
+        async with agent(home, HANDSHAKE, HANDSHAKE, everything) as client:
+            tool = "everything__trigger-elicitation-request"
+            asked = asyncio.ensure_future(call(client, tool))
+            await shows(inbox, "everything asks")
+            await shows(inbox, "Ada", "Ada")
+            await shows(inbox, "^Y goes through with it", "\x13")
+            while not asked.done():
+                inbox.type("\x19")
+                await asyncio.wait({asked}, timeout=1)
+            assert "Ada" in text_of(await asked)
+
+
 async def test_what_is_allowed_for_the_session_is_listed_at_once_and_taken_back(
     home: Path,
 ) -> None:
