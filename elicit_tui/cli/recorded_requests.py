@@ -39,6 +39,8 @@ EVENTS: Final = frozenset(
 )
 """The lines of `--output jsonl`, of `call` and of `test`."""
 
+_DOUBLED: Final = object()
+"""Stands where an object was that says a key twice."""
 _PARAMETERS: Final = ("mode", "message", "requestedSchema", "url", "elicitationId")
 _SEVERITIES: Final = {severity.word: severity for severity in Severity}
 _VERDICTS: Final = {"allow": Severity.NOTE, "warn": Severity.WARN, "block": Severity.BLOCK}
@@ -82,7 +84,9 @@ class _Reader:
 
     def read(self, line: int, item: Any) -> Iterator[Recorded | Unreadable]:
         """The requests of one JSON value; none for what is known to carry none."""
-        if not isinstance(item, dict):
+        if _holds_doubled(item):
+            yield Unreadable(line, "a key stands twice in one object")
+        elif not isinstance(item, dict):
             yield Unreadable(line, "not a JSON object")
         elif "jsonrpc" in item or item.get("method") == METHOD or "inputRequests" in item:
             yield from _of_wire(line, item)
@@ -132,9 +136,26 @@ def _items(text: str) -> Iterator[tuple[int, Any]]:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once_each)
     except (ValueError, RecursionError):
         return None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> Any:
+    """An object; one that says a key twice is none: who reads it first or last sees another one."""
+    made = dict(pairs)
+    return made if len(made) == len(pairs) else _DOUBLED
+
+
+def _holds_doubled(value: Any) -> bool:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if item is _DOUBLED:
+            return True
+        if isinstance(item, (dict, list)):
+            waiting.extend(item.values() if isinstance(item, dict) else item)
+    return False
 
 
 def _is_message(value: Any) -> bool:

@@ -192,3 +192,16 @@ def test_an_exported_line_is_never_judged_milder_than_it_was() -> None:
     (row,) = check({**exported, "verdict": "warn", "findings": [finding]}).events
     assert (row["verdict"], row["findings"][0]["rule"]) == ("warn", "own.rule")
     assert check({**exported, "kind": "approval"}).code == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"message": "Enter your password", "requestedSchema": {}, "message": "ok"}',
+        '{"message": "ok", "requestedSchema": {"properties": {"a": {}, "a": {}}}}',
+    ],
+)
+def test_an_object_that_says_a_key_twice_is_no_request(line: str) -> None:
+    ended = check(line)
+    assert ended.code == 2
+    assert "a key stands twice" in ended.stdout + ended.stderr
