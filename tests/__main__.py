@@ -95,7 +95,8 @@ def main() -> int:
         for title, arguments in CHECKS.items():
             results[title] = run(title, [command(arguments[0]), *arguments[1:]])
         results |= {title: future.result() for title, future in installing.items()}
-    workers = str(min(4, os.cpu_count() or 2))
+    # Most tests wait for other processes half of their time.
+    workers = str(min(4, (os.cpu_count() or 2) + 1))
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", workers, *chosen.pytest, *rest]
     results["tests"] = run("tests", pytest)
     if not chosen.quick:

@@ -116,8 +116,8 @@ BREAKS_OFF = Row(
     "HTTP: the stream stops while its question is open",
     f"The server faulty {BROKEN_OFF}",
     done="the console: a form half filled in, which is kept",
-    sent=f"{CALLED}, ping",
-    ledger="no answer by server",
+    sent=f"{CALLED}, ping, cancel or {CALLED}, ping",
+    ledger="cancel by server",
 )
 
 

@@ -50,7 +50,7 @@ ENDS = {
 LEFT_OUT = {
     "tools_endless": (200, "what follows the first 200 is left out"),
     "tools_100000": (10_000, "what follows the first 10,000 is left out"),
-    "tools_same_cursor": (2, "led back to a page that was read already"),
+    "tools_same_cursor": (1, "led back to a page that was read already"),
 }
 """How many tools of a list are told, and what is said about the rest."""
 

@@ -50,10 +50,17 @@ class Terminal:
         )
         self.output = b""
 
-    def read_until(self, words: bytes, seconds: float = 40) -> None:
-        end = time.monotonic() + seconds
+    def press_until(self, keys: bytes, words: bytes, seconds: float = 40) -> None:
+        """Press these keys each second until these words came."""
+        self.read_until(words, seconds, again=keys)
+
+    def read_until(self, words: bytes, seconds: float = 40, again: bytes = b"") -> None:
+        end, pressed = time.monotonic() + seconds, 0.0
         while words not in self.output:
             assert time.monotonic() < end, self.output[-2_000:]
+            if again and time.monotonic() - pressed > 1:
+                pressed = time.monotonic()
+                self.type(again)
             if select.select([self._main], [], [], 0.1)[0]:
                 self.output += os.read(self._main, 65_536)
 
@@ -111,8 +118,8 @@ def test_the_terminal_is_as_it_was_and_no_server_is_left(
         servers = children_of(terminal.process.pid)
         assert servers
         if ending == "ctrl+q":
-            terminal.type(b"\x03")
-            terminal.read_until(b"Nothing is selected to copy. ^Q leaves.")
+            # A console that is still being painted hears no key.
+            terminal.press_until(b"\x03", b"Nothing is selected to copy. ^Q leaves.")
             terminal.type(b"\x11")
         else:
             terminal.process.send_signal(getattr(signal, ending))
