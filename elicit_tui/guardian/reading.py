@@ -185,6 +185,16 @@ class FieldReading:
         """Whether the person types the value, so that it can carry a secret."""
         return self.kind in ("text", "number", "date")
 
+    def is_called(self, concept: str) -> bool:
+        """Whether a whole title, else the name, is a word for this."""
+        titles = [place for place in self.places if place.role == "title"] or self.places[:1]
+        return any(
+            hit.start == 0 and hit.end == len(clause.words)
+            for place in titles
+            for clause in place.views[0].clauses
+            for hit in clause.of(concept)
+        )
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -197,7 +207,7 @@ class Reading:
     clipped: tuple[str, ...]
     """Places that were longer than what is examined, or left out altogether."""
 
-    @property
+    @cached_property
     def free_fields(self) -> tuple[FieldReading, ...]:
         """The fields a person types into."""
         return tuple(field for field in self.fields if field.is_free)
@@ -207,6 +217,28 @@ class Reading:
         """What is said about the whole form: message, schema title and description, choices."""
         roles = ("message", "schema title", "schema description", "choice")
         return tuple(place for place in self.places if place.role in roles)
+
+    @cached_property
+    def naming_secrets(self) -> tuple[Place, ...]:
+        """The choices and titles in which a word stands that is surely a secret."""
+        return tuple(
+            place
+            for place in self.places
+            if place.role in ("choice", "title")
+            and any(clause.of("sure") for clause in place.views[0].clauses)
+        )
+
+    def called(self, concept: str) -> tuple[FieldReading, ...]:
+        """The fields a person types into whose whole title, else name, is a word for this."""
+        if concept not in self._called:
+            self._called[concept] = tuple(
+                field for field in self.free_fields if field.is_called(concept)
+            )
+        return self._called[concept]
+
+    @cached_property
+    def _called(self) -> dict[str, tuple[FieldReading, ...]]:
+        return {}
 
     @cached_property
     def words(self) -> tuple[Place, ...]:

@@ -157,18 +157,25 @@ class Wanting:
             yield from self._spoken(place, field)
 
     def _said(self, field: FieldReading) -> Iterator[Seen]:
-        for place in self.reading.places:
+        for place in self._said_of_all:
             if place.role in _GENERAL:
                 yield from self._spoken(place, field)
-            elif place.field in self._choosing and place.role in ("title", "description", "choice"):
+            else:
                 # What is chosen tells nothing, unless it tells the person to type something.
                 for seen, clause, hit in self._spoken_in(place, field):
                     if any(ask.end <= hit.start or ask.start >= hit.end for ask in clause.asks):
                         yield seen
 
     @cached_property
-    def _choosing(self) -> frozenset[str | None]:
-        return frozenset(field.name for field in self.reading.fields if field.kind == "choice")
+    def _said_of_all(self) -> tuple[Place, ...]:
+        """The form's own words, and those of what is chosen."""
+        choosing = {field.name for field in self.reading.fields if field.kind == "choice"}
+        roles = ("title", "description", "choice")
+        return tuple(
+            place
+            for place in self.reading.places
+            if place.role in _GENERAL or (place.field in choosing and place.role in roles)
+        )
 
     def _spoken(self, place: Place, field: FieldReading) -> Iterator[Seen]:
         for seen, _, _ in self._spoken_in(place, field):

@@ -192,7 +192,7 @@ def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sight
     name = field.places[0].views[0].clauses if field.places else ()
     if not all(clause.of("anything") or len(clause.words[0]) == 1 for clause in name):
         return
-    if not any(_called(one, "account name") for one in reading.free_fields if one is not field):
+    if not any(one is not field for one in reading.called("account name")):
         return
     for place in reading.general_places:
         for clause in place.views[0].clauses:
@@ -209,8 +209,8 @@ def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     clauses = field.places[0].views[0].clauses
     if not all(clause.by_concept.get("anything") for clause in clauses):
         return
-    for place in reading.places:
-        if place.role not in ("choice", "title") or place.field == field.name:
+    for place in reading.naming_secrets:
+        if place.field == field.name:
             continue
         for view in place.views[:1]:
             for clause in view.clauses:
@@ -224,24 +224,14 @@ def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
 
 def _card_of(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """A field is called a card, and another one asks for its holder."""
-    if not _called(field, "card field"):
+    if not field.is_called("card field"):
         return
-    for other in reading.free_fields:
-        if other.name != field.name and _called(other, "card owner"):
+    for other in reading.called("card owner"):
+        if other.name != field.name:
             place = field.places[0]
             why = (weight(3, "card-with-holder", place, f"{field.name}, {other.name}"),)
             yield Sighting(Severity.BLOCK, field.where, field.name[:80], field.name, why)
             return
-
-
-def _called(field: FieldReading, concept: str) -> bool:
-    titles = [place for place in field.places if place.role == "title"] or field.places[:1]
-    return any(
-        hit.start == 0 and hit.end == len(clause.words)
-        for place in titles
-        for clause in place.views[0].clauses
-        for hit in clause.of(concept)
-    )
 
 
 def _in_pieces(reading: Reading) -> Iterator[Sighting]:
