@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import pyte
 import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -50,17 +51,25 @@ class Terminal:
         )
         self.output = b""
 
-    def press_until(self, keys: bytes, words: bytes, seconds: float = 40) -> None:
-        """Press these keys each second until these words came."""
-        self.read_until(words, seconds, again=keys)
+    def press_until(self, keys: bytes, words: str, seconds: float = 40) -> None:
+        """Press these keys each second until these words stand on the screen."""
+        screen = pyte.Screen(100, 30)
+        stream = pyte.ByteStream(screen)
+        end, pressed, fed = time.monotonic() + seconds, 0.0, 0
+        while not any(words in line for line in screen.display):
+            assert time.monotonic() < end, "\n".join(screen.display)
+            if time.monotonic() - pressed > 1:
+                pressed = time.monotonic()
+                self.type(keys)
+            if select.select([self._main], [], [], 0.1)[0]:
+                self.output += os.read(self._main, 65_536)
+            stream.feed(self.output[fed:])
+            fed = len(self.output)
 
-    def read_until(self, words: bytes, seconds: float = 40, again: bytes = b"") -> None:
-        end, pressed = time.monotonic() + seconds, 0.0
+    def read_until(self, words: bytes, seconds: float = 40) -> None:
+        end = time.monotonic() + seconds
         while words not in self.output:
             assert time.monotonic() < end, self.output[-2_000:]
-            if again and time.monotonic() - pressed > 1:
-                pressed = time.monotonic()
-                self.type(again)
             if select.select([self._main], [], [], 0.1)[0]:
                 self.output += os.read(self._main, 65_536)
 
@@ -119,7 +128,7 @@ def test_the_terminal_is_as_it_was_and_no_server_is_left(
         assert servers
         if ending == "ctrl+q":
             # A console that is still being painted hears no key.
-            terminal.press_until(b"\x03", b"Nothing is selected to copy. ^Q leaves.")
+            terminal.press_until(b"\x03", "Nothing is selected to copy. ^Q leaves.")
             terminal.type(b"\x11")
         else:
             terminal.process.send_signal(getattr(signal, ending))
