@@ -172,6 +172,6 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
                     os.fchown(stream.fileno(), -1, path.stat().st_gid)
                 os.fchmod(stream.fileno(), mode)
         beside.replace(path)
-    except BaseException:
+    except BaseException:  # whatever it was, no half file stays; handed on
         beside.unlink(missing_ok=True)
         raise

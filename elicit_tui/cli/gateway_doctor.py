@@ -20,7 +20,7 @@ from elicit_tui.text import ci_safe, neutral_line
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.gateway.agents import Agent
-    from elicit_tui.gateway.doctor_files import DoctorFiles, Sight, Wish
+    from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, Sight
     from elicit_tui.gateway.patience import Patience
 
 LONGEST_SECONDS: Final = 1800.0
@@ -40,7 +40,7 @@ SENTENCE: Final = (
 
 def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     """Look, then measure until both calls have ended. Raises UsageError, ConfigError."""
-    from elicit_tui.gateway.doctor_files import DoctorFiles, Wish
+    from elicit_tui.gateway.doctor_files import DoctorFiles, Examination
     from elicit_tui.gateway.install.checking import checks
     from elicit_tui.gateway.install.places import agent_named, own_file
 
@@ -57,7 +57,7 @@ def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     longest = namespace.longest or LONGEST_SECONDS
     from elicit_tui.gateway.held_calls import TICK_SECONDS
 
-    wish = Wish(agent.key, longest, namespace.every or TICK_SECONDS, secrets.token_hex(16))
+    wish = Examination(agent.key, longest, namespace.every or TICK_SECONDS, secrets.token_hex(16))
     files = DoctorFiles(agent.key)
     with files.wishing(wish):
         return doctor.measures(files, wish)
@@ -84,7 +84,7 @@ class Doctor:
         if agent.supports:
             self._output.prose(f"○ Known of {agent.title}: {agent.supports}")
 
-    def measures(self, files: DoctorFiles, wish: Wish) -> int:
+    def measures(self, files: DoctorFiles, wish: Examination) -> int:
         """Wait for the two calls and tell of them; the exit code."""
         self._narration.say(
             f"\nTell {self._agent.title} this, word for word (it can take {_time(wish.longest)} "
@@ -98,7 +98,7 @@ class Doctor:
         self._conclude(files.sights(), wish)
         return code if code != OK else (FAILED if self._unwell else OK)
 
-    def _watch(self, files: DoctorFiles, wish: Wish) -> int:
+    def _watch(self, files: DoctorFiles, wish: Examination) -> int:
         last_news = time.monotonic()
         told: set[tuple[str, str]] = set()
         renewed = 0.0
@@ -128,7 +128,7 @@ class Doctor:
         elif sight.event == "waits" and sight.seconds >= TOLD_EACH:
             self._narration.say(f"… it still waits after {_time(sight.seconds)}.")
 
-    def _conclude(self, sights: Sequence[Sight], wish: Wish) -> None:
+    def _conclude(self, sights: Sequence[Sight], wish: Examination) -> None:
         from elicit_tui.gateway.patience import counts, held, measured
 
         found = measured(sights)
@@ -153,7 +153,7 @@ class Doctor:
     def _held(self, seconds: float, more: str) -> str:
         return f"While you are asked, its calls are held {_time(seconds)}{more}"
 
-    def _tell_secret(self, sights: Sequence[Sight], wish: Wish) -> None:
+    def _tell_secret(self, sights: Sequence[Sight], wish: Examination) -> None:
         from elicit_tui.gateway.doctor_files import proof_of
 
         name = self._settings.store.secret_env

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     """Show, ask, write. Raises UsageError, ConfigError."""
     from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
-    from elicit_tui.gateway.install.planning import Wish, plan_install
+    from elicit_tui.gateway.install.planning import InstallRequest, plan_install
 
     agent = agent_named(words[0] if words else "", "install")
     settings = load_settings(namespace, Narration())
     _refuse_temporary(namespace)
     path = agents_file(namespace, own_file(agent))
-    wish = Wish(
+    wish = InstallRequest(
         agent,
         path,
         _our_file(namespace),

@@ -29,7 +29,7 @@ wished, or its client went on without a word."""
 
 
 @dataclass(frozen=True)
-class Wish:
+class Examination:
     """What a doctor wants to know."""
 
     agent: str
@@ -80,7 +80,7 @@ class DoctorFiles:
     # The doctor's side
 
     @contextlib.contextmanager
-    def wishing(self, wish: Wish) -> Iterator[None]:
+    def wishing(self, wish: Examination) -> Iterator[None]:
         """Within this gateways of the agent offer the measuring tool. Raises ConfigError."""
         try:
             self._sights.unlink(missing_ok=True)
@@ -108,13 +108,13 @@ class DoctorFiles:
 
     # The gateway's side
 
-    def wish(self) -> Wish | None:
+    def wish(self) -> Examination | None:
         """What a doctor that is there wants to know of this agent; None: there is none."""
         try:
             if not 0 <= time.time() - self._wish.stat().st_mtime + 1 < FRESH_SECONDS + 1:
                 return None
             values: Mapping[str, Any] = json.loads(self._wish.read_bytes())
-            return Wish(**values)
+            return Examination(**values)
         except (OSError, ValueError, TypeError):
             return None
 

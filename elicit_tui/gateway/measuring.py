@@ -16,7 +16,7 @@ from typing import Any, Final
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.doctor_files import DoctorFiles, How, Sight, Wish, files_of, proof_of
+from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, How, Sight, files_of, proof_of
 from elicit_tui.gateway.requester import AgentInfo, Requester
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.text import as_name
@@ -64,7 +64,7 @@ class Measuring:
         self._offered = self._wish() is not None
         return self._offered
 
-    def _wish(self) -> Wish | None:
+    def _wish(self) -> Examination | None:
         files = self._files
         return files.wish() if files is not None else None
 
@@ -124,7 +124,7 @@ class _Told:
     def __init__(
         self,
         files: DoctorFiles,
-        wish: Wish,
+        wish: Examination,
         requester: Requester,
         clock: Clock,
         progress: bool,

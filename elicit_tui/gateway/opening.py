@@ -17,7 +17,7 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.measuring import Measuring
-from elicit_tui.gateway.session import Parts, Session
+from elicit_tui.gateway.session import Session, SessionParts
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.runtime import open_runtime
 
@@ -90,7 +90,7 @@ async def open_session(
                 clock, lambda: here().list_changed("tools"), settings.store.secret_env
             )
             session = Session(
-                Parts(
+                SessionParts(
                     settings, runtime, asking, elsewhere, held_calls, catalogues, clock, measuring
                 )
             )

@@ -67,7 +67,7 @@ class Audience(Protocol):
 
 
 @dataclass(frozen=True)
-class Parts:
+class SessionParts:
     """What a session is made of; the composition gives it."""
 
     settings: Settings
@@ -83,7 +83,7 @@ class Parts:
 class Session:
     """What an agent can do, whatever its transport and era."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: SessionParts) -> None:
         self._gateway = parts.settings.gateway
         self.runtime = parts.runtime
         self._broker = parts.runtime.broker

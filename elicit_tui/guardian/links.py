@@ -38,7 +38,7 @@ METADATA_HOSTS: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Parts:
+class UrlParts:
     """A URL cut at its delimiters, nothing decoded."""
 
     raw: str
@@ -60,7 +60,7 @@ class Parts:
 
 
 @lru_cache(maxsize=8)
-def cut(url: str) -> Parts | None:
+def cut(url: str) -> UrlParts | None:
     """The URL cut at its delimiters; None where no authority follows a scheme."""
     match = re.match(r"([a-zA-Z][a-zA-Z0-9+.-]*)://([^/?#\\]*)(.*)\Z", url, re.DOTALL)
     if match is None:
@@ -68,7 +68,7 @@ def cut(url: str) -> Parts | None:
     scheme, authority, rest = match[1].lower(), match[2], match[3]
     before_fragment, _, fragment = rest.partition("#")
     _, _, query = before_fragment.partition("?")
-    return Parts(url, scheme, authority, hosts.host_of(url), rest, query, fragment)
+    return UrlParts(url, scheme, authority, hosts.host_of(url), rest, query, fragment)
 
 
 def urls_of(reading: Reading) -> Iterator[str]:
@@ -81,7 +81,7 @@ def urls_of(reading: Reading) -> Iterator[str]:
             yield url if len(url) <= 16_000 else url[:8_000] + url[-8_000:]
 
 
-def pages_of(reading: Reading) -> Iterator[Parts]:
+def pages_of(reading: Reading) -> Iterator[UrlParts]:
     """The same, where it leads to a page of the web."""
     for url in urls_of(reading):
         parts = cut(url)

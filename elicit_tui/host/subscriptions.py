@@ -53,7 +53,7 @@ class Subscriptions:
         self._uris[uri] = None
         try:
             await self._listen_anew(session)
-        except BaseException:
+        except BaseException:  # also when cancelled: nobody waits for it; handed on
             self._uris.pop(uri, None)
             raise
 
@@ -81,7 +81,7 @@ class Subscriptions:
                     await asyncio.wait((stream, opened), return_when=asyncio.FIRST_COMPLETED)
                     if not open_now.is_set():
                         await stream
-                except BaseException:
+                except BaseException:  # also when cancelled: no stream is left open; handed on
                     stream.cancel()
                     raise
                 finally:

@@ -21,7 +21,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway import measuring
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.doctor_files import DoctorFiles, Sight, Wish, proof_of
+from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, Sight, proof_of
 from elicit_tui.gateway.install.checking import checks
 from elicit_tui.gateway.install.places import own_file
 from elicit_tui.gateway.measuring import DOCTOR, Measuring
@@ -54,7 +54,7 @@ EVERY = 0.1
 def files() -> Iterator[DoctorFiles]:
     """A doctor that is there for the agent `crush`."""
     files = DoctorFiles("crush")
-    with files.wishing(Wish("crush", LONGEST, EVERY, "nonce")):
+    with files.wishing(Examination("crush", LONGEST, EVERY, "nonce")):
         yield files
 
 
@@ -103,7 +103,7 @@ def is_about(seconds: float, limit: float) -> bool:
 async def test_the_python_sdk_waits_as_long_with_progress_as_without() -> None:
     async def both(name: str, limit: float) -> None:
         files = DoctorFiles(name)
-        with files.wishing(Wish(name, 3 * LONGEST, EVERY, "nonce")):
+        with files.wishing(Examination(name, 3 * LONGEST, EVERY, "nonce")):
             async with agent(name=name) as client:
                 await gives_up(client, limit, progress=False)
                 await ended(files, 1)
@@ -174,7 +174,7 @@ async def test_the_tool_is_there_for_that_agent_while_a_doctor_is(
     async with agent() as crush, agent(name="goose") as goose:
         crush._message_handler = note
         assert DOCTOR not in await names(crush)
-        with files.wishing(Wish("crush", LONGEST, EVERY, "nonce")):
+        with files.wishing(Examination("crush", LONGEST, EVERY, "nonce")):
             while DOCTOR not in await names(crush):
                 await settled()
             assert DOCTOR not in await names(goose)
@@ -236,7 +236,7 @@ async def test_a_client_that_gives_up_without_a_word_is_seen_when_it_calls_again
     clock: MovedClock,
 ) -> None:
     files = DoctorFiles("crush")
-    with files.wishing(Wish("crush", 1000, 100, "nonce")):
+    with files.wishing(Examination("crush", 1000, 100, "nonce")):
         one = Measuring(clock, lambda: None, "SECRET_OF_THE_STORE")
         one.offered(AgentInfo("crush"))
         first = await begins(one, Caller(clock))

@@ -6,12 +6,13 @@ import json
 import re
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.config.importing import jsonc
 from elicit_tui.gateway.install import json_text
-from elicit_tui.gateway.install.document import Document
+from elicit_tui.gateway.install.document import AgentDocument
 from tests.bounds import bounded
 
 ENTRY = {"command": "/bin/elicit-tui", "args": ["gateway"], "env": {"A": 'b"\\'}}
@@ -45,8 +46,8 @@ def objects(draw: st.DrawFn, depth: int = 2) -> str:
 documents = st.builds(lambda before, text, after: before + text + after, trivia, objects(), trivia)
 
 
-def document(text: str) -> Document:
-    return Document("file", "servers", toml=False, text=text)
+def document(text: str) -> AgentDocument:
+    return AgentDocument("file", "servers", toml=False, text=text)
 
 
 def comments(text: str) -> list[str]:
@@ -81,6 +82,21 @@ def test_a_server_that_was_taken_out_goes_back(text: str, data: st.DataObject) -
     without, kept = document(text).without(name)
     assert name not in without.servers
     assert without.with_text(name, kept).servers == servers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"servers":{// { c\n"a":1}}',
+        '{"servers":{// { c\r\n"a":1,}}',
+        '{"servers":{"b":2,// { c\n"a":1}}',
+        '{"servers":{/**/"a":\n1}}',
+    ],
+)
+def test_a_comment_in_front_of_what_goes_swallows_nothing(text: str) -> None:
+    without, kept = document(text).without("a")
+    assert comments(without.text) == comments(text)
+    assert without.with_text("a", kept).servers == document(text).servers
 
 
 def is_made_longer(short: str, long: str) -> bool:

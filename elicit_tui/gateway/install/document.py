@@ -21,7 +21,7 @@ NOT_UNDERSTOOD: Final = "its way of writing servers is not understood"
 
 
 @dataclass(frozen=True)
-class Document:
+class AgentDocument:
     """The text of one file, and under which key its servers stand."""
 
     file: str
@@ -52,7 +52,7 @@ class Document:
         """Everything that stands in it. Raises ConfigError."""
         return self._values(self.text)
 
-    def with_entry(self, name: str, entry: Mapping[str, Any]) -> Document:
+    def with_entry(self, name: str, entry: Mapping[str, Any]) -> AgentDocument:
         """With this server, in the place of one of the same name. Raises ConfigError."""
 
         def change() -> str:
@@ -64,7 +64,7 @@ class Document:
         old = name in self.servers
         return self._changed(change, {**self.servers, name: entry})
 
-    def without(self, name: str) -> tuple[Document, str]:
+    def without(self, name: str) -> tuple[AgentDocument, str]:
         """Without this server, and its text as it stood there. Raises ConfigError."""
         kept = ""
 
@@ -79,7 +79,7 @@ class Document:
         others = {key: value for key, value in self.servers.items() if key != name}
         return self._changed(change, others), kept
 
-    def with_text(self, name: str, kept: str) -> Document:
+    def with_text(self, name: str, kept: str) -> AgentDocument:
         """With a server as `without` once took it out. Raises ConfigError."""
 
         def change() -> str:
@@ -93,7 +93,7 @@ class Document:
             raise self._refused(f"{name!r} cannot be put back")
         return changed
 
-    def without_servers(self) -> Document:
+    def without_servers(self) -> AgentDocument:
         """Without the empty table of servers, which an entry of ours once made."""
         values = self._values(self.text)
         if self.toml or values.get(self.key) != {}:
@@ -103,7 +103,7 @@ class Document:
     def _path(self, name: str) -> tuple[str, str]:
         return (self.key, name)
 
-    def _changed(self, change: Any, servers: Mapping[str, Any] | None) -> Document:
+    def _changed(self, change: Any, servers: Mapping[str, Any] | None) -> AgentDocument:
         before = self._values(self.text)
         try:
             text = change()
@@ -151,12 +151,12 @@ def _same(values: Any) -> str:
     return json.dumps(values, sort_keys=True, default=repr)
 
 
-def read_toml(raw: bytes, file: str) -> Document:
+def read_toml(raw: bytes, file: str) -> AgentDocument:
     """The document of ours or of Codex in these bytes. Raises ConfigError."""
-    return _decoded(raw, Document(file, "mcp_servers", toml=True))
+    return _decoded(raw, AgentDocument(file, "mcp_servers", toml=True))
 
 
-def _decoded(raw: bytes, document: Document) -> Document:
+def _decoded(raw: bytes, document: AgentDocument) -> AgentDocument:
     marked = raw.startswith(BOM)
     try:
         text = raw[len(BOM) :].decode() if marked else raw.decode()
@@ -165,10 +165,10 @@ def _decoded(raw: bytes, document: Document) -> Document:
     return replace(document, text=text, marked=marked)
 
 
-def read_document(agent: Agent, raw: bytes, file: str) -> Document:
+def read_document(agent: Agent, raw: bytes, file: str) -> AgentDocument:
     """The document of an agent in these bytes, checked to be one. Raises ConfigError."""
     toml = agent.shape == "codex"
-    document = _decoded(raw, Document(file, agent.servers_key, toml))
+    document = _decoded(raw, AgentDocument(file, agent.servers_key, toml))
     text = document.text
     known = document.servers
     if not document.toml and text.strip():

@@ -81,22 +81,28 @@ def taken(text: str, path: Sequence[str], name: str) -> tuple[str, str]:
     close = _end(plain, at) - 1
     start = len(text[: member.start].rstrip())
     comma = jsonc.comma_after(text, member.end, close)
-    if comma is not None:
-        end = comma + 1
-        if start == member.start:
-            end = _skip(plain, end)
-        shorter = text[:start] + text[end:]
-    else:
-        shorter = text[:start] + text[member.end :]
-        if place:
-            before = jsonc.comma_after(text, members[place - 1].end, member.start)
-            assert before is not None
-            shorter = shorter[:before] + shorter[before + 1 :]
+    end = member.end if comma is None else comma + 1
+    if comma is not None and start == member.start:
+        end = _skip(plain, end)
+    line_end = text.find("\n", start, member.start)
+    if line_end >= 0 and _would_swallow(text, plain, start, end):
+        start = line_end + 1
+    shorter = text[:start] + text[end:]
+    if comma is None and place:
+        before = jsonc.comma_after(text, members[place - 1].end, member.start)
+        assert before is not None
+        shorter = shorter[:before] + shorter[before + 1 :]
     if len(members) == 1:
         after = _end(jsonc.plain(shorter), at)
         if not shorter[at + 1 : after - 1].strip():
             shorter = shorter[:at] + "{}" + shorter[after:]
     return shorter, text[member.start : member.end]
+
+
+def _would_swallow(text: str, plain: str, start: int, end: int) -> bool:
+    """Whether a comment that ends at `start` would go on over what follows `end` in its line."""
+    in_comment = start > 0 and plain[start - 1].isspace() and not text[start - 1].isspace()
+    return in_comment and text[end:].lstrip(" \t")[:1] not in ("\n", "\r")
 
 
 def newline(text: str) -> str:

@@ -11,10 +11,10 @@ from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import undoing
 from elicit_tui.gateway.install.changes import Change, make, only_real
-from elicit_tui.gateway.install.document import Document, read_document
+from elicit_tui.gateway.install.document import AgentDocument, read_document
 from elicit_tui.gateway.install.moving import Staying, movable
 from elicit_tui.gateway.install.places import Found, is_of_a_project, look, shown_path
-from elicit_tui.gateway.install.record import Record, Records, digest
+from elicit_tui.gateway.install.record import InstallRecord, Records, digest
 from elicit_tui.gateway.install.snippet import NAME, entry
 
 Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]
@@ -22,7 +22,7 @@ Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]
 
 
 @dataclass(frozen=True)
-class Wish:
+class InstallRequest:
     """What is to be installed."""
 
     agent: Agent
@@ -58,11 +58,11 @@ class _Base:
 
     theirs: Found
     ours: Found
-    document: Document
-    own: Document
+    document: AgentDocument
+    own: AgentDocument
 
 
-def plan_install(wish: Wish, refusals: Refusals) -> Plan:
+def plan_install(wish: InstallRequest, refusals: Refusals) -> Plan:
     """Put the entry into the agent's file. Raises ConfigError, UsageError."""
     agent, records = wish.agent, Records(wish.agent, wish.path)
     if wish.path == wish.ours:
@@ -110,7 +110,7 @@ def plan_install(wish: Wish, refusals: Refusals) -> Plan:
         Change(wish.ours, own.content, own_after if moved else own_before, own.mode),
         Change(wish.path, found.content, document.as_bytes(), found.mode),
     )
-    new = Record(
+    new = InstallRecord(
         agent=agent.key,
         file=str(wish.path),
         created=before is None,
@@ -135,7 +135,7 @@ def plan_install(wish: Wish, refusals: Refusals) -> Plan:
 
 
 def _moving(
-    wish: Wish, base: _Base, refusals: Refusals
+    wish: InstallRequest, base: _Base, refusals: Refusals
 ) -> tuple[dict[str, Moved], tuple[Staying, ...]]:
     """The servers that move, and those that stay."""
     servers = {name: table for name, table in base.document.servers.items() if name != NAME}
@@ -157,7 +157,7 @@ def _moving(
     return moved, tuple(staying)
 
 
-def _of_projects(document: Document) -> list[Staying]:
+def _of_projects(document: AgentDocument) -> list[Staying]:
     """The servers that Claude Code keeps for single projects in the same file."""
     projects = document.values.get("projects")
     found = []
@@ -176,7 +176,7 @@ def _remote(moved: Mapping[str, Moved]) -> tuple[str, ...]:
     )
 
 
-def _left_out(document: Document) -> tuple[str, ...]:
+def _left_out(document: AgentDocument) -> tuple[str, ...]:
     """gemini-cli may be told which servers it starts."""
     settings = document.values.get("mcp")
     allowed = settings.get("allowed") if isinstance(settings, Mapping) else None

@@ -18,7 +18,7 @@ from elicit_tui.paths import replace_file, state_directory
 
 
 @dataclass(frozen=True)
-class Record:
+class InstallRecord:
     """One installation: what stood in the two files before, and what was made of them."""
 
     agent: str
@@ -57,10 +57,10 @@ class Records:
         """The agent's file before, byte for byte."""
         self.copy_of_ours = self._folder / f"{name}.config.copy"
 
-    def read(self) -> Record | None:
+    def read(self) -> InstallRecord | None:
         """What was noted; None: nothing was. Raises ConfigError for a note that is broken."""
         try:
-            return Record(**json.loads(self._note.read_bytes()))
+            return InstallRecord(**json.loads(self._note.read_bytes()))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError) as error:
@@ -73,7 +73,7 @@ class Records:
         except FileNotFoundError:
             return None
 
-    def write(self, record: Record, before: bytes | None, ours_before: bytes | None) -> None:
+    def write(self, record: InstallRecord, before: bytes | None, ours_before: bytes | None) -> None:
         """Keep it, and what stood in the two files. Raises OSError."""
         for path, content in ((self.copy, before), (self.copy_of_ours, ours_before)):
             if content is None:

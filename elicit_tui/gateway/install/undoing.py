@@ -14,9 +14,9 @@ from elicit_tui.config.documents import LARGEST_FILE
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text
-from elicit_tui.gateway.install.document import Document, read_document, read_toml
+from elicit_tui.gateway.install.document import AgentDocument, read_document, read_toml
 from elicit_tui.gateway.install.places import Found, shown_path
-from elicit_tui.gateway.install.record import Record, Records, digest
+from elicit_tui.gateway.install.record import InstallRecord, Records, digest
 from elicit_tui.gateway.install.snippet import NAME
 
 SERVERS: Final = "mcp_servers"
@@ -30,7 +30,7 @@ class Undone:
     notes: tuple[str, ...] = ()
 
 
-def theirs(agent: Agent, found: Found, records: Records, record: Record | None) -> Undone:
+def theirs(agent: Agent, found: Found, records: Records, record: InstallRecord | None) -> Undone:
     """The agent's file. Raises ConfigError for one that is not understood."""
     if record is not None and found.content is not None and digest(found.content) == record.after:
         before = records.copied(records.copy)
@@ -52,7 +52,7 @@ def theirs(agent: Agent, found: Found, records: Records, record: Record | None) 
     return Undone(document.as_bytes(), tuple(notes))
 
 
-def ours(found: Found, records: Records, record: Record | None) -> Undone:
+def ours(found: Found, records: Records, record: InstallRecord | None) -> Undone:
     """Our configuration, without what was moved into it and not changed since."""
     if record is None or not record.moved or found.content is None:
         return Undone(found.content)
@@ -71,7 +71,7 @@ def ours(found: Found, records: Records, record: Record | None) -> Undone:
     return Undone(document.as_bytes(), tuple(notes))
 
 
-def own_document(found: Found) -> Document:
+def own_document(found: Found) -> AgentDocument:
     """Our configuration as text. Raises ConfigError."""
     content = found.content or b""
     shown = shown_path(found.path)
@@ -80,7 +80,7 @@ def own_document(found: Found) -> Document:
     return read_toml(content, shown)
 
 
-def with_servers(document: Document, blocks: Iterator[str]) -> Document:
+def with_servers(document: AgentDocument, blocks: Iterator[str]) -> AgentDocument:
     """Our configuration with more servers at its end."""
     text = document.text
     for block in blocks:

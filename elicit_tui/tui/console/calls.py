@@ -21,7 +21,7 @@ SIGNS: Final = {"running": "◐", "answered": "●", "failed": "✗", "cancelled
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnsweredQuestion:
     """How one question of a call ended; the texts are neutral."""
 
     message: str
@@ -48,7 +48,7 @@ class CallRecord:
     logged: int = 0
     questions: int = 0
     """How many it asked and got an outcome for, also of those that are not kept."""
-    answered: deque[Answered] = field(default_factory=lambda: deque(maxlen=KEPT_ANSWERED))
+    answered: deque[AnsweredQuestion] = field(default_factory=lambda: deque(maxlen=KEPT_ANSWERED))
     result: dict[str, Any] | None = None
     failure: str | None = None
 

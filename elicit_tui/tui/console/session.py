@@ -15,7 +15,7 @@ from elicit_tui.elicitation import ElicitationRequest, Outcome, Queue, Review
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.activity import Activity
-from elicit_tui.tui.console.calls import Answered, Calls
+from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.words import ACTIONS, ROLES, SIGNS, plural, told
 
@@ -127,7 +127,7 @@ class Session:
         sign = SIGNS[outcome.action]
         self.activity.add(name, f"{sign} {message}  {told(outcome)}", ROLES[outcome.action])
         for call in calls:
-            call.answered.append(Answered(message, outcome.action, told(outcome)))
+            call.answered.append(AnsweredQuestion(message, outcome.action, told(outcome)))
         if request.kind == "approval" and outcome.decided_by in ("policy", "nobody"):
             return  # Told as the end of the call.
         if outcome.decided_by in ("guardian", "policy"):
