@@ -168,13 +168,17 @@ class Wanting:
 
     @cached_property
     def _said_of_all(self) -> tuple[Place, ...]:
-        """The form's own words, and those of what is chosen."""
+        """The form's own words, and those of what is chosen, where the thing stands in them."""
         choosing = {field.name for field in self.reading.fields if field.kind == "choice"}
         roles = ("title", "description", "choice")
         return tuple(
             place
             for place in self.reading.places
             if place.role in _GENERAL or (place.field in choosing and place.role in roles)
+            if any(
+                self.thing.sure in view.concepts or self.thing.maybe in view.concepts
+                for view in place.views
+            )
         )
 
     def _spoken(self, place: Place, field: FieldReading) -> Iterator[Seen]:
