@@ -186,7 +186,10 @@ class Stand:
             while not condition() or (self.app.is_running and not self.text().strip()):
                 await self.pilot.pause(0.01)
 
-        await asyncio.wait_for(wait(), seconds)
+        try:
+            await asyncio.wait_for(wait(), seconds)
+        except TimeoutError:
+            raise AssertionError(f"it did not come; on the screen:\n{self.text()}") from None
 
     async def shown(self, request: ElicitationRequest) -> None:
         """Wait until this question is on the screen, painted, and no longer deaf."""
