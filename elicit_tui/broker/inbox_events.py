@@ -10,16 +10,19 @@ from elicit_tui.elicitation.outcome import PUBLIC_REASONS
 from elicit_tui.store import Answer, Waiting
 from elicit_tui.text import neutral_line
 
-SESSION_ENDED: Final = "The session that asked has ended."
+SESSION_ENDED: Final = "The session that asked has ended. Nothing was sent."
 UNKNOWN: Final = "The session that asked has ended; it is not known whether the answer went out."
 TAKEN_BACK: Final = "It was taken back."
+TELL_AGENT: Final = "The agent was told to come back: tell it to go on."
+ID_CHARACTERS: Final = 8
+"""As much of an id as a person reads."""
 PAGE_FINISHED: Final = "The server reported its page finished; that answers it."
 
 _SENTENCES: Final = {
     "store": SESSION_ENDED,
     "shutdown": SESSION_ENDED,
     "server": "The server took it back, or went away.",
-    "withdrawn": "The agent took its call back, or left.",
+    "withdrawn": "The agent took its call back, or left. Nothing was sent.",
     "agent": "The agent answered it.",
     "client": "It was answered in the agent's own client.",
 }
@@ -82,7 +85,8 @@ def delivered(waiting: Waiting, answer: Answer, again: Question | None) -> Deliv
         return Delivery("unknown", UNKNOWN)
     if waiting.decided_by == "user" and waiting.action == answer.outcome.action:
         sentences = {"accept": "Sent.", "decline": "Declined."}
-        return Delivery("sent", sentences.get(waiting.action or "", "Cancelled."))
+        sent = sentences.get(waiting.action or "", "Cancelled.")
+        return Delivery("sent", f"{sent} {TELL_AGENT}" if waiting.agent_state == "paused" else sent)
     return Delivery("gone", _ended(waiting))
 
 
@@ -94,9 +98,20 @@ def not_taken(waiting: Waiting | None) -> Delivery:
         return Delivery("late", end_of(waiting))
     if waiting.state == "settled":
         return Delivery("gone", end_of(waiting))
-    if waiting.left:
+    if waiting.agent_state == "left":
         return Delivery("refused", "The agent that asked has left; it cannot be accepted now.")
     return Delivery("reopened", "It was asked again meanwhile.", waiting.question)
+
+
+def of_agent(waiting: Waiting) -> str:
+    """What the agent that asked does meanwhile, and what becomes of an answer, in a sentence."""
+    if waiting.agent_state == "left":
+        return "The agent has left; unless it comes back, this is taken back within 30 s."
+    if waiting.agent_state == "paused":
+        known = " or ".join(call_id[:ID_CHARACTERS] for call_id in waiting.call_ids)
+        told = f" (it knows this as {known})" if known else ""
+        return f"The agent was told to come back{told}; your answer is kept for it."
+    return "The agent waits for your answer."
 
 
 def end_of(waiting: Waiting) -> str:

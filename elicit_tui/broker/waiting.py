@@ -26,7 +26,7 @@ from elicit_tui.elicitation import (
     now,
 )
 from elicit_tui.errors import StoreError
-from elicit_tui.store import Answer, Asker, Store, Waiting
+from elicit_tui.store import AgentState, Answer, Asker, Store, Waiting
 
 BEAT_SECONDS: Final = 5.0
 """How often a process that waits says that it lives, and ends what dead ones left."""
@@ -163,13 +163,24 @@ class StoreResponder:
         self.tell_waiting: TellWaiting | None = None
         """Told, with the agent's name, of a question that was put while nobody is there."""
 
-    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
-        """Let the question wait until it is answered; cancelled by `store` when it cannot."""
+    async def respond(
+        self,
+        question: Question,
+        deadline: Deadline,
+        agent_state: Callable[[], AgentState] = lambda: "waiting",
+    ) -> Outcome:
+        """Let the question wait until it is answered; cancelled by `store` when it cannot.
+
+        `agent_state`: what the agent does when the question stands there; later ones are marked.
+        """
         try:
             with self._watch.on(question.id) as sight:
                 self._open[question.id] = (question, sight)
                 deadline.start()
+                again = question.id in self._attempts
                 attempt = await self._put(question, deadline, sight)
+                if again or agent_state() != "waiting":
+                    await self._store.mark_agent(question.id, agent_state())
                 return await self._answered(question.id, attempt, sight, deadline)
         except StoreError as error:
             return cancel("store", str(error))
@@ -229,9 +240,9 @@ class StoreResponder:
                 self._finished.add(question.id)
                 sight.again()
 
-    async def mark_left(self, question_id: str, left: bool) -> None:
-        """The agent that asked has left, or is back; raises StoreError."""
-        await self._store.mark_left(question_id, left)
+    async def mark_agent(self, question_id: str, state: AgentState) -> None:
+        """The agent was told to come back, has left, or is back; raises StoreError."""
+        await self._store.mark_agent(question_id, state)
 
     # How it ended
 

@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="its id, or the beginning of it")
+    parser.add_argument(
+        "id", metavar="ID", help="its id or the one that the agent was told, or the beginning"
+    )
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -93,8 +95,12 @@ async def _waiting(settings: Settings) -> Sequence[Waiting]:
 
 
 def chosen(waiting: Sequence[Waiting], prefix: str) -> Waiting:
-    """The one question whose id begins so. Raises UsageError."""
-    found = [each for each in waiting if prefix and each.id.startswith(prefix)]
+    """The one question whose id, or whose call's id, begins so. Raises UsageError."""
+    found = [
+        each
+        for each in waiting
+        if prefix and any(known.startswith(prefix) for known in (each.id, *each.call_ids))
+    ]
     if len(found) == 1:
         return found[0]
     shown = neutral_line(prefix, 80)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.broker.inbox_events import ID_CHARACTERS, of_agent
 from elicit_tui.elicitation import now, rfc3339
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from elicit_tui.elicitation import Answerer, ElicitationRequest
     from elicit_tui.store import Waiting
 
-ID_CHARACTERS: Final = 8
 _MESSAGE_CHARACTERS: Final = 300
 
 
@@ -49,7 +49,8 @@ def as_json(waiting: Waiting) -> dict[str, Any]:
         "askedAt": rfc3339(waiting.put_at),
         "endsAt": rfc3339(waiting.ends_at) if waiting.ends_at else None,
         "heldBy": _person(waiting.held_by),
-        "agentHasLeft": waiting.left,
+        "agentState": waiting.agent_state,
+        "callIds": list(waiting.call_ids),
         "unreadable": waiting.unreadable,
     }
 
@@ -76,8 +77,10 @@ def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
         yield {"warn": "a warning", "block": "BLOCKED"}[waiting.question.review.verdict]
     if waiting.held_by is not None:
         yield f"being answered on {_place(waiting.held_by)}"
-    if waiting.left:
-        yield "the agent has left"
+    if waiting.agent_state != "waiting":
+        yield {"paused": "the agent was told to come back", "left": "the agent has left"}[
+            waiting.agent_state
+        ]
 
 
 def _asked(waiting: Waiting) -> str:
@@ -127,6 +130,7 @@ def _details(waiting: Waiting) -> Iterator[str]:
     if asker is not None:
         version = f" {quoted(asker.agent_version, 60)}" if asker.agent_version else ""
         yield f"agent    {quoted(asker.agent, 80) if asker.agent else '(no name)'}{version}"
+        yield f"         {of_agent(waiting)}"
         if asker.directory:
             yield f"in       {neutral_line(asker.directory, 400)}"
     address = neutral_line(request.server.address, 400)

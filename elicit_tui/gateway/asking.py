@@ -23,7 +23,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
-from elicit_tui.gateway.held_calls import HeldCall, HeldCalls
+from elicit_tui.gateway.held_calls import HeldCall, HeldCalls, agent_state
 from elicit_tui.gateway.requester import ClientSilent, Requester
 from elicit_tui.text import neutral, neutral_line
 
@@ -202,8 +202,8 @@ class Asking:
             held.changed()
         try:
             while True:
-                outcome = await self._first_of(question, deadline, answered)
-                left = held_calls and all(held.left for held in held_calls)
+                outcome = await self._first_of(question, deadline, answered, held_calls)
+                left = agent_state(held_calls) == "left"
                 if question.request.kind != "approval" or outcome.action != "accept" or not left:
                     return outcome
                 question = replace(question, note=AWAY, attempt=question.attempt + 1)
@@ -214,10 +214,15 @@ class Asking:
                 held.changed()
 
     async def _first_of(
-        self, question: Question, deadline: Deadline, answered: asyncio.Future[Outcome]
+        self,
+        question: Question,
+        deadline: Deadline,
+        answered: asyncio.Future[Outcome],
+        held_calls: Sequence[HeldCall],
     ) -> Outcome:
         """Whoever answers first: a person, or the agent where the owner lets it."""
-        person = asyncio.ensure_future(self._elsewhere.respond(question, deadline))
+        elsewhere = self._elsewhere.respond(question, deadline, lambda: agent_state(held_calls))
+        person = asyncio.ensure_future(elsewhere)
         try:
             await asyncio.wait((person, answered), return_when=asyncio.FIRST_COMPLETED)
             return person.result() if person.done() else answered.result()

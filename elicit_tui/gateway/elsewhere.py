@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -13,14 +14,16 @@ from elicit_tui.broker.waiting import StoreResponder, StoreWatch, TellWaiting
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
 from elicit_tui.errors import StoreError
 from elicit_tui.gateway.requester import AgentInfo
-from elicit_tui.store import Asker, Grant, Store
+from elicit_tui.store import AgentState, Asker, Grant, Store
 
 
 class Elsewhere(Protocol):
     """Where a question waits for a person who is not at the agent's terminal."""
 
-    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
-        """Let it wait until it is answered."""
+    async def respond(
+        self, question: Question, deadline: Deadline, agent_state: Callable[[], AgentState]
+    ) -> Outcome:
+        """Let it wait until it is answered; `agent_state` when it begins to."""
         ...
 
     async def somebody_is_there(self) -> bool:
@@ -39,8 +42,8 @@ class Elsewhere(Protocol):
         """A server says that what its page asked for is done."""
         ...
 
-    async def mark_left(self, question_id: str, left: bool) -> None:
-        """The agent that asked has left, or is back."""
+    async def mark_agent(self, question_id: str, state: AgentState) -> None:
+        """The agent that asked was told to come back, has left, or is back."""
         ...
 
     async def agree_on(self, allowances: Allowances) -> None:
@@ -92,13 +95,15 @@ class InStore:
                 self._responder.tell_waiting = self._tell_waiting
             return self._responder
 
-    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+    async def respond(
+        self, question: Question, deadline: Deadline, agent_state: Callable[[], AgentState]
+    ) -> Outcome:
         """Let the question wait in the store; cancelled by `store` when it cannot."""
         try:
             responder = await self._begun()
         except StoreError as error:
             return cancel("store", str(error))
-        return await responder.respond(question, deadline)
+        return await responder.respond(question, deadline, agent_state)
 
     async def somebody_is_there(self) -> bool:
         """Whether somebody sits at a console or inbox; nobody, when that cannot be known."""
@@ -116,10 +121,10 @@ class InStore:
         if self._responder is not None:
             self._responder.page_finished(server, elicitation_id)
 
-    async def mark_left(self, question_id: str, left: bool) -> None:
+    async def mark_agent(self, question_id: str, state: AgentState) -> None:
         """Show it in every inbox."""
         if self._responder is not None:
-            await self._responder.mark_left(question_id, left)
+            await self._responder.mark_agent(question_id, state)
 
     async def agree_on(self, allowances: Allowances) -> None:
         """Tell the store of new allowances, and take back what was revoked there.

@@ -22,6 +22,7 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import SEPARATOR, Rounds
 from elicit_tui.gateway.telling import Result, ticking
+from elicit_tui.store import AgentState
 
 LEFT_SECONDS: Final = 30.0
 """How long a question stays after the agent that it was asked for has left."""
@@ -77,8 +78,6 @@ class HeldCall:
     call: Call
     server: str
     key: str
-    id: str = field(default_factory=lambda: secrets.token_hex(16))
-    """128 random bits: whoever knows it may read the outcome."""
     task: asyncio.Task[Result] | None = None
     requesters: list[Requester] = field(default_factory=list)
     waiting: dict[str, Question] = field(default_factory=dict)
@@ -99,6 +98,19 @@ class HeldCall:
     last_progress: tuple[float, float | None] = (0.0, None)
     size: int = 0
     _listeners: set[asyncio.Event] = field(default_factory=set)
+
+    @property
+    def id(self) -> str:
+        """128 random bits: whoever knows it may read the outcome. Inbox and ledger use it too."""
+        return self.call.id
+
+    @property
+    def agent_state(self) -> AgentState:
+        """What the agent does meanwhile; one whose client has a round calls again by itself."""
+        if self.left:
+            return "left"
+        told = self.paused and not self.requesters and self.with_client is None
+        return "paused" if told else "waiting"
 
     @property
     def tool_path(self) -> str:
@@ -133,6 +145,19 @@ class HeldCall:
             self._listeners.discard(event)
 
 
+def agent_state(held_calls: Sequence[HeldCall]) -> AgentState:
+    """What the agent does that a question of these calls is asked for: one that waits counts."""
+    states = {held.agent_state for held in held_calls}
+    if not states or "waiting" in states:
+        return "waiting"
+    return "paused" if "paused" in states else "left"
+
+
+def unguessable_id() -> str:
+    """The id of a call that an agent may come back for."""
+    return secrets.token_hex(16)
+
+
 def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:
     """What makes two calls the same: method, server, tool and canonical arguments."""
     return json.dumps([method, server, name, arguments], sort_keys=True)
@@ -145,12 +170,12 @@ class HeldCalls:
         self,
         clock: Clock,
         withdraw: Callable[[HeldCall], None],
-        told_left: Callable[[HeldCall], None] = lambda held: None,
+        told_agent: Callable[[HeldCall], None] = lambda held: None,
     ) -> None:
-        """`withdraw` ends what a call still asks; `told_left`: its agent left or came back."""
+        """`withdraw` ends what a call still asks; `told_agent`: its `agent_state` is another."""
         self._clock = clock
         self._withdraw = withdraw
-        self._told_left = told_left
+        self._told_agent = told_agent
         self._under_way: dict[str, HeldCall] = {}
         """By the id of the call."""
         self._named: dict[str, HeldCall] = {}
@@ -236,17 +261,18 @@ class HeldCalls:
         person is waited for. Raises what the call raised, and GivenUp. Cancelling it means that
         the agent left.
         """
+        before = held.agent_state
         held.requesters.append(requester)
         held.with_client = None
-        was_left, held.left = held.left, False
-        if was_left:
-            self._told_left(held)
+        held.left = False
+        self._tell_change(held, before)
         ticking_task = asyncio.ensure_future(self._tick(held, requester))
         try:
             reply = await self._reply(held, requester.arrived + hold, requester, resumed)
         except asyncio.CancelledError:
             held.requesters.remove(requester)
             self._leave(held)
+            self._tell_change(held, "waiting")
             raise
         finally:
             ticking_task.cancel()
@@ -259,7 +285,12 @@ class HeldCalls:
         elif not isinstance(reply, StillRuns):
             held.paused = True
             self._name(held)
+        self._tell_change(held, "waiting")
         return reply
+
+    def _tell_change(self, held: HeldCall, before: AgentState) -> None:
+        if held.agent_state != before:
+            self._told_agent(held)
 
     async def _reply(
         self, held: HeldCall, end: float, requester: Requester, resumed: bool
@@ -313,7 +344,6 @@ class HeldCalls:
             return
         held.left = True
         self._name(held)
-        self._told_left(held)
         departure = asyncio.ensure_future(self._depart(held))
         self._departures.add(departure)
         departure.add_done_callback(self._departures.discard)

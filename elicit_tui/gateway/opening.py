@@ -84,7 +84,7 @@ async def open_session(
             held_calls = HeldCalls(
                 clock,
                 withdraw=lambda held: here().withdraw(held),
-                told_left=lambda held: here().told_left(held),
+                told_agent=lambda held: here().told_agent(held),
             )
             measuring = Measuring(
                 clock, lambda: here().list_changed("tools"), settings.store.secret_env

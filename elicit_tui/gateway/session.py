@@ -28,7 +28,9 @@ from elicit_tui.gateway.held_calls import (
     HeldCall,
     HeldCalls,
     TooManyCalls,
+    agent_state,
     call_key,
+    unguessable_id,
 )
 from elicit_tui.gateway.measuring import DOCTOR, TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
@@ -172,7 +174,7 @@ class Session:
         more: Mapping[str, Any],
     ) -> Result:
         def begin() -> HeldCall:
-            call = Call(method, name, arguments)
+            call = Call(method, name, arguments, unguessable_id())
             key = call_key(method, server, name, arguments)
             return self.held_calls.to_join(key) or self.held_calls.start(
                 call, server, key, self._made(call, server)
@@ -286,7 +288,7 @@ class Session:
             return text_result(str(error), is_error=True)
 
         def begin() -> HeldCall:
-            call = Call("tools/call", own_tools.ELICIT, arguments)
+            call = Call("tools/call", own_tools.ELICIT, arguments, unguessable_id())
             key = call_key("tools/call", AGENT, own_tools.ELICIT, arguments)
             return self.held_calls.to_join(key) or self.held_calls.start(
                 call, AGENT, key, self._asked_by_agent(call, question, requester.agent)
@@ -335,13 +337,13 @@ class Session:
             if held in held_calls and all(each.withdrawn for each in held_calls):
                 pending.settle(cancel("withdrawn", "The agent took its call back."))
 
-    def told_left(self, held: HeldCall) -> None:
-        """The agent of this call left, or is back: everybody who looks on should know."""
+    def told_agent(self, held: HeldCall) -> None:
+        """The agent was told to come back, left, or is back: all who look on should know."""
         for question in tuple(held.waiting.values()):
             held_calls = self.held_calls.of_request(question.request)
-            left = all(each.left for each in held_calls)
+            state = agent_state(held_calls)
             # A store that cannot be written shows it later; the answer is held back here too.
-            self._background.start(self._elsewhere.mark_left(question.id, left))
+            self._background.start(self._elsewhere.mark_agent(question.id, state))
 
     def _broker_said(self, event: BrokerEvent) -> None:
         self._elsewhere.heard(event)

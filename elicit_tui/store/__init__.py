@@ -4,6 +4,7 @@ from elicit_tui.store.file import StoreMissing
 from elicit_tui.store.sealing import secret_from
 from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.store import (
+    AgentState,
     Answer,
     Asker,
     AskingProcess,
@@ -14,6 +15,7 @@ from elicit_tui.store.store import (
 )
 
 __all__ = [
+    "AgentState",
     "Answer",
     "Asker",
     "AskingProcess",

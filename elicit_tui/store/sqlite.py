@@ -26,6 +26,7 @@ from elicit_tui.store.sealing import BlobPlace
 from elicit_tui.store.sessions import SqliteSessions
 from elicit_tui.store.store import (
     LEASE_SECONDS,
+    AgentState,
     Answer,
     Asker,
     Changes,
@@ -164,12 +165,12 @@ class SqliteStore(SqliteSessions):
 
         await self._file.write(work)
 
-    async def mark_left(self, question_id: str, left: bool) -> None:
-        """The agent that asked has left, or is back."""
+    async def mark_agent(self, question_id: str, state: AgentState) -> None:
+        """The agent that asked was told to come back, has left, or is back."""
         await self._file.write(
             lambda: self._file.do(
-                "UPDATE questions SET has_left = ?, changed = ? WHERE id = ?",
-                left,
+                "UPDATE questions SET agent_state = ?, changed = ? WHERE id = ?",
+                state,
                 self._file.next_number(),
                 question_id,
             )
@@ -241,7 +242,7 @@ class SqliteStore(SqliteSessions):
             row = self._row(question_id)
             if row is None:
                 return None
-            left = row["has_left"] and row["kind"] == "approval"
+            left = row["agent_state"] == "left" and row["kind"] == "approval"
             if left and answer.outcome.action == "accept":
                 return waiting_in(self._secrets, row)
             if (row["attempt"], row["digest"]) == (answer.attempt, answer.digest):

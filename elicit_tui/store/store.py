@@ -17,6 +17,10 @@ from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
 from elicit_tui.elicitation.request import Kind
 
 State = Literal["open", "claimed", "answered", "settled"]
+AgentState = Literal["waiting", "paused", "left"]
+"""What the agent that asked does meanwhile: its call waits for the answer; it was told to come back
+with the call's id, and the answer is kept for it; it has left, and the question goes with it soon
+(an approval cannot be accepted then)."""
 Role = Literal["asker", "listener", "answerer"]
 """What a process does here: it asks for the agent that started it, or for the agents that reach it
 over HTTP; or it is where a person answers."""
@@ -79,8 +83,7 @@ class Waiting:
     question: Question | None
     """What is asked, without its form; None once it is settled, and when its seal does not open."""
     asker: Asker | None
-    left: bool
-    """The agent that asked has left; an approval cannot be accepted meanwhile."""
+    agent_state: AgentState
     held_by: Answerer | None
     """Who has it in front of them, while it is claimed."""
     answer_id: str | None
@@ -93,6 +96,11 @@ class Waiting:
     answer went out."""
     unreadable: str | None
     """Why `question` cannot be read, in a sentence; it stays open for whoever has the secret."""
+
+    @property
+    def call_ids(self) -> tuple[str, ...]:
+        """Its calls, empty where it cannot be read; by such an id a paused agent comes back."""
+        return () if self.question is None else tuple(c.id for c in self.question.request.calls)
 
     @property
     def ends_at(self) -> datetime | None:
@@ -176,8 +184,8 @@ class Store(Protocol):
         """A question is taken back: its content is erased. `settle` may yet say how it ended."""
         ...
 
-    async def mark_left(self, question_id: str, left: bool) -> None:
-        """The agent that asked has left, or is back."""
+    async def mark_agent(self, question_id: str, state: AgentState) -> None:
+        """The agent that asked was told to come back, has left, or is back."""
         ...
 
     # Who answers

@@ -44,7 +44,9 @@ async def test_a_gateway_that_ends_cancels_truthfully_and_leaves_nothing(world: 
     question = await person.sees()
     await bounded(broker.close())
     assert (await bounded(asked)).decided_by == "shutdown"
-    assert await person.told_why(question) == ["The session that asked has ended."]
+    assert await person.told_why(question) == [
+        "The session that asked has ended. Nothing was sent."
+    ]
 
 
 async def test_an_asker_that_dies_before_it_settled_leaves_it_unknown(world: World) -> None:
@@ -68,7 +70,9 @@ async def test_an_asker_that_dies_takes_its_questions_with_it(world: World) -> N
     await store.put(Question(form_request()), ASKER)
     question = await person.sees()
     await store.close()
-    assert await person.told_why(question) == ["The session that asked has ended."]
+    assert await person.told_why(question) == [
+        "The session that asked has ended. Nothing was sent."
+    ]
 
 
 async def test_a_question_whose_end_nobody_tells_is_said_to_be_taken_back(world: World) -> None:

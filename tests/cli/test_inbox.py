@@ -167,6 +167,27 @@ async def test_one_question_is_shown_with_its_fields_and_how_to_answer_it(gatewa
     asked.cancel()
 
 
+async def test_an_agent_that_was_told_to_come_back_is_named_as_it_names_the_question(
+    gateway: Gateway,
+) -> None:
+    asked = gateway.asks()
+    (question,) = await gateway.waiting()
+    (document,) = (await inbox("list", "--output", "json")).document
+    (call,) = document["callIds"]
+    assert document["agentState"] == "waiting"
+    await gateway.store.mark_agent(question, "paused")
+    assert "the agent was told to come back" in (await inbox("list")).stdout
+    shown = await inbox("show", call)
+    assert f"(it knows this as {call[:8]}); your answer is kept for it." in shown.stdout
+    answer = ("answer", call[:8], "environment=staging", "replicas=3")
+    done = await at_a_terminal(*answer)
+    assert done.code == 0
+    assert "Sent. The agent was told to come back: tell it to go on." in done.stderr.replace(
+        "\r\n", " "
+    ).replace("\n", " ")
+    assert (await answered(asked)).action == "accept"
+
+
 async def test_nothing_waits_and_no_store_is_made_to_see_that(sealed_machine: Path) -> None:
     listed = await inbox("list")
     assert (listed.code, listed.stdout) == (0, "")

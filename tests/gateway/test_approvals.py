@@ -137,7 +137,7 @@ async def test_while_its_agent_is_away_an_approval_cannot_be_accepted(
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         await here.left()
-        assert here.person.left == [(question.id, True)]
+        assert here.person.agent_states == [(question.id, "left")]
         here.person.answers(question, allows("once"))
         again = await here.person.question(2)
         assert again.id == question.id
@@ -158,7 +158,7 @@ async def test_an_agent_that_is_back_in_time_has_its_approval_as_before(
         await here.left()
         again = here.begins("workshop__delete")
         await here.held()
-        assert here.person.left == [(question.id, True), (question.id, False)]
+        assert here.person.agent_states == [(question.id, "left"), (question.id, "waiting")]
         here.person.answers(question, allows("once"))
         assert text_of(await again) == "deleted"
         assert made(calls_made) == 1

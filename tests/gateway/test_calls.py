@@ -93,6 +93,26 @@ async def test_resuming_holds_as_a_call_does_and_says_so_when_nobody_answered(
         assert text_of(await resumed) == STILL_WAITING
 
 
+async def test_the_person_knows_whether_the_agent_waits_or_was_told_to_come_back(
+    upwards: str, downwards: str
+) -> None:
+    async with world(asking(protocol=downwards), upwards=upwards) as here:
+        identifier = await paused(here, "asking__rounds")
+        first = await here.person.question()
+        assert [call.id for call in first.request.calls] == [identifier]
+        assert here.person.agent_states == [(first.id, "paused")]
+        resumed = here.begins("elicit_resume", id=identifier)
+        await here.held()
+        assert here.person.agent_states[1:] == [(first.id, "waiting")]
+        await here.clock.move(HOLD)
+        await resumed
+        assert here.person.agent_states[2:] == [(first.id, "paused")]
+        # The next question of the tool comes while the agent is away.
+        here.person.sends(first, {"value": "one"})
+        second = await here.person.question(2)
+        assert here.person.agent_states[3:] == [(second.id, "paused")]
+
+
 async def test_an_answer_while_a_resumed_call_is_held_ends_it_with_the_result(
     upwards: str, downwards: str
 ) -> None:

@@ -189,8 +189,8 @@ async def test_a_client_that_hangs_up_has_left(gateway: Gateway, era: str) -> No
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         person = gateway.people[0]
-        await until(lambda: bool(person.left))
-        assert person.left == [(person.asked[0].id, True)]
+        await until(lambda: bool(person.agent_states))
+        assert person.agent_states == [(person.asked[0].id, "left")]
         await gateway.clock.move(31)
         await until(lambda: len(person.withdrawn) == 1)
 

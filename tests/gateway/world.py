@@ -30,6 +30,7 @@ from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession
 from elicit_tui.gateway.tokens import Tokens
+from elicit_tui.store import AgentState
 from tests.host.world import HANDSHAKE, MODERN, python_server
 
 WAIT = 20
@@ -105,7 +106,7 @@ class PersonElsewhere:
         self.answer = answer
         self.there = False
         self.agents: list[AgentInfo] = []
-        self.left: list[tuple[str, bool]] = []
+        self.agent_states: list[tuple[str, AgentState]] = []
         self.revoked: list[tuple[str, str]] = []
         self.asked: list[Question] = []
         self.withdrawn: list[Question] = []
@@ -115,9 +116,13 @@ class PersonElsewhere:
     def tell(self, waiting: TellWaiting) -> None:
         """Nobody is told here: the store does that."""
 
-    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+    async def respond(
+        self, question: Question, deadline: Deadline, agent_state: Callable[[], AgentState]
+    ) -> Outcome:
         deadline.start()
         self.asked.append(question)
+        if (state := agent_state()) != "waiting":
+            self.agent_states.append((question.id, state))
         answered: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.open[question.id] = answered
         self._news.set()
@@ -140,8 +145,8 @@ class PersonElsewhere:
     def page_finished(self, server: str, elicitation_id: str) -> None:
         """No page is open here."""
 
-    async def mark_left(self, question_id: str, left: bool) -> None:
-        self.left.append((question_id, left))
+    async def mark_agent(self, question_id: str, state: AgentState) -> None:
+        self.agent_states.append((question_id, state))
 
     async def agree_on(self, allowances: Allowances) -> None:
         for server, tool in self.revoked:

@@ -225,15 +225,15 @@ async def test_an_approval_is_not_accepted_while_its_agent_is_gone(
     approval = await put(asking, question(kind="approval"))
     other = await put(asking, question())
     for one in (approval, other):
-        await asking.mark_left(one.id, True)
-    assert [one.left for one in await answering.waiting()] == [True, True]
+        await asking.mark_agent(one.id, "left")
+    assert [one.agent_state for one in await answering.waiting()] == ["left", "left"]
     refused = await answering.answer(approval.id, answer(approval))
     assert refused is not None
     assert (refused.state, refused.answer_id) == ("open", None)
     taken = await answering.answer(other.id, answer(other))
     assert taken is not None
     assert taken.state == "answered"
-    await asking.mark_left(approval.id, False)
+    await asking.mark_agent(approval.id, "waiting")
     accepted = await answering.answer(approval.id, answer(approval))
     assert accepted is not None
     assert accepted.state == "answered"
@@ -243,7 +243,7 @@ async def test_an_approval_is_declined_also_while_its_agent_is_gone(
     asking: Store, answering: Store
 ) -> None:
     approval = await put(asking, question(kind="approval"))
-    await asking.mark_left(approval.id, True)
+    await asking.mark_agent(approval.id, "left")
     refused = answer(approval, outcome=decline("user", "No.", note="Use staging instead."))
     taken = await answering.answer(approval.id, refused)
     assert taken is not None
