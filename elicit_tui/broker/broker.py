@@ -6,21 +6,21 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.admission import malformed
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.allowances import Allowance, Allowances
 from elicit_tui.broker.ask import Ask, AskStep, valid
+from elicit_tui.broker.contracts import Guardian, Hooks
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import Entrance
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
-from elicit_tui.broker.hooked import Hooked, Hooks, tell
+from elicit_tui.broker.hooked import Hooked, tell
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,
-    Finding,
     Outcome,
     Pending,
     Question,
@@ -44,18 +44,6 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS: Final = 5.0
 """How long `close` waits for responders to take their questions off the screen."""
-
-
-class Guardian(Protocol):
-    """What the broker needs of the guardian."""
-
-    def review(self, request: ElicitationRequest) -> Review:
-        """All findings about one request; must not raise."""
-        ...
-
-    def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:
-        """Secrets that an answer to this form seems to hold; must not raise."""
-        ...
 
 
 class Broker:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.broker import Broker, Guardian
+from elicit_tui.broker.broker import Broker
+from elicit_tui.broker.contracts import Guardian
 from elicit_tui.broker.events import BrokerEvent, Resolved
 from elicit_tui.broker.hooked import shown_to
 from elicit_tui.elicitation import (

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from elicit_tui.broker.admitted import Admitted
+from elicit_tui.broker.contracts import Hooks, Reply
 from elicit_tui.broker.events import BrokerEvent, Listener, Requested, Resolved
 from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel, decline
 from elicit_tui.elicitation.keeping import kept_content
-from elicit_tui.elicitation.settings import Hook, HookEvent, Layer, Rule
+from elicit_tui.elicitation.settings import Hook, Layer, Rule
 from elicit_tui.policy import Decision
 from elicit_tui.text import neutral_line, readable_json
 
@@ -33,53 +34,6 @@ Outgoing = Callable[[Mapping[str, Any], "Form | None"], tuple[Finding, ...]]
 """The one look at content before it leaves."""
 Again = Callable[[str], Awaitable[Outcome]]
 """Asks the person once more, with a note that says why."""
-
-
-class Reply(Protocol):
-    """What one hook said; without an action it passes."""
-
-    @property
-    def action(self) -> str | None:
-        """accept, decline or cancel."""
-        ...
-
-    @property
-    def content(self) -> Mapping[str, Any] | None:
-        """The content of an accept."""
-        ...
-
-    @property
-    def reason(self) -> str | None:
-        """Neutral text."""
-        ...
-
-
-class Hooks(Protocol):
-    """The hooks of one run; what of them fails raises an Exception that ends a sentence."""
-
-    def chosen(
-        self, event: HookEvent, request: ElicitationRequest, layer: Layer | None = None
-    ) -> Sequence[Hook]:
-        """Those of an event that are meant, in the order in which they run."""
-        ...
-
-    async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
-        """Run an `Elicitation` hook."""
-        ...
-
-    async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
-        """Run an `ElicitationResult` hook."""
-        ...
-
-    def asked(self, request: ElicitationRequest, review: Review) -> None:
-        """Tell the `Asked` hooks."""
-        ...
-
-    def resolved(
-        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
-    ) -> None:
-        """Tell the `Resolved` hooks."""
-        ...
 
 
 @dataclass(frozen=True)

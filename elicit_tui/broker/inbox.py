@@ -28,8 +28,8 @@ from elicit_tui.broker.inbox_events import (
     not_taken,
 )
 from elicit_tui.elicitation import Answerer, Finding, Outcome, now
-from elicit_tui.elicitation.drafts import Draft
 from elicit_tui.elicitation.outcome import Via
+from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form import Form, read_form
 from elicit_tui.store import Answer, AskingProcess, Grant, Store, Waiting

@@ -84,7 +84,7 @@ def run(namespace: argparse.Namespace) -> int:
 
 async def _waiting(settings: Settings) -> Sequence[Waiting]:
     """What can be answered now, oldest first; nothing where there is no store yet."""
-    from elicit_tui.runtime.waiting import open_store
+    from elicit_tui.runtime.opening import open_store
     from elicit_tui.store import StoreMissing
 
     try:
@@ -149,7 +149,7 @@ async def _answer(settings: Settings, namespace: argparse.Namespace) -> int:
 
 async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
     from elicit_tui.elicitation import rfc3339
-    from elicit_tui.runtime.waiting import open_store
+    from elicit_tui.runtime.opening import open_store
     from elicit_tui.store import StoreMissing
 
     output = Output()
@@ -182,7 +182,7 @@ async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
 
 
 async def _revoke(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.runtime.waiting import open_store
+    from elicit_tui.runtime.opening import open_store
     from elicit_tui.store import StoreMissing
 
     if namespace.server is None and not namespace.all:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 async def give(settings: Settings, namespace: argparse.Namespace, question_id: str) -> int:
     """Answer this question as the command line says; exit code 1 when that did not go out."""
-    from elicit_tui.runtime.waiting import open_inbox
+    from elicit_tui.runtime.opening import open_inbox
 
     narration = Narration()
     async with open_inbox(settings, "inbox", create=False) as inbox:

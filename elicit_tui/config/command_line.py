@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from elicit_tui.config.servers import RESERVED, is_web_address
-from elicit_tui.elicitation.server import AGENT
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.errors import UsageError
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
-from elicit_tui.elicitation.server import AGENT
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
 from elicit_tui.text.hosts import is_loopback
 

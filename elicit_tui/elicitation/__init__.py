@@ -5,7 +5,6 @@ the wire.
 """
 
 from elicit_tui.elicitation.approval import approval_request, hints_of
-from elicit_tui.elicitation.drafts import Draft
 from elicit_tui.elicitation.finding import MASK, Finding, Review, Severity, Verdict, Weight
 from elicit_tui.elicitation.outcome import (
     Action,
@@ -19,7 +18,7 @@ from elicit_tui.elicitation.outcome import (
     decline,
     unsent,
 )
-from elicit_tui.elicitation.question import Deadline, Examine, Question, Responder, finished
+from elicit_tui.elicitation.question import Deadline, Draft, Examine, Question, Responder, finished
 from elicit_tui.elicitation.queue import Pending, Queue
 from elicit_tui.elicitation.request import (
     Call,
@@ -27,11 +26,12 @@ from elicit_tui.elicitation.request import (
     Era,
     Kind,
     Method,
+    ServerIdentity,
+    Transport,
     new_id,
     now,
     rfc3339,
 )
-from elicit_tui.elicitation.server import ServerIdentity, Transport
 
 __all__ = [
     "MASK",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from elicit_tui.elicitation.request import Call, ElicitationRequest
-from elicit_tui.elicitation.server import ServerIdentity
+from elicit_tui.elicitation.request import Call, ElicitationRequest, ServerIdentity
 from elicit_tui.text import as_name
 
 SHOWN_OF_DEFINITION: Final = ("name", "title", "description", "annotations")

@@ -1,4 +1,4 @@
-"""A request that a person is to decide, and the contract of whoever shows it."""
+"""A request that a person is to decide, its draft, and the contract of whoever shows it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from elicit_tui.elicitation.drafts import Draft
 from elicit_tui.elicitation.finding import Finding, Review, Severity
 from elicit_tui.elicitation.outcome import Outcome, accept
 from elicit_tui.elicitation.request import ElicitationRequest
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
+    from elicit_tui.form import Entry, Form
 
 KEY_GRACE_SECONDS = 60.0
 
@@ -23,6 +22,38 @@ Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
 
 def _sees_nothing(content: Mapping[str, Any]) -> tuple[Finding, ...]:
     return ()
+
+
+@dataclass
+class Draft:
+    """What a person typed into a question and has not sent.
+
+    Holds raw entries by field name, which fields the person touched, and what was opened.
+
+    Travels with its question. Whoever shows the question writes into it as the person types, and
+    fills in what stands there when the question is shown anew.
+    """
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    touched: frozenset[str] = frozenset()
+    opened: bool = False
+    """Whether the person agreed to a url question's page, whose end is waited for."""
+    acknowledged: frozenset[str] = frozenset()
+    """The findings that the person acknowledged when agreeing to that page."""
+
+    @property
+    def typed(self) -> bool:
+        """Whether anything in it came from the person."""
+        return bool(self.touched)
+
+    def write(self, entries: Mapping[str, Entry], touched: frozenset[str]) -> None:
+        """Keep what stands in the form at this moment."""
+        self.entries, self.touched = dict(entries), touched
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        self.entries, self.touched = {}, frozenset()
+        self.opened, self.acknowledged = False, frozenset()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One elicitation as it arrived, in either protocol era."""
+"""One elicitation as it arrived, in either protocol era, and the server that asks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, Final, Literal
 
-from elicit_tui.elicitation.server import ServerIdentity
-
 Era = Literal["handshake", "modern"]
 """`handshake`: revisions up to 2025-11-25; `modern`: 2026-07-28 and its rounds."""
 
 Method = Literal["tools/call", "prompts/get", "resources/read"]
+
+Transport = Literal["stdio", "http", "sse"]
+
+AGENT: Final = "agent"
+"""The name under which an agent's own questions come; no configured server may have it."""
 
 Kind = Literal["elicitation", "approval"]
 """A server's question, or our own before a tool is called."""
@@ -36,6 +39,23 @@ def rfc3339(moment: datetime) -> str:
     """A moment as records and data spell it: UTC, milliseconds, `Z`; sorts as text."""
     moment = moment.astimezone(timezone.utc)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+@dataclass(frozen=True)
+class ServerIdentity:
+    """A connected server as a person should see it.
+
+    Only `name` and `address` come from the owner's configuration and can be relied on;
+    `calls_itself` and `version` are the server's own claim (spec: lifecycle, `serverInfo`)
+    and are hostile text.
+    """
+
+    name: str
+    transport: Transport
+    address: str
+    calls_itself: str | None = None
+    version: str | None = None
+    protocol_version: str | None = None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from elicit_tui.form.entry import (
     ChosenMany,
     EmptyOnPurpose,
     Entry,
+    Problem,
     Ticked,
     Typed,
     Unset,
@@ -20,7 +21,6 @@ from elicit_tui.form.entry import (
 from elicit_tui.form.field import MISSING, Choice, Field, Kind
 from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form, problem_in
 from elicit_tui.form.plain_text import entry_from_text
-from elicit_tui.form.problem import Problem
 from elicit_tui.form.reading import Purpose, read_form
 
 __all__ = [

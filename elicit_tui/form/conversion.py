@@ -9,6 +9,7 @@ from elicit_tui.form.entry import (
     ChosenMany,
     EmptyOnPurpose,
     Entry,
+    Problem,
     Ticked,
     Typed,
     Unset,
@@ -18,7 +19,6 @@ from elicit_tui.form.field import MISSING, NUMBER_KINDS, TEXT_KINDS, Field
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_integer, json_key, number_text
 from elicit_tui.form.numbers import WANTED_INTEGER, WANTED_NUMBER, read_number
-from elicit_tui.form.problem import Problem
 
 
 def value_of(field: Field, entry: Entry) -> Any:

@@ -59,3 +59,15 @@ def is_unset(entry: Entry) -> bool:
         or (isinstance(entry, Chosen) and entry.value is None)
         or (isinstance(entry, ChosenMany) and not entry.values)
     )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing a person can mend; a value, never an exception.
+
+    `field` is the property's raw name (hostile text: neutralise before showing), None when the
+    form as a whole is at fault. `message` is neutral text such as "between 1 and 10".
+    """
+
+    field: str | None
+    message: str

@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from elicit_tui.form.conversion import entry_for, value_of
-from elicit_tui.form.entry import Entry, Unset
+from elicit_tui.form.entry import Entry, Problem, Unset
 from elicit_tui.form.field import MISSING, Field
 from elicit_tui.form.judge import Fault, Judge
 from elicit_tui.form.pattern import unchecked
-from elicit_tui.form.problem import Problem
 from elicit_tui.form.used_patterns import patterns_of
 from elicit_tui.form.wire import unsendable
 from elicit_tui.form.wording import in_words

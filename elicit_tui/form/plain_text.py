@@ -6,10 +6,9 @@ import json
 from typing import Any, Final
 
 from elicit_tui.form.conversion import entry_for, wanted
-from elicit_tui.form.entry import Chosen, Entry, Ticked, Typed, Unset
+from elicit_tui.form.entry import Chosen, Entry, Problem, Ticked, Typed, Unset
 from elicit_tui.form.field import Field
 from elicit_tui.form.json_values import json_key
-from elicit_tui.form.problem import Problem
 
 YES: Final = frozenset({"yes", "y", "true"})
 NO: Final = frozenset({"no", "n", "false"})

@@ -1,10 +1,11 @@
-"""Whether a tool may be called: by the owner's lists and modes, and the tool's own hints."""
+"""May a server be started, and a tool of it be called? The owner's settings and its hints say."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from elicit_tui.elicitation.approval import hints_of
 from elicit_tui.elicitation.outcome import cancel, decline
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.elicitation.spelling import dotted
@@ -12,7 +13,28 @@ from elicit_tui.policy.decision import Decision, ends
 from elicit_tui.policy.sentences import flag_told, granted, layer_of, told, who_can_change
 from elicit_tui.text import neutral_line
 
-STEP = "tool call"
+STARTING = "server"
+CALLING = "tool call"
+
+
+def may_run(settings: Settings, server: ServerSettings) -> Decision:
+    """Whether a server is started: not refused, nothing missing, enabled; in this order."""
+    key = dotted("mcp_servers", server.name)
+    layer = layer_of(settings, key)
+    if server.refused is not None:
+        return ends(STARTING, decline("policy", server.refused, key=key, layer="managed"))
+    if server.missing:
+        names = ", ".join(server.missing)
+        said = f"{server.name} cannot start: the environment has no {names}."
+        change = f"Setting {names} in the environment would let it start."
+        return ends(STARTING, decline("policy", said, key=key, layer=layer), change)
+    if not server.enabled:
+        key = dotted("mcp_servers", server.name, "enabled")
+        layer = layer_of(settings, key)
+        said = f"{server.name} is not started: {told(key, False, layer)}."
+        change = who_can_change(settings, key, f"{key} = true would start it.")
+        return ends(STARTING, decline("policy", said, key=key, layer=layer), change)
+    return Decision(STARTING, f"{server.name} may run.", key, layer)
 
 
 def approval_mode(server: ServerSettings, tool: str) -> tuple[str, str]:
@@ -39,13 +61,10 @@ def needs_confirmation(mode: str, definition: Mapping[str, Any] | None) -> str |
     """
     if mode == "prompt":
         return "every call of it is confirmed"
-    said = (definition or {}).get("annotations")
-    hints = said if isinstance(said, Mapping) else {}
-    read_only = hints.get("readOnlyHint") is True
-    destructive = hints.get("destructiveHint") not in (None, False)
-    if mode == "writes" and not read_only:
+    hints = hints_of(definition or {})
+    if mode == "writes" and "read-only" not in hints:
         return "it does not say that it only reads"
-    if mode == "auto" and destructive and not read_only:
+    if mode == "auto" and "destructive" in hints:
         return "it says that it is destructive"
     return None
 
@@ -75,7 +94,7 @@ def judge_call(
     way = who_can_change(settings, remedy, f'{remedy} = "approve" would allow it without asking.')
     why = needs_confirmation(mode, definition)
     if why is None:
-        return Decision(STEP, f"{shown} may be called: {setting}.", key, layer)
+        return Decision(CALLING, f"{shown} may be called: {setting}.", key, layer)
     wants = f"{shown} needs a confirmation ({why}; {setting})"
     if not granted(settings).tool_calls:
         flag, sentence, flag_layer = flag_told(settings, "tool_calls")
@@ -83,13 +102,13 @@ def judge_call(
         refused = decline("policy", reason, key=flag, layer=flag_layer)
         wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
         change = who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
-        return ends(STEP, refused, f"{way} {change}")
+        return ends(CALLING, refused, f"{way} {change}")
     if allowed:
-        return Decision(STEP, f"{shown} was allowed for this session.", key, layer, way)
+        return Decision(CALLING, f"{shown} was allowed for this session.", key, layer, way)
     if nobody is not None:
         reason = f"{wants}, and {nobody}. {way}"
-        return ends(STEP, cancel("nobody", reason, key=key, layer=layer), way)
-    return Decision(STEP, f"{wants}.", key, layer, way, asks=True)
+        return ends(CALLING, cancel("nobody", reason, key=key, layer=layer), way)
+    return Decision(CALLING, f"{wants}.", key, layer, way, asks=True)
 
 
 def _unlisted(settings: Settings, server: ServerSettings, tool: str) -> Decision | None:
@@ -109,4 +128,4 @@ def _unlisted(settings: Settings, server: ServerSettings, tool: str) -> Decision
 
 
 def _refused(reason: str, key: str, layer: Any, change: str | None) -> Decision:
-    return ends(STEP, decline("policy", reason, key=key, layer=layer), change)
+    return ends(CALLING, decline("policy", reason, key=key, layer=layer), change)

@@ -1,14 +1,27 @@
-"""Opens the ledger; one that cannot be opened withholds accepts and lets refusals out."""
+"""Opens what a run is made of: the ledger, the guardian when it is needed, the store, the inbox."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing, suppress
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
-from elicit_tui.elicitation.settings import HistorySettings
+from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel, now
+from elicit_tui.elicitation.settings import GuardianSettings, HistorySettings, Settings
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
-from elicit_tui.paths import ledger_file
+from elicit_tui.paths import ledger_file, store_file
+
+if TYPE_CHECKING:
+    from elicit_tui.broker.inbox import Inbox
+    from elicit_tui.elicitation.outcome import Via
+    from elicit_tui.form import Form
+    from elicit_tui.guardian import Guardian
+    from elicit_tui.store import SqliteStore
+    from elicit_tui.store.store import Role
 
 
 class UnavailableLedger:
@@ -46,3 +59,96 @@ def open_ledger(history: HistorySettings) -> Ledger | UnavailableLedger:
         return Ledger.open(ledger_file(history.path), content=history.content)
     except LedgerError as error:
         return UnavailableLedger(str(error))
+
+
+class LazyGuardian:
+    """The guardian, loaded when the first question needs it: a refused one never does."""
+
+    def __init__(self, settings: GuardianSettings) -> None:
+        self._settings = settings
+        self._guardian: Guardian | None = None
+
+    @property
+    def guardian(self) -> Guardian:
+        """The one guardian of this run."""
+        if self._guardian is None:
+            from elicit_tui.guardian import Guardian
+
+            self._guardian = Guardian(self._settings)
+        return self._guardian
+
+    def review(self, request: ElicitationRequest) -> Review:
+        """All findings about one request."""
+        return self.guardian.review(request)
+
+    def outgoing(self, content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
+        """Secrets that an answer to this form seems to hold."""
+        return self.guardian.outgoing(content, form)
+
+
+@asynccontextmanager
+async def open_store(
+    settings: Settings,
+    role: Role,
+    *,
+    create: bool = True,
+    environment: Mapping[str, str] | None = None,
+    clock: Callable[[], datetime] = now,
+) -> AsyncIterator[SqliteStore]:
+    """The store beside the ledger, as long as this is open.
+
+    Raises StoreError: StoreTooNew, StoreMissing (not `create`), SecretError, or it cannot be used.
+    """
+    from elicit_tui.store import SqliteStore, secret_from
+
+    variable = settings.store.secret_env
+    value = (os.environ if environment is None else environment).get(variable)
+    secret = secret_from(variable, value) if value else None
+    path = store_file(settings.history.path)
+    store = await SqliteStore.open(path, role, secret=secret, create=create, clock=clock)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def open_inbox(
+    settings: Settings, via: Via, *, create: bool = True, clock: Callable[[], datetime] = now
+) -> AsyncIterator[Inbox]:
+    """What waits for a person, whoever asked, as long as this is open; raises StoreError.
+
+    Args:
+        settings: of the owner; `store` and `history.path` matter here.
+        via: through what answers are given, as the ledger will say.
+        create: make the store when there is none; else StoreMissing is raised.
+        clock: the time of day.
+    """
+    from elicit_tui.broker.answerer import refusal, this_process
+    from elicit_tui.broker.inbox import Inbox
+
+    async with open_store(settings, "answerer", create=create, clock=clock) as store:
+        may = partial(refusal, without_terminal=settings.store.answer_without_terminal)
+        guardian = LazyGuardian(settings.guardian)
+        inbox = Inbox(
+            store,
+            via,
+            me=this_process(),
+            refusal=may,
+            examine=guardian.outgoing,
+            abandoned=partial(_record_end, settings),
+            clock=clock,
+        )
+        async with inbox.watched():
+            yield inbox
+
+
+def _record_end(settings: Settings, question_id: str) -> None:
+    """The process that asked is gone: its question gets an outcome in the ledger, if it has none.
+
+    Where the ledger cannot be written the row stays without one, which is true as well.
+    """
+    outcome = cancel("store", "The process that asked ended before the question had an answer.")
+    path = ledger_file(settings.history.path)
+    with suppress(LedgerError), closing(Ledger.open(path, create=False)) as ledger:
+        ledger.abandoned(question_id, outcome)

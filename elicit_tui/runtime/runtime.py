@@ -9,47 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation import ElicitationRequest, Finding, Queue, Responder, Review
-from elicit_tui.elicitation.settings import GuardianSettings, Rule, Settings
+from elicit_tui.elicitation import Queue, Responder
+from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.host import Host
 from elicit_tui.policy import Policy
-from elicit_tui.runtime.opening import UnavailableLedger, open_ledger
+from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from elicit_tui.broker.drafts import Drafts
-    from elicit_tui.form import Form
-    from elicit_tui.guardian import Guardian
     from elicit_tui.hooks import Hooks
     from elicit_tui.host import Launched
     from elicit_tui.ledger import Ledger
-
-
-class LazyGuardian:
-    """The guardian, loaded when the first question needs it: a refused one never does."""
-
-    def __init__(self, settings: GuardianSettings) -> None:
-        self._settings = settings
-        self._guardian: Guardian | None = None
-
-    @property
-    def guardian(self) -> Guardian:
-        """The one guardian of this run."""
-        if self._guardian is None:
-            from elicit_tui.guardian import Guardian
-
-            self._guardian = Guardian(self._settings)
-        return self._guardian
-
-    def review(self, request: ElicitationRequest) -> Review:
-        """All findings about one request."""
-        return self.guardian.review(request)
-
-    def outgoing(self, content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
-        """Secrets that an answer to this form seems to hold."""
-        return self.guardian.outgoing(content, form)
 
 
 @dataclass(frozen=True)
@@ -77,7 +47,7 @@ def _hooks(settings: Settings) -> Hooks | None:
 
 def _draft_file(guardian: LazyGuardian) -> Drafts:
     from elicit_tui import paths
-    from elicit_tui.broker.draft_file import DraftFile
+    from elicit_tui.broker.drafts import DraftFile
 
     return DraftFile(paths.state_directory(), guardian)
 

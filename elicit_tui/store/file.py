@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from elicit_tui.database import Kind
 from elicit_tui.elicitation import Answerer, Question
-from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import SealError, StoreError, StoreTooNew
 from elicit_tui.store.nouns import read, written
 from elicit_tui.store.sealing import BlobPlace, Sealer

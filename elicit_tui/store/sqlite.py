@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from elicit_tui.elicitation import Answerer, ElicitationRequest, Outcome, Question
-from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.store.file import (
     Asked,

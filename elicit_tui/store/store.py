@@ -12,8 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, Protocol
 
 from elicit_tui.elicitation import Action, Answerer, DecidedBy, Outcome, Question, new_id
-from elicit_tui.elicitation.drafts import Draft
-from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
+from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, Draft
 from elicit_tui.elicitation.request import Kind
 
 State = Literal["open", "claimed", "answered", "settled"]

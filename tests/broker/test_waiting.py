@@ -11,7 +11,7 @@ import pytest
 from elicit_tui.broker.inbox_events import Came, Delivery, InboxEvent
 from elicit_tui.broker.waiting import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Deadline, Outcome, Question, cancel, decline
-from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.elicitation.question import Draft
 from elicit_tui.form.entry import Typed
 from elicit_tui.store import Asker
 from tests.broker.conftest import form_request

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from elicit_tui.elicitation import cancel, decline
-from elicit_tui.elicitation.drafts import Draft
+from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.entry import Typed
 from elicit_tui.store import Asker, Grant, Store

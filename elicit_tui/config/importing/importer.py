@@ -16,7 +16,7 @@ from elicit_tui.config.keys import SERVER
 from elicit_tui.config.nodes import Value
 from elicit_tui.config.servers import RESERVED
 from elicit_tui.config.validating import shown
-from elicit_tui.elicitation.server import AGENT
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.spelling import dotted, quoted, toml_value
 from elicit_tui.errors import ConfigError
 

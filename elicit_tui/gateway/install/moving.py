@@ -14,7 +14,7 @@ from typing import Any, Final
 from elicit_tui.config.importing import Moved, move
 from elicit_tui.config.importing.sources import Dialect
 from elicit_tui.config.servers import RESERVED
-from elicit_tui.elicitation.server import AGENT
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install.snippet import NAME
 

@@ -49,7 +49,7 @@ class SharedQuestions:
     async def watch(self, responder: Responder, via: Via) -> None:
         """Put what waits in the store to the console, until cancelled."""
         from elicit_tui.broker.serving import Serving
-        from elicit_tui.runtime.waiting import open_inbox
+        from elicit_tui.runtime.opening import open_inbox
         from elicit_tui.store import StoreMissing
 
         while True:

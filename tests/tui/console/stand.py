@@ -20,7 +20,7 @@ from elicit_tui.host.events import ServerStateChanged
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from elicit_tui.runtime import Runtime
-from elicit_tui.runtime.runtime import LazyGuardian
+from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from elicit_tui.broker.draft_file import FILE_NAME, KEPT_SECONDS, DraftFile
+from elicit_tui.broker.drafts import FILE_NAME, KEPT_SECONDS, DraftFile
 from elicit_tui.elicitation import accept, cancel
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.form.entry import Typed

@@ -1,0 +1,71 @@
+"""What the broker needs of other rooms: a guardian, and hooks that reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review
+from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
+
+if TYPE_CHECKING:
+    from elicit_tui.form import Form
+
+
+class Guardian(Protocol):
+    """Finds what is risky in requests and answers."""
+
+    def review(self, request: ElicitationRequest) -> Review:
+        """All findings about one request; must not raise."""
+        ...
+
+    def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:
+        """Secrets that an answer to this form seems to hold; must not raise."""
+        ...
+
+
+class Reply(Protocol):
+    """What one hook said; without an action it passes."""
+
+    @property
+    def action(self) -> str | None:
+        """accept, decline or cancel."""
+        ...
+
+    @property
+    def content(self) -> Mapping[str, Any] | None:
+        """The content of an accept."""
+        ...
+
+    @property
+    def reason(self) -> str | None:
+        """Neutral text."""
+        ...
+
+
+class Hooks(Protocol):
+    """The hooks of one run; what of them fails raises an Exception that ends a sentence."""
+
+    def chosen(
+        self, event: HookEvent, request: ElicitationRequest, layer: Layer | None = None
+    ) -> Sequence[Hook]:
+        """Those of an event that are meant, in the order in which they run."""
+        ...
+
+    async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
+        """Run an `Elicitation` hook."""
+        ...
+
+    async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
+        """Run an `ElicitationResult` hook."""
+        ...
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        """Tell the `Asked` hooks."""
+        ...
+
+    def resolved(
+        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
+    ) -> None:
+        """Tell the `Resolved` hooks."""
+        ...
