@@ -9,7 +9,7 @@ from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, cancel,
 from elicit_tui.responders.commands import COMMON_HELP, Command, help_text, read_line
 from elicit_tui.responders.heading import findings
 from elicit_tui.responders.lines import InputGone, Lines
-from elicit_tui.text import readable_json
+from elicit_tui.text import controls_left_out, readable_json
 
 DECLINED = "You declined."
 CANCELLED = "You cancelled."
@@ -87,6 +87,8 @@ class Dialogue:
         if line is None:
             self.say()
             raise Decided(cancel("user", "You ended the input (Ctrl+D)."))
+        if self._lines.left_out:
+            self.say(controls_left_out(self._lines.left_out))
         return line
 
     async def agree_to_risks(self, risks: tuple[Finding, ...]) -> frozenset[str] | None:

@@ -7,13 +7,16 @@ import os
 import threading
 from typing import Final, TextIO
 
+from elicit_tui.text import without_controls
+
 READ_BYTES: Final = 65_536
 LINE_BYTES: Final = 1_000_000
 """A longer line is handed over in pieces; nobody types that much, and memory stays bounded."""
 
 
 FLOW_CONTROL: Final = {0x11: None, 0x13: None}
-"""Ctrl+Q and Ctrl+S, which people press to go on and to stop: they are never text."""
+"""Ctrl+Q and Ctrl+S, which people press to go on and to stop: nobody has to be told that they are
+never text."""
 
 
 PASTE_BEGINS: Final = b"\x1b[200~"
@@ -38,6 +41,8 @@ class Lines:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._buffer = bytearray()
+        self.left_out = 0
+        """How many control characters the last line had; they are no part of it."""
         self._thread: threading.Thread | None = None
         self._arrived: asyncio.Queue[bytes | OSError] | None = None
 
@@ -103,7 +108,8 @@ class Lines:
     def _decoded(self, line: bytes) -> str:
         line = line.replace(PASTE_BEGINS, b"").replace(PASTE_ENDS, b"")
         text = line.decode(self._stream.encoding or "utf-8", "replace").rstrip("\r")
-        return text.translate(FLOW_CONTROL)
+        text, self.left_out = without_controls(text.translate(FLOW_CONTROL))
+        return text
 
     async def _chunk(self) -> bytes:
         if self._thread is None:

@@ -4,21 +4,22 @@
 `stand_in` for a field that is edited, `neutral_value` for records, `readable_json` for values that
 people read, `ascii_json` for data, `ci_safe` for a build's log.
 What counts as active is defined in `elicit_tui.text.active`, what cannot be seen in
-`elicit_tui.text.unseen` (`looks_blank`). `in_seconds` puts a span of time in
-words, `countdown` shows how much of one is left.
+`elicit_tui.text.unseen` (`looks_blank`; `without_controls` for what a person enters). `in_seconds`
+puts a span of time in words, `countdown` shows how much of one is left.
 """
 
 from elicit_tui.text.data import ascii_json, neutral_value
 from elicit_tui.text.duration import countdown, in_seconds
 from elicit_tui.text.neutral import as_name, neutral, neutral_line, quoted, stand_in
 from elicit_tui.text.readable import readable_json
-from elicit_tui.text.unseen import looks_blank
+from elicit_tui.text.unseen import controls_left_out, looks_blank, without_controls
 from elicit_tui.text.workflow import ci_safe
 
 __all__ = [
     "as_name",
     "ascii_json",
     "ci_safe",
+    "controls_left_out",
     "countdown",
     "in_seconds",
     "looks_blank",
@@ -28,4 +29,5 @@ __all__ = [
     "quoted",
     "readable_json",
     "stand_in",
+    "without_controls",
 ]

@@ -20,6 +20,9 @@ BLANKS: Final = "".join(chr(point) for point in range(0x3001) if chr(point).issp
 _BLANK_RUN: Final = re.compile(f"[{re.escape(BLANKS)}]+")
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 """The invisible ones of ASCII."""
+_CONTROLS_OF_TEXT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""The category Cc without what every text may hold: tab and newline."""
+
 _INVISIBLE_RANGES: Final = (
     (0x034F, 0x034F),
     (0x115F, 0x1160),
@@ -45,6 +48,23 @@ def is_invisible(character: str) -> bool:
         return True
     category = unicodedata.category(character)
     return category == "Cf" or (category == "Cc" and not character.isspace())
+
+
+def without_controls(text: str) -> tuple[str, int]:
+    """A text without its control characters, and how many they were.
+
+    Tabs and line ends stay; each line end becomes one newline.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    kept = _CONTROLS_OF_TEXT.sub("", text)
+    return kept, len(text) - len(kept)
+
+
+def controls_left_out(count: int) -> str:
+    """The sentence that tells of what `without_controls` took out."""
+    if count == 1:
+        return "One control character was left out of what you entered."
+    return f"{count} control characters were left out of what you entered."
 
 
 def looks_blank(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -15,6 +16,7 @@ from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue
 from elicit_tui.tui.ordered_app import OrderedApp
+from elicit_tui.tui.pasted import PASTE_SECONDS
 from elicit_tui.tui.question.debounce import Debounce
 from elicit_tui.tui.question.messages import Answered, Later, Painted
 from elicit_tui.tui.question.view import QuestionView
@@ -120,6 +122,12 @@ class InlineApp(OrderedApp[None]):
         else:
             assert self._shown is not None
             self._shown.say("No other question waits.")
+
+    def tell_of_input(self, sentence: str) -> None:
+        """Above the buttons: a message over the form would hide it."""
+        if self._shown is not None:
+            # What was taken is written into the form first, which hushes what is said.
+            self.set_timer(PASTE_SECONDS, partial(self._shown.say, sentence))
 
     def on_key(self, event: events.Key) -> None:
         """A key between two questions belongs to a burst of typing."""

@@ -9,14 +9,17 @@ from textual import events
 from textual.app import App, ReturnType
 
 from elicit_tui.elicitation import Outcome, Question
+from elicit_tui.text import controls_left_out, without_controls
 from elicit_tui.tui.breakage import broken_question, not_shown
-from elicit_tui.tui.typed_ahead import KeyOrder, TypedAhead
+from elicit_tui.tui.pasted import NOT_OBEYED, PasteBurst, read_pastes_as_text
+from elicit_tui.tui.typed_ahead import LEAVE, KeyOrder, TypedAhead, is_field
 
 
 class OrderedApp(App[ReturnType]):
     """What the console and the inline form are built on."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        read_pastes_as_text()
         super().__init__(*args, **kwargs)
         # A key is answered with where it leads to, not with the way there.
         self.animation_level = "none"
@@ -24,6 +27,7 @@ class OrderedApp(App[ReturnType]):
         """The keys that the owner gave to actions (`[console.keys]`), by action id."""
         self.typed_ahead = TypedAhead(self.call_after_refresh)
         self._order = KeyOrder(self)
+        self._burst = PasteBurst()
         self.failure: Exception | None = None
         """What ended the application, if an error did."""
 
@@ -33,12 +37,40 @@ class OrderedApp(App[ReturnType]):
         self.set_keymap(self.own_keys)
 
     async def on_event(self, event: events.Event) -> None:
-        """Input made before its screen could be seen goes nowhere; the rest goes in its order."""
+        """Input made before its screen could be seen goes nowhere; the rest goes in its order.
+
+        Of a paste only its text is taken: no key that came with it, no control character in it.
+        """
         if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
-        elif not self.typed_ahead.drops(event) and not self._order.holds(event):
+        elif not self._drops(event) and not self._order.holds(event):
+            if isinstance(event, events.Paste):
+                self._clean(event)
             await super().on_event(event)
             self._order.passed(event)
+
+    def _drops(self, event: events.Event) -> bool:
+        is_text = False
+        if isinstance(event, events.Key):
+            if event.key in LEAVE:
+                return False
+            focused = self.focused
+            is_text = event.is_printable and focused is not None and is_field(focused)
+        came_with_paste = self._burst.drops(event, is_text)
+        if self.typed_ahead.drops(event):
+            return True
+        if came_with_paste and self._burst.is_news:
+            self.tell_of_input(NOT_OBEYED)
+        return came_with_paste
+
+    def _clean(self, event: events.Paste) -> None:
+        event.text, count = without_controls(event.text)
+        if count:
+            self.tell_of_input(controls_left_out(count))
+
+    def tell_of_input(self, sentence: str) -> None:
+        """Say that something of what was typed or pasted was not taken."""
+        self.notify(sentence, severity="warning", markup=False)
 
     def give_up(self, question: Question, outcome: Outcome) -> bool:
         """End a question whose widgets broke; False when the application has to end instead."""

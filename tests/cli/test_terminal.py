@@ -229,12 +229,15 @@ def test_a_page_is_not_agreed_to_by_what_was_typed_ahead(tmp_path: Path) -> None
     assert "cancelled by user" in terminal.shown
 
 
-def test_pasted_line_ends_end_nothing_and_the_marks_are_no_text(tmp_path: Path) -> None:
+def test_pasted_line_ends_end_nothing_and_marks_and_control_characters_are_no_text(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "out.json"
     arguments = [*CALL, "plan_trip", "--plain", "--output", "json"]
     with file.open("wb") as out, Terminal(arguments, stdout=out) as terminal:
-        terminal.answer("\n> ", "\x1b[200~New\nYork\x1b[201~")
+        terminal.answer("\n> ", "\x1b[200~New\nYo\x07r\x1bk\x1b[201~")
         shown = terminal.answer("or /cancel: ", "/send")
+        assert "2 control characters were left out of what you entered." in shown
         assert "New\\nYork" in shown
         terminal.answer("\n> ", "3")
         terminal.answer("or /cancel: ", "/send")

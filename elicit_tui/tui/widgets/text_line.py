@@ -91,9 +91,9 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
             self.replace(letter, *self.selection)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Several pasted lines become one, with blanks: nothing of them is dropped."""
-        lines = event.text.splitlines()
-        if len(lines) > 1:
+        """Pasted lines and columns become one line, with blanks: nothing of them is dropped."""
+        lines = event.text.expandtabs(1).splitlines()
+        if lines and lines != [event.text]:
             event.stop()
             event.prevent_default()
             self.replace(" ".join(lines), *self.selection)

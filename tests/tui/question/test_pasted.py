@@ -1,0 +1,36 @@
+"""However a terminal's bytes are cut, what stands between a paste's marks is its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual import events
+from textual.message import Message
+
+from elicit_tui.tui.pasted import STAND_IN, PasteParser
+
+PASTE = "\x1b[200~x\x1b" + "y" * 40 + "\x13\x1b[2\x1b[201~"
+TEXT = f"x{STAND_IN}{'y' * 40}\x13{STAND_IN}[2"
+
+
+def told(messages: Iterable[Message]) -> list[str]:
+    """The names of keys, and the texts of pastes."""
+    kept = [each for each in messages if isinstance(each, (events.Key, events.Paste))]
+    return [each.key if isinstance(each, events.Key) else each.text for each in kept]
+
+
+def test_a_paste_is_the_same_wherever_its_bytes_are_cut() -> None:
+    stream = f"a{PASTE}\x13{PASTE}b"
+    for cut in range(1, len(stream)):
+        parser = PasteParser()
+        pieces = (stream[:cut], stream[cut : cut + 2], stream[cut + 2 :])
+        read = [word for piece in pieces if piece for word in told(parser.feed(piece))]
+        assert read == ["a", TEXT, "ctrl+s", TEXT, "b"], cut
+
+
+def test_escape_and_what_is_typed_long_after_it_begin_no_paste() -> None:
+    parser = PasteParser()
+    assert told(parser.feed("\x1b")) == []
+    parser._timeout_time = 0.0
+    assert told(parser.tick()) == ["escape"]
+    assert told(parser.feed("[200~\x13"))[-1] == "ctrl+s"
