@@ -12,9 +12,9 @@ import random
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -58,6 +58,8 @@ class Kind:
     missing: type[ElicitTuiError]
     """There is none yet, and none was to be made."""
     too_new: type[ElicitTuiError]
+    upgrades: Mapping[int, str] = field(default_factory=dict)
+    """By an older version: the statement that makes a file of it one of the next version."""
 
     @contextmanager
     def plain_errors(self, path: Path) -> Iterator[None]:
@@ -148,6 +150,16 @@ class Kind:
                         connection.execute(statement)
                     connection.execute(f"PRAGMA application_id = {self.application_id}")
                     connection.execute(f"PRAGMA user_version = {self.version}")
+        elif version < self.version:
+            self._upgrade(connection, path)
+
+    def _upgrade(self, connection: sqlite3.Connection, path: Path) -> None:
+        """Bring a file of an older version to this one, if no other process was faster."""
+        connection.execute("BEGIN IMMEDIATE")
+        with _committed(connection):
+            for version in range(self._version(connection, path), self.version):
+                connection.execute(self.upgrades[version])
+            connection.execute(f"PRAGMA user_version = {self.version}")
 
     def _version(self, connection: sqlite3.Connection, path: Path) -> int:
         """The schema's version, 0 for an empty file; raises `error` for what is not ours."""

@@ -108,10 +108,24 @@ def of_agent(waiting: Waiting) -> str:
     if waiting.agent_state == "left":
         return "The agent has left; unless it comes back, this is taken back within 30 s."
     if waiting.agent_state == "paused":
-        known = " or ".join(call_id[:ID_CHARACTERS] for call_id in waiting.call_ids)
+        known = _known_as(waiting)
         told = f" (it knows this as {known})" if known else ""
         return f"The agent was told to come back{told}; your answer is kept for it."
     return "The agent waits for your answer."
+
+
+def agent_away(waiting: Waiting) -> str:
+    """Where the agent is that waits no longer, in a few words; empty while it waits."""
+    if waiting.agent_state == "left":
+        return "the agent has left"
+    known = _known_as(waiting)
+    told = f"the agent was told to come back{f' with {known}' if known else ''}"
+    return told if waiting.agent_state == "paused" else ""
+
+
+def _known_as(waiting: Waiting) -> str:
+    """The beginnings of the ids that the agent was given."""
+    return " or ".join(call_id[:ID_CHARACTERS] for call_id in waiting.call_ids)
 
 
 def end_of(waiting: Waiting) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.inbox_events import ID_CHARACTERS, of_agent
+from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, of_agent
 from elicit_tui.elicitation import now, rfc3339
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 
@@ -77,10 +77,8 @@ def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
         yield {"warn": "a warning", "block": "BLOCKED"}[waiting.question.review.verdict]
     if waiting.held_by is not None:
         yield f"being answered on {_place(waiting.held_by)}"
-    if waiting.agent_state != "waiting":
-        yield {"paused": "the agent was told to come back", "left": "the agent has left"}[
-            waiting.agent_state
-        ]
+    if away := agent_away(waiting):
+        yield away
 
 
 def _asked(waiting: Waiting) -> str:

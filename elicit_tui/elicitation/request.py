@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -26,8 +26,8 @@ SHORT: Final = 500
 
 
 def new_id() -> str:
-    """An id of ours for a question or a call; never a server's."""
-    return uuid.uuid4().hex
+    """An id of ours for a question or a call, of 128 random bits; never a server's."""
+    return os.urandom(16).hex()
 
 
 def now() -> datetime:

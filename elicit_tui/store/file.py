@@ -30,7 +30,7 @@ class StoreMissing(StoreError):
 FILE: Final = Kind(
     "store",
     application_id=0x656C6973,  # "elis"
-    version=1,
+    version=2,
     schema="""
 CREATE TABLE counter (number INTEGER NOT NULL);
 INSERT INTO counter VALUES (0);
@@ -89,6 +89,9 @@ CREATE TABLE grants (
     error=StoreError,
     missing=StoreMissing,
     too_new=StoreTooNew,
+    upgrades={
+        1: "ALTER TABLE questions ADD COLUMN agent_state TEXT NOT NULL DEFAULT 'waiting'",
+    },
 )
 
 

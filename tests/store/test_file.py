@@ -36,9 +36,21 @@ async def test_a_store_of_a_newer_version_is_left_alone(
     asking: Store, engine: SqliteEngine
 ) -> None:
     with the_file(engine.path) as file:
-        file.execute("PRAGMA user_version = 2")
+        file.execute("PRAGMA user_version = 3")
     with pytest.raises(StoreTooNew, match=re.escape(f"{engine.path} was written by a newer")):
         await engine.open("asker")
+
+
+async def test_what_waits_in_a_store_of_an_older_version_still_waits(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    waiting = await put(asking)
+    with the_file(engine.path) as file:
+        file.execute("ALTER TABLE questions DROP COLUMN agent_state")
+        file.execute("PRAGMA user_version = 1")
+    later = await engine.open("answerer")
+    await later.mark_agent(waiting.id, "paused")
+    assert [(one.id, one.agent_state) for one in await later.waiting()] == [(waiting.id, "paused")]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")

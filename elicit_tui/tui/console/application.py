@@ -266,6 +266,10 @@ class ConsoleApp(Controller):
         """Who else answers it just now, in words; empty when nobody does."""
         return self.shared.held(question)
 
+    def agent_away(self, question: Question) -> str:
+        """Where the agent is that waits no longer for it, in words; empty while it waits."""
+        return self.shared.agent_away(question)
+
     def screen_was_answered(self) -> None:
         """A question left the screen; say why, where it was not the person who ended it."""
         self.announcer.tell_ends(self.presenter.ended)

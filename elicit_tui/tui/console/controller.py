@@ -70,6 +70,10 @@ class Controller(OrderedApp[int]):
         """Who else answers it just now, in words; empty when nobody does."""
 
     @abstractmethod
+    def agent_away(self, question: Question) -> str:
+        """Where the agent is that waits no longer for it, in words; empty while it waits."""
+
+    @abstractmethod
     def screen_was_answered(self) -> None:
         """A question left the screen; say why, where it was not the person who ended it."""
 

@@ -89,7 +89,12 @@ class QuestionPresenter:
         if screen is None or screen is self._broken or shown is None or not screen.is_mounted:
             return
         screen.view.place_in_queue(*self._queue.place(shown))
-        screen.view.tell_who_holds_it(self._app.held_elsewhere(shown.question))
+        screen.view.tell_how_it_stands(self._standing(shown.question))
+
+    def _standing(self, question: Question) -> str:
+        """Who else has it in front of them, and whether its agent still waits."""
+        parts = self._app.agent_away(question), self._app.held_elsewhere(question)
+        return " · ".join(filter(None, parts))
 
     def open(self, pending: Pending) -> None:
         """Bring this question on the screen, in place of the one that is there."""
@@ -138,6 +143,7 @@ class QuestionPresenter:
             startled=self._vanished is not None and self._vanished is not pending.question.draft,
             queue_position=self._queue.place(pending),
             origin=self._app.origin_of(pending.question),
+            standing=self._standing(pending.question),
             around=tuple(
                 Action(f"app.{name}", label, self._app.key_of(f"console.{name}"), does)
                 for name, label, does in AROUND

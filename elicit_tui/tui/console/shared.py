@@ -110,6 +110,13 @@ class SharedQuestions:
         by = self._inbox.held_elsewhere(waiting)
         return f"being answered on {place_of(by)}" if by is not None else ""
 
+    def agent_away(self, question: Question) -> str:
+        """Where the agent is that waits no longer for it, in words; empty while it waits."""
+        from elicit_tui.broker.inbox_events import agent_away
+
+        waiting = self._waiting(question)
+        return "" if waiting is None else agent_away(waiting)
+
     # What was allowed for the sessions of agents
 
     async def grants(self) -> tuple[Grant, ...]:

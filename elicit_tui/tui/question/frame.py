@@ -53,6 +53,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         opener: Callable[[str], bool] | None = None,
         around: tuple[Action, ...] = (),
         origin: str = "",
+        standing: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
@@ -60,7 +61,8 @@ class QuestionFrame(Titled, ShowsQuestion):
 
         `queue_position` is (place from 1, how many). `opener` hands a URL to the
         system's browser, away from the event loop, and says whether it started. `around` are
-        actions of the application, for the help page. `origin`: for whom another process asks.
+        actions of the application, for the help page. `origin`: for whom another process asks;
+        `standing`: who else has it, and whether its agent still waits.
         """
         hint = next((f", {do.key} next" for do in around if do.name == NEXT), "")
         heading = words.title(question.request)
@@ -71,7 +73,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.around = around
         self.decided = False
         self._origin = origin
-        self._held_by = ""
+        self._standing = standing
         self._page: PageName = "answer"
         self._uncovering = False
         self.body = self.make_body()
@@ -117,7 +119,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         yield self._actions
 
     def _who(self, width: int) -> Content:
-        about = [part for part in (self._origin, self._held_by) if part]
+        about = [part for part in (self._standing, self._origin) if part]
         return words.who(self.question.request, about)
 
     def on_mount(self) -> None:
@@ -163,10 +165,10 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.body.resized()
         self.retitle()
 
-    def tell_who_holds_it(self, sentence: str) -> None:
-        """Say that somebody else has it in front of them; empty: nobody does any more."""
-        if sentence != self._held_by:
-            self._held_by = sentence
+    def tell_how_it_stands(self, sentence: str) -> None:
+        """Say who else has it, and where its agent is; empty: nobody has, and its agent waits."""
+        if sentence != self._standing:
+            self._standing = sentence
             who = self.query_one("#who", TextRegion)
             who.draw_again()
             who.display = bool(self._who(self.size.width))

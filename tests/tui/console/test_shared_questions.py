@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import answerer
-from elicit_tui.elicitation import Question
+from elicit_tui.elicitation import Call, Question
 from elicit_tui.elicitation.settings import HistorySettings, StoreSettings
 from elicit_tui.store import Grant
 from elicit_tui.tui.console.screens.unsent import UnsentScreen
@@ -51,6 +51,11 @@ async def opened(stand: Stand) -> QuestionScreen:
     return screen
 
 
+def words_of(stand: Stand) -> str:
+    """What stands on the screen, without its frame and its line breaks."""
+    return " ".join(stand.text().replace("│", " ").split())
+
+
 async def test_it_opens_with_its_origin_and_its_answer_goes_to_who_asked(
     tmp_path: Path, world: World
 ) -> None:
@@ -67,6 +72,30 @@ async def test_it_opens_with_its_origin_and_its_answer_goes_to_who_asked(
         assert outcome.via == "console"
         await stand.until(lambda: any("Sent." in line.text for line in stand.app.session.activity))
         assert "Sent." in stand.notices()
+
+
+async def test_an_agent_that_waits_no_longer_is_named_at_the_question_and_after_its_answer(
+    tmp_path: Path, world: World
+) -> None:
+    (tmp_path / "own").mkdir()
+    broker = await world.asks()
+    async with reader(tmp_path) as stand:
+        request = form_request(calls=(Call("tools/call", "mix"),))
+        asked = asyncio.ensure_future(broker.resolve(request))
+        screen = await opened(stand)
+        assert "told to come back" not in stand.text()
+        await world.responder.mark_agent(request.id, "paused")
+        resume = screen.question.request.calls[0].id[:8]
+        await stand.until(lambda: f"told to come back with {resume}" in words_of(stand))
+        await stand.press("ctrl+l", "2")
+        await stand.until(lambda: f"told to come back with {resume}" in words_of(stand))
+        await stand.press("enter")
+        await opened(stand)
+        assert f"told to come back with {resume}" in words_of(stand)
+        await stand.press("ctrl+n")
+        assert (await bounded(asked)).action == "decline"
+        words = "Declined. The agent was told to come back"
+        await stand.until(lambda: any(words in line.text for line in stand.app.session.activity))
 
 
 async def test_when_somebody_else_was_first_what_was_typed_stays_with_who_it_was(

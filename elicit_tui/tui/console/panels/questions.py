@@ -104,7 +104,8 @@ class QuestionsPane(Pane):
         put_off: Role = "dim" if entry.state == "put_off" or held else "plain"
         later = "later · " if entry.state == "put_off" else ""
         origin = self.app.origin_of(entry.question)
-        whole = later + (f"{origin} · " if origin else "") + message
+        about = filter(None, (self.app.agent_away(entry.question), origin, message))
+        whole = later + " · ".join(about)
         return [first, ((f"   {shortened(whole, width - 4)}", put_off),)]
 
     def _stopped_row(self, key: str, width: int) -> list[Line]:
