@@ -191,8 +191,13 @@ class Clause(Words):
         return count
 
     def _is_near_own(self, at: int, hit: Hit) -> bool:
-        """Whether a word only qualifies what follows it at once: "which bank PIN"."""
-        return at + 1 == hit.start and not self._is(at, "attribute", "plain")
+        """Whether words only qualify what follows them at once: "which guest network PIN"."""
+        between = range(at, hit.start)
+        return self._contentful(at, hit.start) == [*between] and not any(
+            self._is(one, "attribute", "told", "handle", "use", "ask")
+            or (self._is(one, "plain") and not self.words[one].isascii())
+            for one in between
+        )
 
     def _is_purpose(self, hit: Hit) -> bool:
         """Whether another thing is asked for, to some end that the hit belongs to."""

@@ -78,12 +78,18 @@ class Words:
             if self._commands(hit)
             or (
                 not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))
+                and not self._is_done_by_speaker(hit)
                 and not (
                     self._is(hit.start, "plain", "attribute")
                     or (self._is(hit.start, "noun too") and self._follows_noun(hit))
                 )
             )
         )
+
+    def _is_done_by_speaker(self, hit: Hit) -> bool:
+        """Whether the server itself does it: "where should we send the link", not "we need"."""
+        before = hit.start - 1
+        return before >= 0 and self._is(before, "speaker") and not self._is(hit.start, "wanting")
 
     def _follows_noun(self, hit: Hit) -> bool:
         """Whether it is a noun by what stands before it: "the blog post", "the shared key"."""

@@ -19,7 +19,7 @@ something else (`Standing.ABOUT`) or denies it (`Standing.VOID`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -122,7 +122,8 @@ class Wanting:
                 yield hit
         if self.thing.name and (place.role == "name" or len(clause.words) <= _SHORT_NAME):
             for hit in clause.of(self.thing.name):
-                if hit.end == len(clause.words) and clause.standing(hit) >= Standing.NAMED:
+                named = hit.end == len(clause.words) and clause.standing(hit) >= Standing.NAMED
+                if named and self._fits(clause, hit, field):
                     yield hit
 
     def _fits(self, clause: Clause, hit: Hit, field: FieldReading) -> bool:
@@ -186,10 +187,14 @@ class Wanting:
             yield seen
 
     def _spoken_in(self, place: Place, field: FieldReading) -> Iterator[tuple[Seen, Clause, Hit]]:
+        shows = place.role in ("title", "description") and not self.is_open(field)
         for view in place.views:
+            instances = _instances(view.clauses) if shows else ()
             for clause in view.clauses:
                 # What is prepared there is a value, unless it tells the person what to type.
-                if place.role in ("default", "example") and not clause.asks:
+                if (place.role in ("default", "example") or clause in instances) and (
+                    not clause.asks
+                ):
                     continue
                 for hit in clause.of(self.thing.sure):
                     standing = clause.standing(hit)
@@ -208,7 +213,9 @@ class Wanting:
                         asked = clause.lacks(hit) or (
                             standing == Standing.ASKED and bool(clause.asks or clause.of("please"))
                         )
-                        whose = clause.holds(hit) or self._has_prefix(place)
+                        whose = (
+                            clause.holds(hit) or bool(clause.of("own")) or self._has_prefix(place)
+                        )
                         frame = "asked-for-maybe" if asked else "spoken-of-maybe"
                         seen = self._seen(1 + asked + whose, frame, place, view.folded, clause, hit)
                         yield seen, clause, hit
@@ -241,6 +248,19 @@ class Wanting:
         span = clause.span(hit)
         shown = folded.original[slice(*folded.span(*span))]
         return Seen(weight(amount, frame, place, shown), place, excerpt(folded, *span))
+
+
+def _instances(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses that only give examples: "names only, e.g. API_KEY, DB_PASSWORD"."""
+    found = []
+    until = -1
+    for clause in clauses:
+        shown = clause.of("for instance")
+        if clause.sentence <= until or (shown and shown[0].start == 0):
+            found.append(clause)
+        if shown:
+            until = clause.sentence + (shown[-1].end == len(clause.words))
+    return found
 
 
 def _is_open(place: Place) -> bool | None:

@@ -37,15 +37,10 @@ _MOST_SMALL: Final = 3
 _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
 _SURE: Final = "sure"
-_STRUCTURE: Final = frozenset(
-    (
-        *("apart", "aside", "ask", "but", "determiner", "if", "joint", "no", "not", "not after"),
-        *("of", "omit", "past", "relative", "small", "unless", "until", "whether", "which"),
-    )
-)
-"""What holds a sentence together: read in the languages that it is written in, where they know it.
+_SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless"))
+"""What is read in every language; all else in those of the sentence, where they know the word.
 
-The Dutch "of" joins nothing in an English sentence.
+The Dutch "of" joins nothing in an English sentence, and its ports are no Italian doors.
 """
 _HARMLESS: Final = "harmless"
 
@@ -299,10 +294,10 @@ def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
     begun = [_begun(word, latin_only) for word in words]
     spoken = _most_spoken(begun)
     hits: set[Hit] = set()
-    for start, (codes, entries) in enumerate(begun):
+    for start, (word, (codes, entries)) in enumerate(zip(words, begun, strict=True)):
         told = codes & spoken
         for code, entry in entries:
-            if told and entry.spaced and code not in told and entry.concept in _STRUCTURE:
+            if told and entry.spaced and code not in told and _is_chance(word, entry, told):
                 continue
             if not entry.rest:
                 hits.add(Hit(entry.concept, start, start + 1))
@@ -311,6 +306,14 @@ def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
             if end is not None:
                 hits.add(Hit(entry.concept, start, end))
     return _longest(hits)
+
+
+def _is_chance(word: str, entry: _Entry, told: frozenset[str]) -> bool:
+    """Whether words of the sentence's own languages only look like another language's entry."""
+    if not entry.rest:
+        return entry.concept not in _SECRETS
+    small = {one for code in told for one in _language(code).listed.get("small", ())}
+    return small.issuperset((word, *entry.rest))
 
 
 class _Begun(NamedTuple):

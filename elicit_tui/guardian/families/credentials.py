@@ -35,6 +35,10 @@ _SECRET_VARIABLE: Final = re.compile(
 _VALUE: Final = re.compile(
     r"[\s\"'`*]*(?:is|:|=|ist|lautet|est|es|é|：|は|是)[\s\"'`*]*([^\s\"'`*]{6,200})"
 )
+_LOGS_IN: Final = re.compile(r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]")
+_HEADER: Final = re.compile(
+    r"(?i)\W*(?:(?:proxy-)?authorization|x-api-key|api-key|cookie)\s*:\s*\S"
+)
 _BEGUN: Final = re.compile(
     r"(?i)\W*(?:(?:proxy-)?authorization|x-api-key|api[ _-]?key|cookie|password|pwd|token|secret)"
     r"[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)?[\"']?\s*"
@@ -128,6 +132,9 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
         yield from _missing_variable(reading, field)
         yield from _chosen(reading, field)
         yield from _card_of(reading, field)
+    shown = _shows_a_login(reading, field)
+    if shown is not None:
+        yield _block(shown, shown.text[:120], field.name, weight(4, "login-inside", shown, ""))
     schema = field.schema
     first = field.places[0] if field.places else reading.message
     if schema.get("format") in ("password", "secret") or schema.get("writeOnly") is True:
@@ -149,6 +156,23 @@ def _completes(field: FieldReading) -> Place | None:
         ),
         None,
     )
+
+
+def _shows_a_login(reading: Reading, field: FieldReading) -> Place | None:
+    """A place that shows how the login stands inside of what is typed: `db://user:pass@host`."""
+    for place in field.places:
+        if place.role in ("title", "description", "default", "example") and (
+            _has_a_login(place)
+            or (place.role in ("default", "example") and _HEADER.match(place.plain))
+        ):
+            return place
+    if len(reading.free_fields) == 1 and _has_a_login(reading.message):
+        return reading.message
+    return None
+
+
+def _has_a_login(place: Place) -> bool:
+    return bool(_LOGS_IN.search(place.plain)) or known_shape(place.plain) == "password_in_url"
 
 
 def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sighting]:

@@ -39,6 +39,9 @@ _THREAT: Final = (
 
 
 def _threat(reading: Reading) -> Iterator[Sighting]:
+    # Who only chooses among answers hands over nothing: that is a quiz.
+    if reading.fields and all(field.kind == "choice" for field in reading.fields):
+        return
     found = {one.frame.name: one for one in held(_THREAT, places_of(reading))}
     threat = found.get("threat-and-demand") or found.get("alarm-and-demand")
     if threat is None:

@@ -16,7 +16,7 @@ from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.frames import THRESHOLD, Frame, held, places_of
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Rule, Sighting, excerpt, weight
-from elicit_tui.guardian.words import Hit
+from elicit_tui.guardian.words import Hit, is_word
 
 _TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
 _TELLS: Final = 4
@@ -26,7 +26,10 @@ AMOUNT: Final = re.compile(
     r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usdt|sats?|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
     r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf)\s?\d",
 )
-_FORCED_PUSH: Final = re.compile(r"git\s+push\b.{0,40}\s(?:\+\w|--force|-f\b)")
+_COMMAND: Final = re.compile(
+    r"git\s+(?:push\b.{0,40}\s(?:\+\w|--force|-f\b)|reset\s+--hard|clean\s+-\w*f|branch\s+-D)"
+    r"|\bpush\s+(?:--force|-f\b)"
+)
 
 _PRODUCTION: Final = (Frame("acts-on-production", 2, ("act", "production"), 1, acts=True),)
 _ACCESS: Final = (
@@ -45,7 +48,11 @@ _TO_PEOPLE: Final = (Frame("sent-to-hundreds", 2, ("sends", "people"), 1, acts=T
 _HUNDREDS: Final = re.compile(
     r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)"
 )
-_TRADES: Final = (Frame("trades", 2, ("trades", "securities"), 0, acts=True),)
+_TRADES: Final = (
+    Frame("trades", 2, ("trades", "securities"), 0, acts=True),
+    Frame("trades-at-the-market", 2, ("trade order",), 0),
+    Frame("moves-money", 2, ("moves", "money"), 0, acts=True),
+)
 
 
 # Does the answer let it happen? ---------------------------------------------------------------
@@ -59,7 +66,7 @@ def _confirms(reading: Reading) -> bool:
         return True
     if any(field.kind == "boolean" or _may_be_left(field) for field in reading.fields):
         return True
-    if len(reading.fields) == 1 and reading.fields[0].kind != "choice" and _asks_leave(reading):
+    if _asks_leave(reading):
         return True
     return any(
         _confirms_by_name(place)
@@ -86,16 +93,15 @@ def _may_be_left(field: FieldReading) -> bool:
 
 
 def _asks_leave(reading: Reading) -> bool:
-    """Whether a message wants leave for an act, though the answer is typed."""
-    return any(
-        clause.is_question and (clause.of("asks leave") or _begins_with_act(clause))
-        for clause in reading.message.views[0].clauses
-    )
-
-
-def _begins_with_act(clause: Clause) -> bool:
+    """Whether a message wants leave for an act, though the answer is typed or chosen."""
+    clauses = reading.message.views[0].clauses
     # "Evict entries after how many minutes?" asks for a number.
-    return not clause.of("aside") and any(hit.start == 0 for hit in clause.of("destroys", "takes"))
+    if not clauses or any(clause.of("aside", "which") for clause in clauses):
+        return False
+    return any(
+        (clause.is_question and clause.of("asks leave")) or clause.of("confirm", "announces")
+        for clause in clauses
+    ) or any(hit.start == 0 for hit in clauses[0].of("destroys", "takes", "grants", "command"))
 
 
 def _told(reading: Reading) -> Iterator[Place]:
@@ -132,7 +138,7 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
                     yield Sighting(Severity.WARN, place.where, evidence, None, because)
                     return
     for place in places:
-        forced = _FORCED_PUSH.search(place.unsplit.text)
+        forced = _COMMAND.search(place.unsplit.text)
         if forced is not None and not _only_spoken(place, forced.start()):
             why = (weight(2, "command", place, forced[0]),)
             yield Sighting(Severity.WARN, place.where, forced[0], None, why)
@@ -149,18 +155,25 @@ def _only_spoken(place: Place, at: int) -> bool:
     )
 
 
+_AMOUNTS: Final = {"destroys": 2, "takes": 0, "alters": -1}
+
+
 def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weight, ...]] | None:
     """The act of a clause that takes something away for good, weighed with its object."""
     for hit in clause.of("irreversible", "command"):
         if clause.standing(hit, is_act=True) == Standing.ASKED:
             return hit, (weight(2, hit.concept, place, _text(clause, hit)),)
-    for hit in clause.of("destroys", "takes"):
+    for hit in clause.of("brings back"):
+        # What cannot be brought back is what is denied here.
+        if clause.denies(hit) and not clause.quoted[hit.start]:
+            return hit, (weight(2, "no-way-back", place, _text(clause, hit)),)
+    for hit in clause.of(*_AMOUNTS):
         standing = clause.standing(hit, is_act=True)
         if standing == Standing.VOID or (standing != Standing.ASKED and not told):
             continue
-        because = [
-            weight(2 if hit.concept == "destroys" else 0, hit.concept, place, _text(clause, hit))
-        ]
+        if _is_state(clause, hit):
+            continue
+        because = [weight(_AMOUNTS[hit.concept], hit.concept, place, _text(clause, hit))]
         weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
         if weighty is not None and (small is None or weighty[0] <= small[0]):
             because.append(weight(2, "weighty-object", place, _text(clause, weighty[1])))
@@ -174,18 +187,41 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
     return None
 
 
+def _is_state(clause: Clause, hit: Hit) -> bool:
+    """Whether a word for an act says what something is: "expired licences", "the archive"."""
+    before = clause.words[hit.start - 1] if hit.start else ""
+    ends = hit.end == len(clause.words)
+    if hit.end - hit.start == 1 and clause.words[hit.start].endswith("ed"):
+        passive = is_word(before, "becomes", clause.latin)
+        follows = not ends and not is_word(clause.words[hit.end], "small", clause.latin)
+        for_good = any(other.start == hit.end for other in clause.of("irreversible", "everything"))
+        return follows and not passive and not for_good
+    return (
+        is_word(clause.words[hit.start], "act or thing", clause.latin)
+        and is_word(before, "determiner", clause.latin)
+        and (ends or clause.words[hit.end] != "of")
+    )
+
+
 def _text(clause: Clause, hit: Hit) -> str:
     return " ".join(clause.words[hit.start : hit.end])
 
 
 def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
     """The hit of a concept that stands closest to an act, with how far."""
+    heads = clause.of("weighty", "small thing")
     near = [
         (max(other.start - act.end, act.start - other.end, 0), other)
         for other in clause.of(concept)
-        if other.end <= act.start or other.start >= act.end
+        if (other.end <= act.start or other.start >= act.end)
+        # What only qualifies the thing behind it is not the thing: "the comments table".
+        and (concept not in ("weighty", "small thing") or not _qualifies(clause, other, heads))
     ]
     return min(near, default=None, key=lambda one: (one[0], one[1].start))
+
+
+def _qualifies(clause: Clause, hit: Hit, heads: Sequence[Hit]) -> bool:
+    return any(other.start == hit.end and clause.gaps[hit.end].isspace() for other in heads)
 
 
 def _telling_choices(reading: Reading) -> Iterator[Place]:
@@ -259,10 +295,12 @@ def _mass_send(reading: Reading) -> Iterator[Sighting]:
 
 
 def _names_hundreds(place: Place) -> bool:
-    """Whether a number from a hundred on stands right before the people that it counts."""
+    """Whether it says all of the people, or a number from a hundred on right before them."""
     view = place.views[0]
     for clause in view.clauses:
         for hit in clause.of("people"):
+            if hit.start and is_word(clause.words[hit.start - 1], "everything", clause.latin):
+                return True
             start = view.folded.span(*clause.span(hit))[0]
             if _HUNDREDS.search(view.folded.original, max(0, start - 16), start):
                 return True
