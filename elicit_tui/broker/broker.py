@@ -16,7 +16,7 @@ from elicit_tui.broker.contracts import Guardian, Hooks
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import Entrance
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
-from elicit_tui.broker.hooked import Hooked, tell
+from elicit_tui.broker.hook_steps import HookSteps, listener_for
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
     Call,
@@ -81,9 +81,9 @@ class Broker:
         """What waits for a person, what is open, and what was put off."""
         self._ask_step = AskStep(settings.elicitation, responder, self.queue)
         self._drafts = drafts if drafts is not None else Drafts()
-        self._hooked = Hooked(hooks, policy.why_not, guardian.outgoing, self.notice)
+        self._hook_steps = HookSteps(hooks, policy.why_not, guardian.outgoing, self.notice)
         if hooks is not None:
-            self.subscribe(tell(hooks))
+            self.subscribe(listener_for(hooks))
         self.allowances = Allowances()
         """What may be called without asking for the rest of the session."""
 
@@ -106,7 +106,7 @@ class Broker:
         """The questions that wait for an answer, oldest first."""
         return tuple(self.queue)
 
-    def waiting(self, call_id: str) -> bool:
+    def asks_for_call(self, call_id: str) -> bool:
         """Whether a person is being asked for this call, so that its clocks stand still."""
         return any(pending.question.request.may_belong_to(call_id) for pending in self.queue)
 
@@ -185,11 +185,11 @@ class Broker:
         )
         ask = self._ask_step.with_notes(entry, question)
         outcome = await self._answered(entry, question, ask)
-        return await self._hooked.after(entry, outcome, ask)
+        return await self._hook_steps.after(entry, outcome, ask)
 
     async def _answered(self, entry: Admitted, question: Question, ask: Ask) -> Outcome:
         """Steps 6 and 7: managed hooks, rules or answers, the person's own hooks, the person."""
-        managed = await self._hooked.before(entry, "managed")
+        managed = await self._hook_steps.before(entry, "managed")
         if managed.outcome is not None:
             return managed.outcome
         answer = self._policy.answer(entry.request, entry.review, entry.form)
@@ -200,7 +200,7 @@ class Broker:
             return valid(question, prepared) or cancel(
                 prepared.decided_by, "The prepared content does not satisfy requestedSchema."
             )
-        own = await self._hooked.before(entry, "user", managed.failed)
+        own = await self._hook_steps.before(entry, "user", managed.failed)
         if own.outcome is not None:
             return own.outcome
         entry.trace.append(self._policy.asking)
@@ -279,9 +279,9 @@ class Broker:
 
     async def _confirmed(self, entry: Admitted) -> Outcome:
         ask = self._ask_step.with_notes(entry, self._tell(entry))
-        before = await self._hooked.before(entry)
+        before = await self._hook_steps.before(entry)
         outcome = entry.ended or before.outcome or await ask(entry.trace[0].note, before.note)
-        return await self._hooked.after(entry, outcome, ask)
+        return await self._hook_steps.after(entry, outcome, ask)
 
     def overruled(self, request: ElicitationRequest, outcome: Outcome) -> None:
         """Record what went out past the judge, in place of the outcome that was decided.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.broker.broker import Broker
 from elicit_tui.broker.contracts import Guardian
 from elicit_tui.broker.events import BrokerEvent, Resolved
-from elicit_tui.broker.hooked import shown_to
+from elicit_tui.broker.hook_steps import shown_to
 from elicit_tui.elicitation import (
     Call,
     Deadline,

@@ -1,7 +1,7 @@
 """What waits for a person in the store, whoever asked: seen, claimed and answered from here.
 
-The counterpart of `waiting`. An answer given here is judged by the broker of the process that
-asks; only when that one has settled it has it gone out.
+The counterpart of `store_responder`. The broker of the process that asks judges an answer given
+here; the answer has gone out once that broker has settled it.
 """
 
 from __future__ import annotations

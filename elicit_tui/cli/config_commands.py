@@ -90,7 +90,7 @@ def _schema(namespace: argparse.Namespace) -> int:
 def _show(namespace: argparse.Namespace) -> int:
     from elicit_tui.config.loading import load
     from elicit_tui.config.showing import AsWritten, show
-    from elicit_tui.elicitation.spelling import toml_value
+    from elicit_tui.elicitation.toml_spelling import toml_value
 
     settings = load_settings(namespace, Narration())
     rows = show(settings, load(command_line(namespace), environment=AsWritten()))

@@ -73,14 +73,14 @@ async def _reply(
         narration.say(f"elicit-tui: {reply.sentence}")
     elif not present:
         raise UsageError("Something has to be asked, and there is no terminal to ask at.")
-    from elicit_tui.broker.serving import Serving
+    from elicit_tui.broker.inbox_questions import InboxQuestions
 
     queue = Queue()
     plain = namespace.plain or wants_plain_prompts()
     person = Person(present=True, plain=plain, narration=narration, output=Output())
-    serving = Serving(inbox, person.responder(settings, queue), queue)
+    questions = InboxQuestions(inbox, person.responder(settings, queue), queue)
     await inbox.claim(question.id)
-    return await serving.ask(question.id)
+    return await questions.ask(question.id)
 
 
 def _said(settings: Settings, namespace: argparse.Namespace, question: Question) -> Outcome | None:

@@ -258,7 +258,7 @@ class OneCall:
 
     def _asks_a_person(self, runtime: Runtime) -> bool:
         """Whether the run waits for a person, so that its clock stands still."""
-        return self._call is not None and runtime.broker.waiting(self._call.id)
+        return self._call is not None and runtime.broker.asks_for_call(self._call.id)
 
     async def _tool_arguments(self, connection: Connection) -> dict[str, Any]:
         """Find the tool, and read the arguments by its schema."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.spelling import dotted, quoted, toml_value
+from elicit_tui.elicitation.toml_spelling import dotted, quoted, toml_value
 from elicit_tui.form import MISSING, Choice, Field, Form, Kind, read_form
 from elicit_tui.form.choices import value_label
 

@@ -14,7 +14,7 @@ from elicit_tui.config.loading import load, managed_document, user_document, use
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.trust import ROOT
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ConfigError, ManagedConfigError, UsageError
 
 

@@ -13,12 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from elicit_tui.elicitation.toml_spelling import BARE_KEY
+
 KeyPath = tuple[str | int, ...]
 """Keys from the top; a number (from 0) counts the entries of an array."""
 
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE: Final = re.compile(r"[ \t]*")
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _BASIC: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _LITERAL: Final = re.compile(r"'[^'\n]*'")
 _LONG_BASIC: Final = re.compile(r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}', re.DOTALL)
@@ -40,7 +41,7 @@ def locate(text: str) -> Mapping[KeyPath, int]:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSpan:
     """One table as it stands in a text: from its header to the end of its last line."""
 
     path: KeyPath
@@ -48,13 +49,13 @@ class Table:
     end: int
 
 
-def tables(text: str) -> list[Table]:
+def tables(text: str) -> list[TableSpan]:
     """Every table with a header of its own, in order; up to what is not understood."""
     scanner = _Scanner(text)
     with contextlib.suppress(_Lost, RecursionError):
         scanner.document()
     return [
-        Table(path, start, len(text) if (line := text.find("\n", end)) < 0 else line + 1)
+        TableSpan(path, start, len(text) if (line := text.find("\n", end)) < 0 else line + 1)
         for path, start, end in scanner.tables
     ]
 
@@ -137,7 +138,7 @@ class _Scanner:
             return next(iter(tomli.loads(self._match(_BASIC) + "=1")))
         if following == "'":
             return self._match(_LITERAL)[1:-1]
-        return self._match(_BARE)
+        return self._match(BARE_KEY)
 
     def _pair(self, prefix: KeyPath) -> None:
         start = self.at

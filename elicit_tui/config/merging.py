@@ -11,7 +11,7 @@ from elicit_tui.config.documents import Document
 from elicit_tui.config.keys import USER_FILE
 from elicit_tui.config.nodes import Either, Table, Value
 from elicit_tui.elicitation.settings import Provenance
-from elicit_tui.elicitation.spelling import toml_value
+from elicit_tui.elicitation.toml_spelling import toml_value
 
 _APART: Final = ("mcp_servers", "rules", "hooks")
 """Merged elsewhere: servers whole, rules and hooks one after the other."""

@@ -14,7 +14,7 @@ from elicit_tui.config.locks import SERVER_STRICTER, strictly_stricter
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.servers import in_the_clear, server_from
 from elicit_tui.elicitation.settings import Provenance, ServerSettings, ToolSettings
-from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ConfigError, UsageError
 
 

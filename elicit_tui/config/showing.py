@@ -12,7 +12,7 @@ from elicit_tui.config.locks import GRANULAR_FLAGS
 from elicit_tui.config.merging import leaves
 from elicit_tui.config.nodes import Value
 from elicit_tui.elicitation.settings import GranularApproval, ServerSettings, Settings
-from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.paths import ledger_file
 
 

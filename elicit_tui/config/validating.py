@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from elicit_tui.config.keys import FileKind
 from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
-from elicit_tui.elicitation.spelling import dotted, quoted
+from elicit_tui.elicitation.toml_spelling import dotted, quoted
 
 LONGEST_NAME: Final = 100
 """Characters of a key that are compared and shown."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from elicit_tui.demo.wire import Wire
+from elicit_tui.demo.json_rpc import JsonRpcStdio
 
 FORM_REVISION = "2025-06-18"
 """The first revision in which a server may ask."""
@@ -23,7 +23,7 @@ NOT_AS_ASKED = "not as asked"
 
 
 @dataclass(frozen=True)
-class Answer:
+class ElicitResult:
     """What came back for one question (spec: client/elicitation, "Response Actions")."""
 
     action: str
@@ -44,32 +44,42 @@ class Answer:
         return f"It was cancelled, so {what}."
 
 
-def read_answer(result: Any) -> Answer:
+def read_answer(result: Any) -> ElicitResult:
     """An elicitation result as it came; anything odd counts as a cancel."""
     if not isinstance(result, Mapping) or result.get("action") not in ("accept", "decline"):
-        return Answer("cancel")
+        return ElicitResult("cancel")
     content = result.get("content")
-    return Answer(str(result["action"]), content if isinstance(content, Mapping) else {})
+    return ElicitResult(str(result["action"]), content if isinstance(content, Mapping) else {})
 
 
-def as_asked(answer: Answer | None, schema: Mapping[str, Any]) -> Answer | None:
+def as_asked(answer: ElicitResult | None, schema: Mapping[str, Any]) -> ElicitResult | None:
     """The answer with nothing in it but what was asked for (spec: "Security Considerations")."""
     if answer is None or not answer.accepted:
         return answer
     # Loaded with the first answer: who only lists tools does not wait for it.
-    from elicit_tui.demo.checking import is_valid
+    from elicit_tui.demo.validity import is_valid
 
     content = {
         name: answer.content[name] for name in schema["properties"] if name in answer.content
     }
-    return replace(answer, content=content) if is_valid(content, schema) else Answer(NOT_AS_ASKED)
+    return (
+        replace(answer, content=content)
+        if is_valid(content, schema)
+        else ElicitResult(NOT_AS_ASKED)
+    )
 
 
 class Conversation:
     """One tool call's line to the person."""
 
     def __init__(
-        self, wire: Wire, *, modern: bool, modes: tuple[str, ...], progress_token: Any, logs: bool
+        self,
+        wire: JsonRpcStdio,
+        *,
+        modern: bool,
+        modes: tuple[str, ...],
+        progress_token: Any,
+        logs: bool,
     ) -> None:
         self._wire = wire
         self._modern = modern
@@ -79,7 +89,7 @@ class Conversation:
         self._logs = logs
         self.unasked: dict[str, dict[str, Any]] = {}
         """Modern era: questions that no round has carried yet, by key."""
-        self._awaited: dict[str, asyncio.Future[Answer]] = {}
+        self._awaited: dict[str, asyncio.Future[ElicitResult]] = {}
         self.asked = asyncio.Event()
         self.state = secrets.token_urlsafe(12)
 
@@ -90,7 +100,7 @@ class Conversation:
 
     async def ask_form(
         self, message: str, schema: Mapping[str, Any], *, seconds: float | None = None
-    ) -> Answer | None:
+    ) -> ElicitResult | None:
         """Ask with a form; None when `seconds` passed and the question was withdrawn.
 
         Only content that the form allows comes back as accepted.
@@ -98,16 +108,18 @@ class Conversation:
         params = {"mode": "form", "message": message, "requestedSchema": schema}
         return as_asked(await self.ask(params, seconds), schema)
 
-    async def ask_url(self, message: str, url: str, elicitation_id: str) -> Answer:
+    async def ask_url(self, message: str, url: str, elicitation_id: str) -> ElicitResult:
         """Ask the person to open a page."""
         params = {"mode": "url", "message": message, "url": url, "elicitationId": elicitation_id}
         answer = await self.ask(params)
-        return answer or Answer("cancel")
+        return answer or ElicitResult("cancel")
 
-    async def ask(self, params: dict[str, Any], seconds: float | None = None) -> Answer | None:
+    async def ask(
+        self, params: dict[str, Any], seconds: float | None = None
+    ) -> ElicitResult | None:
         """Ask, and give the answer as it came; None when `seconds` passed."""
         if params["mode"] not in self.modes:
-            return Answer("cancel")
+            return ElicitResult("cancel")
         if self._modern:
             return await self._ask_in_round(params)
         request_id, future = self._wire.start_request("elicitation/create", params)
@@ -121,7 +133,7 @@ class Conversation:
         finally:
             self._wire.forget(request_id)
 
-    async def _ask_in_round(self, params: dict[str, Any]) -> Answer:
+    async def _ask_in_round(self, params: dict[str, Any]) -> ElicitResult:
         key = f"question-{secrets.token_hex(3)}"
         if params["mode"] == "url":
             params = {name: value for name, value in params.items() if name != "elicitationId"}

@@ -7,69 +7,73 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.demo import forms
-from elicit_tui.demo.conversation import Answer, Conversation
-from elicit_tui.demo.tool import Reply, Tool
+from elicit_tui.demo.conversation import Conversation, ElicitResult
+from elicit_tui.demo.tool import DemoTool, ToolResult
 
 Arguments = Mapping[str, Any]
-CANCELLED = Answer("cancel")
+CANCELLED = ElicitResult("cancel")
 
 
-async def book_table(talk: Conversation, arguments: Arguments) -> Reply:
+async def book_table(talk: Conversation, arguments: Arguments) -> ToolResult:
     """A form with every kind of field."""
     place = str(arguments.get("restaurant", "Chez Demo"))
     answer = await talk.ask_form(f"A table at {place}: when, and for whom?", forms.BOOKING)
     answer = answer or CANCELLED
     if not answer.accepted:
-        return Reply(answer.said("no table was booked"), {"booked": False})
+        return ToolResult(answer.said("no table was booked"), {"booked": False})
     content = answer.content
     text = f"Booked at {place} on {content.get('date')} for {content.get('guests')} guests."
-    return Reply(text, {"booked": True, "answers": dict(content)})
+    return ToolResult(text, {"booked": True, "answers": dict(content)})
 
 
-async def choose_colours(talk: Conversation, arguments: Arguments) -> Reply:
+async def choose_colours(talk: Conversation, arguments: Arguments) -> ToolResult:
     """Multi-selects, titled and plain, one with a default."""
     answer = await talk.ask_form("Which colours may the walls have?", forms.COLOURS) or CANCELLED
     if not answer.accepted:
-        return Reply(answer.said("the walls stay white"), {"colours": []})
+        return ToolResult(answer.said("the walls stay white"), {"colours": []})
     chosen = answer.content.get("favourites", [])
-    return Reply(f"Painting in {', '.join(map(str, chosen))}.", {"answers": dict(answer.content)})
+    return ToolResult(
+        f"Painting in {', '.join(map(str, chosen))}.", {"answers": dict(answer.content)}
+    )
 
 
-async def set_preferences(talk: Conversation, arguments: Arguments) -> Reply:
+async def set_preferences(talk: Conversation, arguments: Arguments) -> ToolResult:
     """Optional fields, all with defaults, `false`, `0` and an empty text among them."""
     message = "Your preferences. Everything has a default: change, clear or keep it."
     answer = await talk.ask_form(message, forms.PREFERENCES) or CANCELLED
     if not answer.accepted:
-        return Reply(answer.said("the preferences stay as they were"), {"saved": False})
-    return Reply("The preferences are saved.", {"saved": True, "answers": dict(answer.content)})
+        return ToolResult(answer.said("the preferences stay as they were"), {"saved": False})
+    return ToolResult(
+        "The preferences are saved.", {"saved": True, "answers": dict(answer.content)}
+    )
 
 
-async def deploy(talk: Conversation, arguments: Arguments) -> Reply:
+async def deploy(talk: Conversation, arguments: Arguments) -> ToolResult:
     """Two rounds: where to, and for production a yes/no question without fields."""
     branch = str(arguments["branch"])
     message = f"Deploy branch '{branch}': select the target environment"
     answer = await talk.ask_form(message, forms.DEPLOYMENT) or CANCELLED
     if not answer.accepted:
-        return Reply(answer.said("nothing was deployed"), {"deployed": False})
+        return ToolResult(answer.said("nothing was deployed"), {"deployed": False})
     target = answer.content.get("environment")
     if target == "production":
         message = f"'{branch}' will replace what runs in production. Go ahead?"
         sure = await talk.ask_form(message, forms.NO_FIELDS) or CANCELLED
         if not sure.accepted:
-            return Reply(sure.said("production stays as it is"), {"deployed": False})
+            return ToolResult(sure.said("production stays as it is"), {"deployed": False})
     data = {"deployed": True, "branch": branch, "answers": dict(answer.content)}
-    return Reply(f"Deployed {branch} to {target} (not really: this is a demo).", data)
+    return ToolResult(f"Deployed {branch} to {target} (not really: this is a demo).", data)
 
 
-async def clear_cache(talk: Conversation, arguments: Arguments) -> Reply:
+async def clear_cache(talk: Conversation, arguments: Arguments) -> ToolResult:
     """A question without fields: yes or no."""
     answer = await talk.ask_form("Clear the demo's cache?", forms.NO_FIELDS) or CANCELLED
     if not answer.accepted:
-        return Reply(answer.said("the cache stays"), {"cleared": False})
-    return Reply("The cache is empty (it always was).", {"cleared": True})
+        return ToolResult(answer.said("the cache stays"), {"cleared": False})
+    return ToolResult("The cache is empty (it always was).", {"cleared": True})
 
 
-async def plan_trip(talk: Conversation, arguments: Arguments) -> Reply:
+async def plan_trip(talk: Conversation, arguments: Arguments) -> ToolResult:
     """Two questions at once."""
     where, how_long = await asyncio.gather(
         talk.ask_form("Where would you like to go?", forms.CITY),
@@ -78,32 +82,34 @@ async def plan_trip(talk: Conversation, arguments: Arguments) -> Reply:
     where, how_long = where or CANCELLED, how_long or CANCELLED
     city, nights = where.content.get("city"), how_long.content.get("nights")
     if not (where.accepted and how_long.accepted):
-        return Reply("Not every question was answered, so no trip is planned.", {"planned": False})
+        return ToolResult(
+            "Not every question was answered, so no trip is planned.", {"planned": False}
+        )
     data = {"planned": True, "city": city, "nights": nights}
-    return Reply(f"{nights} nights in {city}. Have a good journey!", data)
+    return ToolResult(f"{nights} nights in {city}. Have a good journey!", data)
 
 
 TOOLS = (
-    Tool(
+    DemoTool(
         "book_table",
         "Book a table",
         "Start here: one form with every kind of field. Optional ones can be left out.",
         book_table,
         {"restaurant": {"type": "string", "title": "Restaurant", "default": "Chez Demo"}},
     ),
-    Tool(
+    DemoTool(
         "choose_colours",
         "Choose colours",
         "Several choices at once, with a smallest and a largest number of them.",
         choose_colours,
     ),
-    Tool(
+    DemoTool(
         "set_preferences",
         "Set preferences",
         "Defaults: they are sent unless you change or clear them, also when they are 0 or empty.",
         set_preferences,
     ),
-    Tool(
+    DemoTool(
         "deploy",
         "Deploy a branch",
         "Says that it is destructive, so the call itself is confirmed first; then it asks where "
@@ -113,13 +119,13 @@ TOOLS = (
         required=("branch",),
         destructive=True,
     ),
-    Tool(
+    DemoTool(
         "clear_cache",
         "Clear the cache",
         "A question without fields: send means yes, decline means no.",
         clear_cache,
     ),
-    Tool(
+    DemoTool(
         "plan_trip",
         "Plan a trip",
         "Two questions at the same time: the second waits in the queue.",

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.demo.conversation import Conversation
-from elicit_tui.demo.tool import Reply, Tool
-from elicit_tui.demo.wire import URL_ELICITATION_REQUIRED, WireError
+from elicit_tui.demo.json_rpc import URL_ELICITATION_REQUIRED, JsonRpcError
+from elicit_tui.demo.tool import DemoTool, ToolResult
 
 Arguments = Mapping[str, Any]
 
@@ -21,18 +21,18 @@ PAGE_SECONDS = 0.2
 _signed_in: set[str] = set()
 
 
-async def sign_in(talk: Conversation, arguments: Arguments) -> Reply:
+async def sign_in(talk: Conversation, arguments: Arguments) -> ToolResult:
     """A page to open, then the notice that it is done."""
     session = secrets.token_hex(4)
     answer = await talk.ask_url("Sign in to go on.", SIGN_IN_PAGE + session, session)
     if not answer.accepted:
-        return Reply(answer.said("you are not signed in"), {"signedIn": False})
+        return ToolResult(answer.said("you are not signed in"), {"signedIn": False})
     await asyncio.sleep(PAGE_SECONDS)
     talk.completed(session)
-    return Reply("Signed in (the demo believes everyone).", {"signedIn": True})
+    return ToolResult("Signed in (the demo believes everyone).", {"signedIn": True})
 
 
-async def read_mail(talk: Conversation, arguments: Arguments) -> Reply:
+async def read_mail(talk: Conversation, arguments: Arguments) -> ToolResult:
     """Refuses with error -32042 until its page was consented to (spec: url mode, errors)."""
     if "mail" not in _signed_in:
         _signed_in.add("mail")
@@ -43,34 +43,36 @@ async def read_mail(talk: Conversation, arguments: Arguments) -> Reply:
             "elicitationId": "mail",
         }
         asyncio.get_running_loop().call_later(PAGE_SECONDS, talk.completed, "mail")
-        raise WireError(URL_ELICITATION_REQUIRED, "Sign in first.", {"elicitations": [page]})
-    return Reply("No mail today.", {"mails": 0})
+        raise JsonRpcError(URL_ELICITATION_REQUIRED, "Sign in first.", {"elicitations": [page]})
+    return ToolResult("No mail today.", {"mails": 0})
 
 
-async def open_odd_page(talk: Conversation, arguments: Arguments) -> Reply:
+async def open_odd_page(talk: Conversation, arguments: Arguments) -> ToolResult:
     """A URL that pretends to be another one."""
     message = "Please confirm your account at example.com."
     answer = await talk.ask_url(message, LOOK_ALIKE_PAGE, secrets.token_hex(4))
     if not answer.accepted:
-        return Reply(answer.said("nobody was fooled"), {"opened": False})
-    return Reply("You agreed to open it. Did you see which domain it really is?", {"opened": True})
+        return ToolResult(answer.said("nobody was fooled"), {"opened": False})
+    return ToolResult(
+        "You agreed to open it. Did you see which domain it really is?", {"opened": True}
+    )
 
 
 TOOLS = (
-    Tool(
+    DemoTool(
         "sign_in",
         "Sign in on a page",
         "Asks you to open a page. Nothing opens before you say so.",
         sign_in,
     ),
-    Tool(
+    DemoTool(
         "read_mail",
         "Read mail",
         "Fails until its sign-in page was agreed to; then the same call is tried again.",
         read_mail,
         read_only=True,
     ),
-    Tool(
+    DemoTool(
         "open_odd_page",
         "Open an odd page",
         "A URL that hides where it leads: look at the domain that is set off.",

@@ -6,18 +6,17 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from elicit_tui.demo import texts
-from elicit_tui.demo.catalogue import TOOLS
+from elicit_tui.demo import form_tools, page_tools, rude_tools, steady_tools, texts
 from elicit_tui.demo.conversation import FORM_REVISION, Conversation
-from elicit_tui.demo.tool import Reply, Tool
-from elicit_tui.demo.wire import (
+from elicit_tui.demo.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
+    JsonRpcError,
+    JsonRpcStdio,
     Message,
-    Wire,
-    WireError,
 )
+from elicit_tui.demo.tool import DemoTool, ToolResult
 
 HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MODERN_REVISION = "2026-07-28"
@@ -28,18 +27,28 @@ INFORMATION = {"name": "elicit-tui-demo", "title": "The demo server", "version":
 CAPABILITIES: Message = {"tools": {}, "prompts": {}, "resources": {}, "logging": {}}
 INSTRUCTIONS = "Every tool asks a different kind of question. Read demo://guide first."
 CACHE = {"ttlMs": 0, "cacheScope": "private"}
+TOOLS: dict[str, DemoTool] = {
+    tool.name: tool
+    for tool in (
+        *form_tools.TOOLS,
+        *page_tools.TOOLS,
+        *steady_tools.TOOLS,
+        *rude_tools.TOOLS,
+    )
+}
+"""All tools, in the order a newcomer should try them."""
 
 
 class DemoServer:
     """One connection: what the client said about itself, and the calls that run."""
 
-    def __init__(self, wire: Wire, tools: Mapping[str, Tool] | None = None) -> None:
+    def __init__(self, wire: JsonRpcStdio, tools: Mapping[str, DemoTool] | None = None) -> None:
         self._wire = wire
-        self._tools: Mapping[str, Tool] = TOOLS if tools is None else tools
+        self._tools: Mapping[str, DemoTool] = TOOLS if tools is None else tools
         self._capabilities: Any = {}
         self._revision = HANDSHAKE_REVISIONS[0]
         self._calls: dict[Any, asyncio.Task[None]] = {}
-        self._suspended: dict[str, tuple[Conversation, asyncio.Task[Reply]]] = {}
+        self._suspended: dict[str, tuple[Conversation, asyncio.Task[ToolResult]]] = {}
 
     async def run(self) -> None:
         """Serve until the client closes the connection."""
@@ -61,10 +70,10 @@ class DemoServer:
             params = params if isinstance(params, dict) else {}
             result = await self._dispatch(message["method"], params)
             self._wire.answer(request_id, result)
-        except WireError as error:
+        except JsonRpcError as error:
             self._wire.refuse(request_id, error)
         except Exception as error:  # noqa: BLE001 - one failing tool must not end the server
-            self._wire.refuse(request_id, WireError(INTERNAL_ERROR, f"The demo broke: {error}"))
+            self._wire.refuse(request_id, JsonRpcError(INTERNAL_ERROR, f"The demo broke: {error}"))
         finally:
             self._calls.pop(request_id, None)
 
@@ -82,7 +91,7 @@ class DemoServer:
             return _listed(texts.read_resource(params.get("uri")), modern)
         listed = self._listing(method)
         if listed is None:
-            raise WireError(METHOD_NOT_FOUND, "This method is not known here.")
+            raise JsonRpcError(METHOD_NOT_FOUND, "This method is not known here.")
         return _listed(listed, modern) if listed else {}
 
     def _listing(self, method: str) -> Message | None:
@@ -133,15 +142,17 @@ class DemoServer:
             "requestState": talk.state,
         }
 
-    def _start(self, params: Message, modern: bool) -> tuple[Conversation, asyncio.Task[Reply]]:
+    def _start(
+        self, params: Message, modern: bool
+    ) -> tuple[Conversation, asyncio.Task[ToolResult]]:
         tool = self._tools.get(str(params.get("name")))
         if tool is None:
-            raise WireError(INVALID_PARAMS, "There is no such tool.")
+            raise JsonRpcError(INVALID_PARAMS, "There is no such tool.")
         given = params.get("arguments")
         arguments = given if isinstance(given, Mapping) else {}
         missing = [name for name in tool.required if name not in arguments]
         if missing:
-            raise WireError(INVALID_PARAMS, f"Missing argument: {', '.join(missing)}.")
+            raise JsonRpcError(INVALID_PARAMS, f"Missing argument: {', '.join(missing)}.")
         meta = params.get("_meta")
         meta = meta if isinstance(meta, Mapping) else {}
         talk = Conversation(
@@ -161,7 +172,7 @@ class DemoServer:
         return tuple(mode for mode in ("form", "url") if mode in declared) or ("form",)
 
 
-async def _until_it_asks(talk: Conversation, running: asyncio.Task[Reply]) -> None:
+async def _until_it_asks(talk: Conversation, running: asyncio.Task[ToolResult]) -> None:
     """Wait until the tool is done or waits for answers; questions asked together go together."""
     asked = asyncio.ensure_future(talk.asked.wait())
     await asyncio.wait({asked, running}, return_when=asyncio.FIRST_COMPLETED)
@@ -177,4 +188,4 @@ def _listed(result: Message, modern: bool) -> Message:
 
 async def serve() -> None:
     """Run the demo server on standard input and output until the client goes away."""
-    await DemoServer(Wire()).run()
+    await DemoServer(JsonRpcStdio()).run()

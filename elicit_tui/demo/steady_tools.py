@@ -8,18 +8,18 @@ from datetime import datetime, timezone
 from typing import Any
 
 from elicit_tui.demo.conversation import Conversation
-from elicit_tui.demo.tool import Reply, Tool
+from elicit_tui.demo.tool import DemoTool, ToolResult
 
 MOST_STEPS = 60
 
 
-async def tell_time(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+async def tell_time(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
     """No question at all."""
     told = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    return Reply(f"It is {told}.", {"time": told})
+    return ToolResult(f"It is {told}.", {"time": told})
 
 
-async def count_slowly(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+async def count_slowly(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
     """Progress and log lines while it works."""
     steps = min(int(arguments.get("steps", 5)), MOST_STEPS)
     seconds = min(float(arguments.get("seconds", 0.5)), 10.0)
@@ -27,18 +27,18 @@ async def count_slowly(talk: Conversation, arguments: Mapping[str, Any]) -> Repl
         await asyncio.sleep(seconds)
         talk.progress(step, steps, f"counted to {step}")
         talk.log("info", f"step {step} of {steps}")
-    return Reply(f"Counted to {steps}.", {"counted": steps})
+    return ToolResult(f"Counted to {steps}.", {"counted": steps})
 
 
 TOOLS = (
-    Tool(
+    DemoTool(
         "tell_time",
         "Tell the time",
         "Asks nothing and only reads.",
         tell_time,
         read_only=True,
     ),
-    Tool(
+    DemoTool(
         "count_slowly",
         "Count slowly",
         "Works for a while, with progress and log lines.",

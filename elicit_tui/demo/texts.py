@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from elicit_tui.demo.wire import INVALID_PARAMS, WireError
+from elicit_tui.demo.json_rpc import INVALID_PARAMS, JsonRpcError
 
 GUIDE = """\
 Welcome. This server asks every kind of question that MCP has.
@@ -36,7 +36,7 @@ def list_resources() -> list[dict[str, Any]]:
 def read_resource(uri: Any) -> dict[str, Any]:
     """One resource as `resources/read` gives it."""
     if uri not in RESOURCES:
-        raise WireError(INVALID_PARAMS, "There is no such resource.", {"uri": uri})
+        raise JsonRpcError(INVALID_PARAMS, "There is no such resource.", {"uri": uri})
     return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": RESOURCES[uri][2]}]}
 
 
@@ -56,10 +56,10 @@ def list_prompts() -> list[dict[str, Any]]:
 def get_prompt(name: Any, arguments: Any) -> dict[str, Any]:
     """The prompt as `prompts/get` gives it."""
     if name != "welcome":
-        raise WireError(INVALID_PARAMS, "There is no such prompt.")
+        raise JsonRpcError(INVALID_PARAMS, "There is no such prompt.")
     who = arguments.get("name") if isinstance(arguments, Mapping) else None
     if not isinstance(who, str):
-        raise WireError(INVALID_PARAMS, "The argument 'name' is missing.")
+        raise JsonRpcError(INVALID_PARAMS, "The argument 'name' is missing.")
     text = f"Greet {who} warmly, and explain in two sentences what an elicitation is."
     message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": "A greeting.", "messages": [message]}

@@ -8,11 +8,11 @@ from typing import Any
 
 from elicit_tui.demo.conversation import Conversation
 
-Run = Callable[[Conversation, Mapping[str, Any]], Awaitable["Reply"]]
+Run = Callable[[Conversation, Mapping[str, Any]], Awaitable["ToolResult"]]
 
 
 @dataclass(frozen=True)
-class Reply:
+class ToolResult:
     """A tool's result: text for the person, data for a program."""
 
     text: str
@@ -31,7 +31,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Tool:
+class DemoTool:
     """One tool of the demo server."""
 
     name: str

@@ -21,7 +21,7 @@ from elicit_tui.form.entry import (
 from elicit_tui.form.field import MISSING, Choice, Field, Kind
 from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form, problem_in
 from elicit_tui.form.plain_text import entry_from_text
-from elicit_tui.form.reading import Purpose, read_form
+from elicit_tui.form.schema_reading import Purpose, read_form
 
 __all__ = [
     "MISSING",

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from elicit_tui.broker import BrokerEvent, Resolved
 from elicit_tui.broker.allowances import Allowance, Allowances
-from elicit_tui.broker.waiting import StoreResponder, StoreWatch, TellWaiting
+from elicit_tui.broker.store_responder import StoreResponder, StoreWatch, TellWaiting
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
 from elicit_tui.errors import StoreError
 from elicit_tui.gateway.requester import AgentInfo

@@ -22,7 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-from elicit_tui.broker.waiting import StoreWatch
+from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import UsageError
 from elicit_tui.gateway.agent import GONE, Context

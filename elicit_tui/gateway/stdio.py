@@ -16,7 +16,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
-from elicit_tui.broker.waiting import StoreWatch
+from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.gateway.elsewhere import InStore
 from elicit_tui.gateway.mcp_server import build_server, initialization
 from elicit_tui.gateway.opening import open_session

@@ -63,7 +63,7 @@ class Connection:
         self._emit = emit
         self._gate = ToolGate(self, broker)
         self._session: Session | None = None
-        self.open_calls = OpenCalls(broker.waiting)
+        self.open_calls = OpenCalls(broker.asks_for_call)
         self._subscriptions = Subscriptions(settings.name, self.emit)
         self._tools_listed = False
         self.lost: Callable[[str], None] = lambda sentence: None

@@ -12,7 +12,7 @@ from elicit_tui.database import Writer
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now, rfc3339
 from elicit_tui.elicitation.keeping import ContentPolicy
 from elicit_tui.errors import LedgerError
-from elicit_tui.ledger import events
+from elicit_tui.ledger import bodies
 from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk
 from elicit_tui.ledger.file import FILE
 from elicit_tui.ledger.rows import Row, fold
@@ -80,14 +80,14 @@ class Ledger:
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         """Write that a question came, and what the guardian found."""
         with self._writer.writing():
-            self._append("asked", request.id, events.asked(request, review))
+            self._append("asked", request.id, bodies.asked(request, review))
         self._reviews[request.id] = review
 
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         """Write a question's outcome; when this returns, it is there to stay."""
-        body = events.decided(request, outcome, review, self._content, self._clock())
+        body = bodies.decided(request, outcome, review, self._content, self._clock())
         if self._reviews.pop(request.id, None) != review:
-            body |= events.findings(review)
+            body |= bodies.findings(review)
         with self._writer.writing(to_disk=outcome.action == "accept"):
             self._append("decided", request.id, body)
 
@@ -102,7 +102,7 @@ class Ledger:
             }
             if "asked" not in known or "decided" in known:
                 return False
-            self._append("decided", request_id, events.abandoned(outcome))
+            self._append("decided", request_id, bodies.abandoned(outcome))
         return True
 
     def sent(self, request_id: str) -> None:
@@ -113,7 +113,7 @@ class Ledger:
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Write `count` outcomes alike of one server's questions, as one record."""
         with self._writer.writing():
-            self._append("flood", new_id(), events.flood(server, count, outcome))
+            self._append("flood", new_id(), bodies.flood(server, count, outcome))
 
     def prune(self, before: datetime) -> Pruned:
         """Remove what was recorded before a moment, and leave a marker in the chain.
@@ -132,7 +132,7 @@ class Ledger:
             removed = self._connection.execute(
                 "SELECT count(*) FROM records WHERE number <= ?", (through,)
             ).fetchone()[0]
-            self._append("pruned", new_id(), events.pruned(through, last, removed, before))
+            self._append("pruned", new_id(), bodies.pruned(through, last, removed, before))
             self._connection.execute("DELETE FROM records WHERE number <= ?", (through,))
         with FILE.plain_errors(self._path):
             # What was removed shall also leave the file; another reader may hold this up.
@@ -162,7 +162,7 @@ class Ledger:
                 return kept - 1 if kept > first else None
             kept = earlier
 
-    def _append(self, event: str, question: str, body: events.Body) -> None:
+    def _append(self, event: str, question: str, body: bodies.Body) -> None:
         number, previous = self._tail()
         time = rfc3339(self._clock())
         text = compact({"event": event, "id": question, "at": time, **body})

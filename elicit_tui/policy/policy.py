@@ -13,9 +13,9 @@ from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.policy import surfacing
 from elicit_tui.policy.decision import Decision, ends
 from elicit_tui.policy.rules import Rules, why_not
-from elicit_tui.policy.sentences import layer_of, told, who_can_change
 from elicit_tui.policy.surfacing import server_settings
 from elicit_tui.policy.tools import judge_call, may_run, needs_definition
+from elicit_tui.policy.wording import layer_of, told, who_can_change
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form

@@ -16,7 +16,7 @@ from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.sentences import entry_key, flag_told, granted, who_can_change
+from elicit_tui.policy.wording import entry_key, flag_told, granted, who_can_change
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.outcome import INVALID_PARAMS, Outcome, cancel, decline, unsent
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.sentences import flag_told, granted, layer_of, told, who_can_change
+from elicit_tui.policy.wording import flag_told, granted, layer_of, told, who_can_change
 from elicit_tui.text import neutral_line
 
 

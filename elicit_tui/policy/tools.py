@@ -8,9 +8,9 @@ from typing import Any
 from elicit_tui.elicitation.approval import hints_of
 from elicit_tui.elicitation.outcome import cancel, decline
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.sentences import flag_told, granted, layer_of, told, who_can_change
+from elicit_tui.policy.wording import flag_told, granted, layer_of, told, who_can_change
 from elicit_tui.text import neutral_line
 
 STARTING = "server"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from elicit_tui.elicitation import Action
+from elicit_tui.elicitation.matching import fits
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class PreparedAnswer:
 
     def fits(self, message: str) -> bool:
         """Whether it is meant for a question with this message."""
-        return self.message is None or fnmatchcase(message, self.message)
+        return fits(self.message, message)
 
 
 @dataclass(frozen=True)

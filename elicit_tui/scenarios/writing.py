@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from elicit_tui.elicitation.matching import fits
 from elicit_tui.elicitation.settings import Rule
-from elicit_tui.elicitation.spelling import dotted, quoted, toml_value
+from elicit_tui.elicitation.toml_spelling import dotted, quoted, toml_value
 from elicit_tui.errors import UsageError
 
 
@@ -17,14 +18,7 @@ def scenario_from_answers(
 
     An entry that is for another server or tool is left out.
     """
-    from fnmatch import fnmatchcase
-
-    meant = [
-        rule
-        for rule in rules
-        if (rule.server is None or fnmatchcase(server, rule.server))
-        and (rule.tool is None or fnmatchcase(tool, rule.tool))
-    ]
+    meant = [rule for rule in rules if fits(rule.server, server) and fits(rule.tool, tool)]
     if not meant:
         raise UsageError(f"No entry of the answers file is for {tool} of {server}.")
     head = [

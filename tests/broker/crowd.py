@@ -13,8 +13,8 @@ from pathlib import Path
 
 from elicit_tui.broker import Broker
 from elicit_tui.broker.inbox import Inbox
-from elicit_tui.broker.serving import Serving
-from elicit_tui.broker.waiting import StoreResponder, StoreWatch
+from elicit_tui.broker.inbox_questions import InboxQuestions
+from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Deadline, Outcome, Question, Queue, accept, new_id
 from elicit_tui.elicitation.settings import ElicitationLimits, ElicitationSettings, Settings
 from elicit_tui.guardian import Guardian
@@ -72,13 +72,13 @@ async def answer(directory: Path) -> None:
     inbox = Inbox(store, "inbox", me=me, refusal=lambda asking: None)
     async with inbox.watched():
         say("ready")
-        serving = Serving(
+        questions = InboxQuestions(
             inbox,
             Whoever(),
             Queue(),
             told=lambda question, reply: say(reply.kind, question.id),
         )
-        await serving.everything()
+        await questions.ask_all()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 from elicit_tui.broker import Broker
 from elicit_tui.broker.inbox import Inbox
 from elicit_tui.broker.inbox_events import InboxEvent, Left
-from elicit_tui.broker.waiting import StoreResponder, StoreWatch
+from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Outcome, Question, accept
 from elicit_tui.elicitation.settings import ElicitationSettings, Settings
 from elicit_tui.guardian import Guardian

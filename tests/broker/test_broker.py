@@ -256,11 +256,11 @@ def test_a_call_waits_while_its_question_is_open(bench: BenchFactory) -> None:
         call = Call("tools/call", "paint")
         task = asyncio.ensure_future(table.broker.resolve(form_request(calls=(call,))))
         question = await table.person.sees()
-        assert table.broker.waiting(call.id)
-        assert not table.broker.waiting("another")
+        assert table.broker.asks_for_call(call.id)
+        assert not table.broker.asks_for_call("another")
         table.person.sends(question, colour="blue")
         await task
-        assert not table.broker.waiting(call.id)
+        assert not table.broker.asks_for_call(call.id)
 
     run(body())
 

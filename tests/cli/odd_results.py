@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from elicit_tui.demo.conversation import Conversation
+from elicit_tui.demo.json_rpc import INTERNAL_ERROR, JsonRpcError, JsonRpcStdio
 from elicit_tui.demo.server import DemoServer
-from elicit_tui.demo.tool import Reply, Tool
-from elicit_tui.demo.wire import INTERNAL_ERROR, Wire, WireError
+from elicit_tui.demo.tool import DemoTool, ToolResult
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n and so on").decode()
 SCHEMA = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
 
 
 @dataclass(frozen=True)
-class Promising(Tool):
+class Promising(DemoTool):
     """A tool with an outputSchema."""
 
     def as_json(self) -> dict[str, Any]:
@@ -30,7 +30,7 @@ class Promising(Tool):
 
 
 @dataclass(frozen=True)
-class Open(Tool):
+class Open(DemoTool):
     """A tool that takes arguments that it does not name."""
 
     def as_json(self) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class Open(Tool):
 
 
 @dataclass(frozen=True)
-class WithImage(Reply):
+class WithImage(ToolResult):
     """A reply with an image, a file and a broken part."""
 
     def as_json(self) -> dict[str, Any]:
@@ -54,46 +54,46 @@ class WithImage(Reply):
         return {"content": files, "isError": False}
 
 
-async def keeps(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
-    return Reply("three", {"count": 3})
+async def keeps(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
+    return ToolResult("three", {"count": 3})
 
 
-async def breaks(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
-    return Reply("three", {"count": "three"})
+async def breaks(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
+    return ToolResult("three", {"count": "three"})
 
 
-async def leaves_out(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
-    return Reply("three")
+async def leaves_out(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
+    return ToolResult("three")
 
 
-async def fails(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
-    return Reply("no", is_error=True)
+async def fails(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
+    return ToolResult("no", is_error=True)
 
 
-async def draws(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+async def draws(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
     return WithImage("")
 
 
-async def cannot_ask(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
-    raise WireError(INTERNAL_ERROR, "Handler returned an invalid result")
+async def cannot_ask(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
+    raise JsonRpcError(INTERNAL_ERROR, "Handler returned an invalid result")
 
 
-async def takes_all(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
-    return Reply(json.dumps(dict(arguments)))
+async def takes_all(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
+    return ToolResult(json.dumps(dict(arguments)))
 
 
-async def logs_json(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+async def logs_json(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
     talk.log("info", json.dumps({"msg": "half of it is done", "left": 4}))
-    return Reply("done")
+    return ToolResult("done")
 
 
 async def serve() -> None:
     promising = [Promising(run.__name__, "", "", run) for run in (keeps, breaks, leaves_out, fails)]
-    others = [Tool(run.__name__, "", "", run) for run in (draws, cannot_ask, logs_json)]
+    others = [DemoTool(run.__name__, "", "", run) for run in (draws, cannot_ask, logs_json)]
     others.append(Open("takes_all", "", "", takes_all))
     risky = replace(others[0], name="risky", destructive=True)
     tools = {tool.name: tool for tool in (*promising, *others, risky)}
-    await DemoServer(Wire(), tools).run()
+    await DemoServer(JsonRpcStdio(), tools).run()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.elicitation.spelling import toml_value
+from elicit_tui.elicitation.toml_spelling import toml_value
 from tests.cli.running import COMMAND, DEMO, SECONDS, call_demo, environment, run
 from tests.cli.terminal import Terminal
 

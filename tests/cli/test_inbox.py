@@ -15,7 +15,7 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.broker import Broker
-from elicit_tui.broker.waiting import StoreResponder, StoreWatch
+from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,

@@ -8,12 +8,12 @@ from typing import Any
 
 from elicit_tui.demo import forms
 from elicit_tui.demo.conversation import Conversation
+from elicit_tui.demo.json_rpc import JsonRpcStdio
 from elicit_tui.demo.server import DemoServer
-from elicit_tui.demo.tool import Reply, Tool
-from elicit_tui.demo.wire import Wire
+from elicit_tui.demo.tool import DemoTool, ToolResult
 
 
-async def three_rounds(talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+async def three_rounds(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
     """The same question twice, then another."""
     said: list[Any] = []
     for message, form in [
@@ -23,15 +23,15 @@ async def three_rounds(talk: Conversation, arguments: Mapping[str, Any]) -> Repl
     ]:
         answer = await talk.ask_form(message, form)
         if answer is None or not answer.accepted:
-            return Reply("stopped", {"said": said})
+            return ToolResult("stopped", {"said": said})
         said += answer.content.values()
-    return Reply("done", {"said": said})
+    return ToolResult("done", {"said": said})
 
 
 async def serve() -> None:
     """Serve until the client goes away."""
-    tool = Tool("three_rounds", "Three rounds", "Asks three times.", three_rounds)
-    await DemoServer(Wire(), {tool.name: tool}).run()
+    tool = DemoTool("three_rounds", "Three rounds", "Asks three times.", three_rounds)
+    await DemoServer(JsonRpcStdio(), {tool.name: tool}).run()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from elicit_tui.config.importing import import_text
 from elicit_tui.config.keys import USER, USER_FILE
 from elicit_tui.config.loading import user_faults
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.elicitation.spelling import dotted, toml_value
+from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.errors import ConfigError
 from tests.bounds import bounded
 from tests.config.texts import check_managed_text, read_answers

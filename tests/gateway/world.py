@@ -17,7 +17,7 @@ from mcp.shared.memory import create_client_server_memory_streams
 
 from elicit_tui.broker import BrokerEvent
 from elicit_tui.broker.allowances import Allowances
-from elicit_tui.broker.waiting import TellWaiting
+from elicit_tui.broker.store_responder import TellWaiting
 from elicit_tui.elicitation import Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.catalogue import CatalogueFiles

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 from elicit_tui import paths
 from elicit_tui.elicitation.settings import HookEvent
-from elicit_tui.elicitation.spelling import toml_value
+from elicit_tui.elicitation.toml_spelling import toml_value
 from tests.hooks.world import Receiver, answer, command
 from tests.servers.scripts import form, scripted
 

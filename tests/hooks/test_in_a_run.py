@@ -14,7 +14,7 @@ import pytest
 
 from elicit_tui.broker.explanation import explain
 from elicit_tui.config import load
-from elicit_tui.elicitation.spelling import toml_value
+from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.guardian import Guardian
 from elicit_tui.policy import Policy
 from tests.cli.running import Ended, run

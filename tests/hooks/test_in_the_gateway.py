@@ -17,7 +17,7 @@ from typing import Any
 import elicit_tui.demo
 from elicit_tui.elicitation import now
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.elicitation.spelling import toml_value
+from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.runtime import open_store
 from elicit_tui.store.store import Waiting
 from tests.hooks.test_in_a_run import configured

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.elicitation.spelling import toml_value
+from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.paths import state_directory
 from tests.cli.running import run
 from tests.hostile.tricks import COMMAND_LINES

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from elicit_tui.elicitation import MASK, Finding, Review, Severity, accept, cancel, decline, unsent
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger, LedgerMissing
-from elicit_tui.ledger.events import stored_content
+from elicit_tui.ledger.bodies import stored_content
 from tests.ledger.world import SCHEMA, Clock, request
 from tests.text.alphabet import active_left, any_text
 
@@ -153,12 +153,12 @@ def test_a_sensitive_list_is_masked_whole() -> None:
 @settings(max_examples=60, deadline=None)
 @given(any_text)
 def test_no_word_of_a_server_is_stored_with_its_effect(text: str) -> None:
-    from elicit_tui.ledger import events
+    from elicit_tui.ledger import bodies
 
     asked = request(text, server=text, params={"message": text, "mode": text, text: [text]})
-    body = events.asked(asked, Review((Finding("a.b", Severity.NOTE, text, text, text),)))
+    body = bodies.asked(asked, Review((Finding("a.b", Severity.NOTE, text, text, text),)))
     outcome = accept("user", text, {text: text})
-    body |= events.decided(asked, outcome, PASSED, "full", asked.arrived_at)
+    body |= bodies.decided(asked, outcome, PASSED, "full", asked.arrived_at)
 
     def strings(value: object) -> Iterator[str]:
         if isinstance(value, str):

@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from elicit_tui.demo.conversation import Answer, Conversation
+from elicit_tui.demo.conversation import Conversation, ElicitResult
+from elicit_tui.demo.json_rpc import JsonRpcStdio, Message
 from elicit_tui.demo.server import DemoServer
-from elicit_tui.demo.tool import Reply, Tool
-from elicit_tui.demo.wire import Message, Wire
+from elicit_tui.demo.tool import DemoTool, ToolResult
 
 STATE = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 LATER = sys.argv[2:] == ["later"]
@@ -66,10 +66,10 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 """Each flaw, and the form that its tool asks with."""
 
-NO = Reply("No table was booked.", {"booked": False})
+NO = ToolResult("No table was booked.", {"booked": False})
 
 
-class Stray(Wire):
+class Stray(JsonRpcStdio):
     """A wire that knows of answers to questions that had their answer."""
 
     flaw = ""
@@ -101,7 +101,7 @@ class Booking:
         self.form = form
         self.wire = wire
 
-    async def __call__(self, talk: Conversation, arguments: Mapping[str, Any]) -> Reply:
+    async def __call__(self, talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
         self.wire.flaw = self.flaw
         if self.flaw == "leaves_a_trace_when_cancelled":
             book()
@@ -121,14 +121,14 @@ class Booking:
         await asyncio.sleep(0.1)  # Long enough for what follows on an answer to arrive.
         return self.booked(answer.content)
 
-    async def ask(self, talk: Conversation, message: str) -> Answer:
+    async def ask(self, talk: Conversation, message: str) -> ElicitResult:
         form = self.form
         if self.flaw == "changes_its_schema" and LATER:
             form = {**GUESTS, "required": []}
         params = {"mode": "form", "message": message, "requestedSchema": form}
-        return await talk.ask(params) or Answer("cancel")
+        return await talk.ask(params) or ElicitResult("cancel")
 
-    async def allowed(self, answer: Answer) -> bool:
+    async def allowed(self, answer: ElicitResult) -> bool:
         flaw, action = self.flaw, answer.action
         if flaw == "crashes_on_cancel" and action == "cancel":
             os._exit(3)
@@ -156,12 +156,12 @@ class Booking:
             return self.flaw == "accepts_a_wrong_type"
         return 1 <= guests <= 12 or self.flaw == "accepts_any_number"
 
-    def booked(self, content: Mapping[str, Any]) -> Reply:
+    def booked(self, content: Mapping[str, Any]) -> ToolResult:
         if self.flaw != "leaves_a_trace_when_cancelled":
             book()
         more = content if self.flaw == "takes_over_what_it_did_not_ask" else {}
         tables = 1 + (self.wire.strays if self.flaw == "books_for_each_answer" else 0)
-        return Reply("The table is booked.", {"booked": True, "tables": tables, **more})
+        return ToolResult("The table is booked.", {"booked": True, "tables": tables, **more})
 
 
 async def serve() -> None:
@@ -169,7 +169,7 @@ async def serve() -> None:
     tools = {}
     for flaw, form in FORMS.items():
         for name, own in ((flaw, flaw), (f"{flaw}_mended", "second" if "second" in flaw else "")):
-            tools[name] = Tool(name, name, "Books a table.", Booking(own, form, wire))
+            tools[name] = DemoTool(name, name, "Books a table.", Booking(own, form, wire))
     await DemoServer(wire, tools).run()
 
 

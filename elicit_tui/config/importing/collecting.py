@@ -8,7 +8,7 @@ from pathlib import Path
 
 from elicit_tui.config.importing.importer import import_from
 from elicit_tui.config.importing.sources import NoServersError
-from elicit_tui.elicitation.spelling import dotted
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ConfigError
 
 

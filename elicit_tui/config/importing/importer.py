@@ -17,7 +17,7 @@ from elicit_tui.config.nodes import Value
 from elicit_tui.config.servers import RESERVED
 from elicit_tui.config.validating import shown
 from elicit_tui.elicitation.request import AGENT
-from elicit_tui.elicitation.spelling import dotted, quoted, toml_value
+from elicit_tui.elicitation.toml_spelling import dotted, quoted, toml_value
 from elicit_tui.errors import ConfigError
 
 _LONGEST_START: Final = 86_400_000

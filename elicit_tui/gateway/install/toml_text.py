@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elicit_tui.config.locating import tables
-from elicit_tui.elicitation.spelling import dotted, toml_value
+from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.gateway.install.json_text import newline
 
 

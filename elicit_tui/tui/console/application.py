@@ -14,7 +14,6 @@ from textual.screen import Screen
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.tui.collecting import collect_again
 from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.muting import Muting
@@ -23,6 +22,7 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import INBOX_PANES, PANES, ConsoleScreen
 from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.shared import SharedQuestions
+from elicit_tui.tui.garbage import collect_again
 from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.theme import use_theme
 from elicit_tui.tui.typed_ahead import is_field

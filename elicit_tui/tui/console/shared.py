@@ -48,7 +48,7 @@ class SharedQuestions:
 
     async def watch(self, responder: Responder, via: Via) -> None:
         """Put what waits in the store to the console, until cancelled."""
-        from elicit_tui.broker.serving import Serving
+        from elicit_tui.broker.inbox_questions import InboxQuestions
         from elicit_tui.runtime.opening import open_inbox
         from elicit_tui.store import StoreMissing
 
@@ -59,8 +59,10 @@ class SharedQuestions:
                     self._inbox = inbox
                     for waiting in inbox.waiting:
                         self._tell_sealed(waiting)
-                    serving = Serving(inbox, responder, self._session.questions, self._told)
-                    await serving.everything()
+                    questions = InboxQuestions(
+                        inbox, responder, self._session.questions, self._told
+                    )
+                    await questions.ask_all()
             except StoreMissing:
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
             except StoreError as error:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.broker.inbox_events import Delivery
-from elicit_tui.broker.serving import LEAST_SECONDS, Serving
+from elicit_tui.broker.inbox_questions import LEAST_SECONDS, InboxQuestions
 from elicit_tui.elicitation import Outcome, Question, Queue, decline
 from elicit_tui.form.entry import Typed
 from tests.broker.conftest import Person as Screen
 from tests.broker.conftest import form_request
-from tests.broker.test_waiting import Person, World, bounded, sent
+from tests.broker.test_store_responder import Person, World, bounded, sent
 
 pytestmark = pytest.mark.anyio
 
@@ -35,10 +35,10 @@ class Console:
         self.screen = Screen()
         self.queue = Queue()
         self.told: asyncio.Queue[tuple[Question, Delivery]] = asyncio.Queue()
-        self.serving = Serving(
+        self.serving = InboxQuestions(
             person.inbox, self.screen, self.queue, lambda *what: self.told.put_nowait(what)
         )
-        self._all = asyncio.ensure_future(self.serving.everything())
+        self._all = asyncio.ensure_future(self.serving.ask_all())
 
     def sends(self, question: Question, outcome: Outcome) -> None:
         self.screen.answers[question.id].set_result(outcome)

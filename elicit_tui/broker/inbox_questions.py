@@ -47,8 +47,8 @@ class AskersDeadline(Deadline):
         return max(LEAST_SECONDS, (waiting.ends_at - self._now()).total_seconds())
 
 
-class Serving:
-    """The questions of one inbox, for one responder. `told` hears what became of each answer."""
+class InboxQuestions:
+    """Asks one responder the questions of one inbox; `told` hears what became of each answer."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Serving:
         self._tasks: set[asyncio.Task[None]] = set()
         inbox.subscribe(self._hear)
 
-    async def everything(self) -> None:
+    async def ask_all(self) -> None:
         """Ask whatever waits, and whatever comes, until this is cancelled."""
         try:
             self._inbox.subscribe(self._ask_what_came)

@@ -17,7 +17,7 @@ URL_ELICITATION_REQUIRED = -32042
 Message = dict[str, Any]
 
 
-class WireError(Exception):
+class JsonRpcError(Exception):
     """A JSON-RPC error: raised by a handler to send one, and where one came as an answer."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
@@ -27,7 +27,7 @@ class WireError(Exception):
         super().__init__(message)
 
 
-class Wire:
+class JsonRpcStdio:
     """Both directions of one connection; nothing here knows what the messages mean."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Wire:
         error = message.get("error")
         if isinstance(error, dict):
             code, text = error.get("code", 0), str(error.get("message", ""))
-            future.set_exception(WireError(code, text, error.get("data")))
+            future.set_exception(JsonRpcError(code, text, error.get("data")))
         else:
             future.set_result(message.get("result"))
 
@@ -85,7 +85,7 @@ class Wire:
         """Answer a request of the client."""
         self._send({"id": request_id, "result": result})
 
-    def refuse(self, request_id: Any, error: WireError) -> None:
+    def refuse(self, request_id: Any, error: JsonRpcError) -> None:
         """Answer a request of the client with an error."""
         body: Message = {"code": error.code, "message": error.message}
         if error.data is not None:

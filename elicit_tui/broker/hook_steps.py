@@ -47,7 +47,7 @@ class Before:
     """One did not do its work: nothing but a person may accept any more."""
 
 
-class Hooked:
+class HookSteps:
     """Asks the hooks at the two places where they have a say; without hooks it changes nothing."""
 
     def __init__(
@@ -238,8 +238,8 @@ async def _while_open(entry: Admitted, work: Coroutine[Any, Any, Result]) -> Res
             await asyncio.gather(task, return_exceptions=True)
 
 
-def tell(hooks: Hooks) -> Listener:
-    """Passes what the broker tells on to the hooks that have no power."""
+def listener_for(hooks: Hooks) -> Listener:
+    """A listener that passes the broker's events on to the `Asked` and `Resolved` hooks."""
 
     def listener(event: BrokerEvent) -> None:
         if isinstance(event, Requested):

@@ -10,7 +10,7 @@ from elicit_tui.elicitation.settings import (
     Rule,
     Settings,
 )
-from elicit_tui.elicitation.spelling import toml_value
+from elicit_tui.elicitation.toml_spelling import toml_value
 
 
 def told(key: str, value: Any, layer: Layer) -> str:
