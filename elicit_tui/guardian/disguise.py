@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from elicit_tui.guardian.folding import Folded, fold_text
 from elicit_tui.guardian.reading import Place
-from elicit_tui.guardian.words import WORD, find, listed
+from elicit_tui.guardian.words import find, listed, words_of
 
 _LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")
 _TURNED: Final = str.maketrans("pdbqnu", "dpqbun")
@@ -120,7 +120,7 @@ def _decoded(place: Place) -> Iterator[Folded]:
         except (binascii.Error, ValueError):
             continue
         folded = fold_text(words, split_camel=False)
-        if any(hit.concept == "sure" for hit in find(WORD.findall(folded.text), latin_only=True)):
+        if any(hit.concept == "sure" for hit in find(words_of(folded.text), latin_only=True)):
             yield folded
 
 

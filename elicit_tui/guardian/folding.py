@@ -66,8 +66,12 @@ def fold(text: str) -> str:
     """The text as it is compared, without camelCase or spacing undone."""
     if is_plain(text):
         return text.lower()
-    characters = list(map(fold_character, text))
-    return "".join(_with_syllables(characters, list(range(len(characters))))[0])
+    folded = text.translate({ord(character): fold_character(character) for character in set(text)})
+    return (
+        "".join(_with_syllables(list(folded), list(range(len(folded))))[0])
+        if _INNER_JAMO.search(folded)
+        else folded
+    )
 
 
 @dataclass(frozen=True)

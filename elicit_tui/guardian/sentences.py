@@ -12,7 +12,7 @@ from typing import Final
 
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.spelling import parts
-from elicit_tui.guardian.words import WORD
+from elicit_tui.guardian.words import word_pattern
 
 _SENTENCE_END: Final = re.compile(
     r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"
@@ -41,7 +41,7 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
     current = Clause([], [], latin=latin)
     sentence, end, quote = 0, 0, ""
     opens = True
-    for count, match in enumerate(WORD.finditer(text)):
+    for count, match in enumerate(word_pattern(text.isascii()).finditer(text)):
         if count >= _MOST_WORDS:
             break
         gap = text[end : match.start()]

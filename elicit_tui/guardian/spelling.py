@@ -12,6 +12,8 @@ from elicit_tui.guardian.words import is_known, is_part, is_word, listed
 _SHORTEST_PART: Final = 3
 _SHORTEST_GLUED: Final = 6
 _SURE_PART: Final = 5
+_LONGEST_PART: Final = 40
+_LONGEST_GLUED: Final = 2 * _LONGEST_PART
 _LONG_ENOUGH: Final = 7
 _LONGEST_MISSPELT: Final = 16
 _ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d")
@@ -38,18 +40,19 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
     meant = _misspelt(word)
     if meant is not None:
         return (meant,)
-    cuts = range(1, len(word) - _SHORTEST_PART + 2)
-    for cut in cuts:
-        if len(word) - cut >= _SURE_PART and is_word(word[cut:], "sure", latin_only):
-            return (*parts(word[:cut], latin_only), word[cut:])
-    for cut in cuts:
+    is_short = len(word) <= _LONGEST_GLUED
+    for cut in range(max(1, len(word) - _LONGEST_PART), len(word) - _SURE_PART + 1):
+        if is_word(word[cut:], "sure", latin_only):
+            # Of a word without end the last part is enough: it is a secret.
+            return (*(parts(word[:cut], latin_only) if is_short else (word[:cut],)), word[cut:])
+    for cut in range(1, len(word) - _SHORTEST_PART + 2) if is_short else ():
         left, right = word[:cut], word[cut:]
         if cut >= _SHORTEST_PART and is_part(right, latin_only):
             joined = next((one for one in _unlinked(left) if is_part(one, latin_only)), None)
             if joined is not None:
                 return (joined, right)
-    for cut in reversed(cuts):
-        if cut >= _SURE_PART and is_word(word[:cut], "sure", latin_only):
+    for cut in range(min(len(word) - _SHORTEST_PART + 1, _LONGEST_PART), _SURE_PART - 1, -1):
+        if is_word(word[:cut], "sure", latin_only):
             return (word[:cut], word[cut:])
     return (word,)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -29,14 +29,9 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
-"""A word, or one character of a script that puts no blanks between words."""
-_ONE_OF_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
-_OTHER_SCRIPT: Final = re.compile("[\u0370-\u1dff\u2e80-\uffff]")
 _MOST_SMALL: Final = 3
 _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
-_SURE: Final = "sure"
 _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless"))
 """What is read in every language; all else in those of the sentence, where they know the word.
 
@@ -53,97 +48,16 @@ class Hit(NamedTuple):
     end: int
 
 
-class _Entry(NamedTuple):
-    concept: str
-    rest: tuple[str, ...]
-    spaced: bool
+@lru_cache(maxsize=2)
+def word_pattern(is_ascii: bool) -> re.Pattern[str]:
+    """A word, or one character of a script that puts no blanks between words."""
+    # The many letters of those scripts take longer to compile than most requests to judge.
+    return re.compile(r"[^\W_]+" if is_ascii else rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 
 
-Key = tuple[str, str]
-"""A language and a word as it is written or without its ending."""
-
-
-class _Language:
-    """One folder: its words by the first word of each entry."""
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        self.spelt: set[str] = set()
-        """Every word as it is written."""
-        self.listed: dict[str, list[str]] = {}
-        """What stands under each heading, folded."""
-        for path in sorted((FOLDER / code).glob("*.txt")):
-            for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
-                self.listed.setdefault(heading, []).extend(entries)
-        self._endings = frozenset(self.listed.get("endings", ()))
-        self._lengths = tuple(sorted(set(map(len, self._endings)), reverse=True))
-        self._stems: dict[str, str] = {}
-        self._begun: dict[str, list[tuple[str, str]]] = {}
-        """Concepts and entries by the first word of an entry: most of them are never needed."""
-        self._near: dict[str, list[str]] = {}
-        """First words by the letters that no ending is struck off from."""
-        self._found: dict[str, tuple[_Entry, ...]] = {}
-        for heading, entries in self.listed.items():
-            if heading != "endings":
-                self._add(heading, entries)
-
-    def _add(self, heading: str, entries: list[str]) -> None:
-        self.spelt.update(WORD.findall(",".join(entries)))
-        self.spelt.update(WORD.findall(heading.rpartition(" with")[0].removesuffix(" not")))
-        begun = self._begun
-        for concept, entry in _entries(heading, entries):
-            match = WORD.search(entry)
-            if match is None:
-                continue
-            first = match[0]
-            if first in begun:
-                begun[first].append((concept, entry))
-                continue
-            begun[first] = [(concept, entry)]
-            self.spelt.add(first)
-            self._near.setdefault(first[:_SHORTEST_STEM], []).append(first)
-
-    def begun_by(self, form: str) -> tuple[_Entry, ...]:
-        """The entries whose first word is looked for in this form."""
-        found = self._found.get(form)
-        if found is None:
-            near = self._near.get(form.rstrip(".")[:_SHORTEST_STEM], ())
-            bare = form.rstrip(".")
-            firsts = [one for one in near if one.startswith(bare) and form in self.forms(one)]
-            found = self._found[form] = tuple(
-                _entry(concept, entry) for first in firsts for concept, entry in self._begun[first]
-            )
-        return found
-
-    def forms(self, word: str) -> tuple[str, ...]:
-        """A word of the lexicon as it is looked for: short ones stand only for themselves."""
-        if len(word) <= _SHORT:
-            return (_exact(word),)
-        stem = self._stems.get(word)
-        if stem is None:
-            stem = self._stems[word] = next(self.without_endings(word))
-        return (word,) if stem == word else (word, stem)
-
-    def without_endings(self, word: str) -> Iterator[str]:
-        """What is left of a word without each of its endings, the shortest rest first."""
-        for length in self._lengths:
-            ending = word[-length:]
-            long_enough = len(word) - length >= _SHORTEST_STEM
-            if long_enough and ending in self._endings and word[-2:] != "ss":
-                yield word[:-length]
-        yield word
-
-    def read_as(self, word: str) -> Iterator[str]:
-        """Everything that a word of a text may stand for in the lexicon."""
-        yield from self.without_endings(word)
-        yield _exact(word)
-        if len(word) <= _SHORT + 1 and word.endswith("s"):
-            yield _exact(word[:-1])
-
-
-def _entry(concept: str, entry: str) -> _Entry:
-    spaced = entry.isascii() or _ONE_OF_UNSPACED.search(entry) is None
-    return _Entry(concept, tuple(WORD.findall(entry)[1:]), spaced)
+def words_of(text: str) -> list[str]:
+    """The words of a text."""
+    return word_pattern(text.isascii()).findall(text)
 
 
 def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -164,6 +78,147 @@ def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
         yield heading, entries
 
 
+class _Language:
+    """One folder: what stands under its headings, and how its words end."""
+
+    def __init__(self, code: str) -> None:
+        self.listed: dict[str, list[str]] = {}
+        """What stands under each heading, folded."""
+        for path in sorted((FOLDER / code).glob("*.txt")):
+            for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
+                self.listed.setdefault(heading, []).extend(entries)
+        self._endings = frozenset(self.listed.pop("endings", ()))
+        self._lengths = sorted(set(map(len, self._endings)), reverse=True)
+
+    def stems(self, word: str) -> list[str]:
+        """What is left of a word without each of its endings, the shortest rest first."""
+        lengths = self._lengths if word[-2:] != "ss" else ()
+        return [
+            *(
+                word[:-length]
+                for length in lengths
+                if len(word) - length >= _SHORTEST_STEM and word[-length:] in self._endings
+            ),
+            word,
+        ]
+
+    @lru_cache(maxsize=50_000)  # noqa: B019 - a language lives as long as the process
+    def reads(self, word: str, wanted: str) -> bool:
+        """Whether a word of a text stands for one of the lexicon: short ones only as they are."""
+        if len(wanted) <= _SHORT:
+            return word == wanted or (len(word) <= _SHORT + 1 and word == wanted + "s")
+        stems = self.stems(word)
+        return wanted in stems or self.stems(wanted)[0] in stems
+
+    def entries(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Every concept with the words of one entry; each head with each of its companions."""
+        for heading, entries in self.listed.items():
+            heads, is_companion, _ = heading.rpartition(" with")
+            if not is_companion:
+                for entry in entries:
+                    yield heading, _cut(entry)
+                continue
+            concept = _HARMLESS if heads.endswith(" not") else "sure"
+            for head in map(_cut, heads.removesuffix(" not").split(",")):
+                for words in map(_cut, entries):
+                    yield concept, (*words, *head)
+                    yield concept, (*head, *words)
+
+
+def _cut(entry: str) -> tuple[str, ...]:
+    return (entry,) if entry.isascii() and entry.isalpha() else tuple(words_of(entry))
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word is one character of a script that puts no blanks between words."""
+    return not word.isascii() and len(words_of("a" + word)) > 1
+
+
+class _Entry(NamedTuple):
+    concept: str
+    words: tuple[str, ...]
+    language: _Language
+
+    @property
+    def is_spaced(self) -> bool:
+        """Whether it is written with blanks between words."""
+        return not any(map(is_unspaced, self.words))
+
+
+class _Known:
+    """What the lexicon has for one word of a text."""
+
+    __slots__ = (
+        *("word", "near", "begins", "by_language", "concepts", "is_passed", "languages"),
+        *("longer", "_spelt"),
+    )
+
+    def __init__(self, word: str, lexicon: _Lexicon) -> None:
+        self.word = word
+        self.near = _near(word)
+        self._spelt = lexicon.spelt.get(word, ())
+        begun = [
+            entry
+            for near in self.near
+            for entry in lexicon.begun.get(near, ())
+            if self.stands_for(entry, 0)
+        ]
+        self.by_language: dict[_Language, set[str]] = {}
+        """What it is by itself in each language."""
+        for entry in begun:
+            self.by_language.setdefault(entry.language, set())
+            if len(entry.words) == 1:
+                self.by_language[entry.language].add(entry.concept)
+        self.concepts = frozenset().union(*self.by_language.values())
+        self.languages = frozenset(self.by_language)
+        self.longer: dict[str, list[_Entry]] = {}
+        """The entries of several words that it begins, by how the second one begins."""
+        for entry in begun:
+            if len(entry.words) > 1:
+                self.longer.setdefault(entry.words[1][:_SHORTEST_STEM], []).append(entry)
+        self.is_passed = "small" in self.concepts and "apart" not in self.concepts
+        self.begins = bool(self._spelt or begun)
+
+    def stands_for(self, entry: _Entry, number: int) -> bool:
+        """Whether it is a word of an entry.
+
+        One that a language spells so is no other one's with an ending struck off.
+        """
+        if self._spelt and entry.language not in self._spelt:
+            return False
+        return entry.language.reads(self.word, entry.words[number])
+
+
+def _near(word: str) -> tuple[str, ...]:
+    """What words of the lexicon begin with that a word may stand for, or their whole."""
+    plural = len(word) <= _SHORT + 1 and word.endswith("s")
+    return (word[:_SHORTEST_STEM], word[:-1]) if plural else (word[:_SHORTEST_STEM],)
+
+
+class _Lexicon:
+    """Some languages together."""
+
+    def __init__(self, spoken: Iterable[_Language]) -> None:
+        self.spoken = tuple(spoken)
+        self.spelt: dict[str, list[_Language]] = {}
+        """The languages in which a word is written so."""
+        self.begun: dict[str, list[_Entry]] = defaultdict(list)
+        """Entries by how their first word begins."""
+        for language in self.spoken:
+            for concept, words in language.entries():
+                if words:
+                    self.begun[words[0][:_SHORTEST_STEM]].append(_Entry(concept, words, language))
+                for word in words:
+                    spelt = self.spelt.setdefault(word, [])
+                    if language not in spelt[-1:]:
+                        spelt.append(language)
+
+    @lru_cache(maxsize=30_000)  # noqa: B019 - there are two of them in a process
+    def known(self, word: str) -> _Known:
+        """What it has for a word."""
+        return _Known(word, self)
+
+
 @lru_cache(maxsize=1)
 def languages() -> tuple[str, ...]:
     """The languages of the lexicon, by their codes."""
@@ -175,31 +230,13 @@ def _language(code: str) -> _Language:
     return _Language(code)
 
 
-def _entries(heading: str, entries: list[str]) -> Iterator[tuple[str, str]]:
-    heads, apart, _ = heading.rpartition(" with")
-    if not apart:
-        for entry in entries:
-            yield heading, entry
-        return
-    concept = _HARMLESS if heads.endswith(" not") else _SURE
-    for head in heads.removesuffix(" not").split(","):
-        for entry in entries:
-            yield concept, f"{entry} {head.strip()}"
-            yield concept, f"{head.strip()} {entry}"
-
-
-def _exact(word: str) -> str:
-    """A short word stands for itself: what is struck off others could leave it."""
-    return word + "."
-
-
 @lru_cache(maxsize=2)
-def _loaded(latin_only: bool) -> tuple[_Language, ...]:
+def _lexicon(latin_only: bool) -> _Lexicon:
     collects = gc.isenabled()
     # Nothing of a lexicon is ever garbage; to look for it takes a fifth of the time.
     gc.disable()
     try:
-        return tuple(_language(code) for code in languages() if not latin_only or _is_latin(code))
+        return _Lexicon(_language(c) for c in languages() if not latin_only or _is_latin(c))
     finally:
         if collects:
             gc.enable()
@@ -207,83 +244,37 @@ def _loaded(latin_only: bool) -> tuple[_Language, ...]:
 
 def _is_latin(code: str) -> bool:
     """Whether a language is written in Latin letters, and so, maybe, in ASCII alone."""
-    first = min((FOLDER / code).glob("*.txt"))
-    return _OTHER_SCRIPT.search(first.read_text("utf-8")) is None
-
-
-@lru_cache(maxsize=30_000)
-def _keys(word: str, latin_only: bool) -> frozenset[Key]:
-    """The languages in which a word begins an entry, and how it stands there."""
-    return frozenset(
-        (language.code, form)
-        for language in _speaking(word, latin_only)
-        for form in language.read_as(word)
-        if language.begun_by(form)
-    )
-
-
-def _speaking(word: str, latin_only: bool) -> Sequence[_Language]:
-    """The languages that a word may be of.
-
-    One that a language spells so is no other one's with an ending struck off.
-    """
-    every = _loaded(latin_only)
-    return [language for language in every if word in language.spelt] or every
-
-
-@lru_cache(maxsize=30_000)
-def _stands_for(word: str, code: str, wanted: str, latin_only: bool) -> bool:
-    """Whether a word of a text is a further word of an entry."""
-    return any(
-        form in language.read_as(word)
-        for language in _speaking(word, latin_only)
-        if language.code == code
-        for form in language.forms(wanted)
-    )
+    first = min((FOLDER / code).glob("*.txt")).read_text("utf-8")
+    return not any("\u0370" <= one <= "\u1dff" or one >= "\u2e80" for one in set(first))
 
 
 def listed(heading: str, latin_only: bool = False) -> Iterator[str]:
     """What stands under a heading in all languages, folded."""
-    for language in _loaded(latin_only):
+    for language in _lexicon(latin_only).spoken:
         yield from language.listed.get(heading, ())
-
-
-@lru_cache(maxsize=30_000)
-def _is(word: str, concept: str, latin_only: bool) -> bool:
-    return any(
-        entry.concept == concept and not entry.rest
-        for language in _loaded(latin_only)
-        for code, stem in _keys(word, latin_only)
-        if code == language.code
-        for entry in language.begun_by(stem)
-    )
 
 
 def is_word(word: str, concept: str, latin_only: bool = False) -> bool:
     """Whether a folded word is one of a concept's, in any language."""
-    return _is(word, concept, latin_only)
+    return concept in _lexicon(latin_only).known(word).concepts
 
 
 def is_known(word: str, latin_only: bool) -> bool:
     """Whether a word stands anywhere in the lexicon, be it with an ending."""
-    return any(
-        form in language.spelt or language.begun_by(form)
-        for language in _loaded(latin_only)
-        for form in language.read_as(word)
+    lexicon = _lexicon(latin_only)
+    return lexicon.known(word).begins or any(
+        language in lexicon.spelt.get(stem, ())
+        for language in lexicon.spoken
+        for stem in language.stems(word)
     )
 
 
 def is_part(word: str, latin_only: bool) -> bool:
     """Whether a word can be a part of one that is glued together."""
+    concepts = _lexicon(latin_only).known(word).concepts
     if len(word) <= _SHORT:
-        return _is(word, "short part", latin_only)
-    return any(
-        not entry.rest and entry.concept not in ("small", "joint", "which", "aside", "within")
-        for language in _loaded(latin_only)
-        for code, stem in _keys(word, latin_only)
-        if code == language.code
-        for entry in language.begun_by(stem)
-    )
+        return "short part" in concepts
+    return not concepts <= {"small", "joint", "which", "aside", "within"}
 
 
 def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
@@ -291,72 +282,59 @@ def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
 
     `latin_only`: the text was ASCII before it was folded, and only such languages are looked at.
     """
-    begun = [_begun(word, latin_only) for word in words]
-    spoken = _most_spoken(begun)
+    lexicon = _lexicon(latin_only)
+    row = [lexicon.known(word) for word in words]
+    spoken = _most_spoken(row)
     hits: set[Hit] = set()
-    for start, (word, (codes, entries)) in enumerate(zip(words, begun, strict=True)):
-        told = codes & spoken
-        for code, entry in entries:
-            if told and entry.spaced and code not in told and _is_chance(word, entry, told):
-                continue
-            if not entry.rest:
-                hits.add(Hit(entry.concept, start, start + 1))
-                continue
-            end = _matched(words, start + 1, code, entry, latin_only)
-            if end is not None:
+    for start, known in enumerate(row):
+        told = known.languages & spoken
+        concepts = known.concepts
+        if told and not is_unspaced(known.word):
+            concepts = concepts & _SECRETS | set().union(*(known.by_language[one] for one in told))
+        hits.update(Hit(concept, start, start + 1) for concept in concepts)
+        for entry, end in _matched(row, start):
+            if not told or entry.language in told or not _is_chance(known.word, entry, told):
                 hits.add(Hit(entry.concept, start, end))
     return _longest(hits)
 
 
-def _is_chance(word: str, entry: _Entry, told: frozenset[str]) -> bool:
-    """Whether words of the sentence's own languages only look like another language's entry."""
-    if not entry.rest:
-        return entry.concept not in _SECRETS
-    small = {one for code in told for one in _language(code).listed.get("small", ())}
-    return small.issuperset((word, *entry.rest))
+def _is_chance(word: str, entry: _Entry, told: frozenset[_Language]) -> bool:
+    """Whether small words of the sentence's own languages look like another language's entry."""
+    small = {one for language in told for one in language.listed.get("small", ())}
+    return entry.is_spaced and small.issuperset((word, *entry.words[1:]))
 
 
-class _Begun(NamedTuple):
-    """The entries that a word begins, with the languages that they are of."""
-
-    codes: frozenset[str]
-    entries: tuple[tuple[str, _Entry], ...]
-
-
-@lru_cache(maxsize=20_000)
-def _begun(word: str, latin_only: bool) -> _Begun:
-    keys = _keys(word, latin_only)
-    by_code = {language.code: language for language in _loaded(latin_only)} if keys else {}
-    found = [(code, entry) for code, stem in keys for entry in by_code[code].begun_by(stem)]
-    return _Begun(frozenset(code for code, _ in keys), tuple(found))
-
-
-def _most_spoken(begun: Sequence[_Begun]) -> frozenset[str]:
+def _most_spoken(row: Sequence[_Known]) -> frozenset[_Language]:
     """The languages that know nearly as many of the words as the one that knows most."""
-    known = Counter(code for codes, _ in begun for code in codes)
+    known = Counter(language for one in row for language in one.languages)
     most = max(known.values(), default=0)
-    return frozenset(code for code, count in known.items() if count * 4 >= most * 3)
+    return frozenset(language for language, count in known.items() if count * 4 >= most * 3)
 
 
-def _matched(
-    words: Sequence[str],
-    at: int,
-    code: str,
-    entry: _Entry,
-    latin_only: bool,
-) -> int | None:
-    for wanted in entry.rest:
-        small = 0
-        while True:
-            if at >= len(words):
+def _matched(row: Sequence[_Known], start: int) -> Iterator[tuple[_Entry, int]]:
+    """The entries of several words that begin at a word, each with its end."""
+    longer = row[start].longer
+    for at in range(start + 1, min(len(row), start + 2 + _MOST_SMALL) if longer else 0):
+        for near in row[at].near:
+            for entry in longer.get(near, ()):
+                if row[at].stands_for(entry, 1) and (at == start + 1 or entry.is_spaced):
+                    end = _end(row, at + 1, entry)
+                    if end is not None:
+                        yield entry, end
+        if not row[at].is_passed:
+            return
+
+
+def _end(row: Sequence[_Known], at: int, entry: _Entry) -> int | None:
+    """Where an entry ends whose first two words stand before a place, if it stands there."""
+    for number in range(2, len(entry.words)):
+        last = at + (_MOST_SMALL if entry.is_spaced else 0)
+        while at < len(row) and not row[at].stands_for(entry, number):
+            if at == last or not row[at].is_passed:
                 return None
-            if _stands_for(words[at], code, wanted, latin_only):
-                break
-            passed = _is(words[at], "small", latin_only) and not _is(words[at], "apart", latin_only)
-            if not entry.spaced or small == _MOST_SMALL or not passed:
-                return None
-            small += 1
             at += 1
+        if at == len(row):
+            return None
         at += 1
     return at
 
@@ -366,6 +344,7 @@ def _longest(hits: Iterable[Hit]) -> list[Hit]:
     kept: list[Hit] = []
     ordered = sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.concept))
     harmless = [hit for hit in ordered if hit.concept == _HARMLESS]
+    reached: dict[str, int] = {}
     for hit in ordered:
         length = hit.end - hit.start
         inside = any(
@@ -375,10 +354,7 @@ def _longest(hits: Iterable[Hit]) -> list[Hit]:
         )
         if inside and hit.concept not in (_HARMLESS, "attribute", "plain"):
             continue
-        if any(
-            other.concept == hit.concept and other.start <= hit.start and hit.end <= other.end
-            for other in kept[-12:]
-        ):
-            continue
-        kept.append(hit)
+        if hit.end > reached.get(hit.concept, 0):
+            reached[hit.concept] = hit.end
+            kept.append(hit)
     return kept

@@ -210,6 +210,11 @@ def test_an_ordinary_pattern_is_in_order(pattern: str) -> None:
     assert trouble_in(pattern) is None
 
 
+def test_a_secret_glued_together_without_end_is_blocked_at_once() -> None:
+    with bounded():
+        assert GUARDIAN.review(form("password" * 1_000, v=TEXT)).verdict == "block"
+
+
 @pytest.mark.parametrize("size", [1_000, 10_000_000])
 def test_a_message_of_any_size_is_judged_at_once(size: int) -> None:
     with bounded():

@@ -20,7 +20,7 @@ from elicit_tui.guardian.links import (
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Rule, Sighting
 from elicit_tui.guardian.spelling import within_one_slip
-from elicit_tui.guardian.words import WORD, find
+from elicit_tui.guardian.words import find, words_of
 from elicit_tui.text.hosts import ip_address_of, unicode_host
 from elicit_tui.text.unseen import is_invisible
 
@@ -121,7 +121,7 @@ def _signed_in_to(message: str) -> Iterator[str]:
     for sentence in re.split(r"[.?!\n。？！](?:\s|$)?", message):
         folded = fold(sentence)
         if not any(
-            hit.concept == "signing in" for hit in find(WORD.findall(folded), sentence.isascii())
+            hit.concept == "signing in" for hit in find(words_of(folded), sentence.isascii())
         ):
             continue
         for word, also in hosts.other_spellings().items():
