@@ -12,7 +12,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.responders import NobodyResponder
 
 if TYPE_CHECKING:
-    from elicit_tui.responders.lines import Lines
+    from elicit_tui.responders.typed_lines import Lines
     from elicit_tui.tui.inline import InlineResponder
 
 
@@ -95,7 +95,7 @@ class Person:
 
     def _typed_lines(self) -> Lines:
         if self._lines is None:
-            from elicit_tui.responders.lines import Lines
+            from elicit_tui.responders.typed_lines import Lines
 
             self._lines = Lines(sys.stdin)
         return self._lines

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import person_present
-from elicit_tui.cli.settings import command_line, load_settings
+from elicit_tui.cli.run_settings import command_line, load_settings
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _path(namespace: argparse.Namespace) -> int:
 
 
 def _schema(namespace: argparse.Namespace) -> int:
-    from elicit_tui.config.schema import json_schema
+    from elicit_tui.config.json_schema import json_schema
 
     Output().json(json_schema())
     return 0

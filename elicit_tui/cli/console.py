@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.presence import is_terminal
-from elicit_tui.cli.settings import load_settings, startable
+from elicit_tui.cli.run_settings import load_settings, startable
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from elicit_tui.cli.console import open_console
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.settings import DEMO, demo_command, load_settings, named_server
+from elicit_tui.cli.run_settings import DEMO, demo_command, load_settings, named_server
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.parser import positive_seconds
-from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:

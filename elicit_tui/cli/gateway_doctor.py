@@ -14,7 +14,7 @@ from elicit_tui.cli.gateway_install import agents_file
 from elicit_tui.cli.gateway_program import gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.settings import load_settings
+from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ SENTENCE: Final = (
 def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     """Look, then measure until both calls have ended. Raises UsageError, ConfigError."""
     from elicit_tui.gateway.doctor_files import DoctorFiles, Examination
-    from elicit_tui.gateway.install.checking import checks
+    from elicit_tui.gateway.install.entry_check import checks
     from elicit_tui.gateway.install.places import agent_named, own_file
 
     agent = agent_named(words[0] if len(words) == 1 else "", "doctor")

@@ -13,7 +13,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_file import agreed, may_not_run
 from elicit_tui.cli.presence import person_present
-from elicit_tui.cli.settings import DEMO, load_settings, named_server
+from elicit_tui.cli.run_settings import DEMO, load_settings, named_server
 from elicit_tui.cli.signs import coloured_change
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, get_args
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.settings import load_settings
+from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.errors import UsageError
 

@@ -12,7 +12,7 @@ from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.parser import InAnyOrder
-from elicit_tui.cli.settings import load_settings
+from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import as_name, neutral_line
 

@@ -11,7 +11,7 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.settings import load_settings, named_server, startable
+from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.text import ci_safe, neutral, neutral_line
 

@@ -46,7 +46,7 @@ def _answer(narration: Narration, prompt: str) -> str:
     import asyncio
     import sys
 
-    from elicit_tui.responders.lines import InputGone, Lines
+    from elicit_tui.responders.typed_lines import InputGone, Lines
 
     async def asked() -> str:
         lines = Lines(sys.stdin)

@@ -76,7 +76,7 @@ class Unreadable:
 
 
 @dataclass
-class _Reader:
+class _RequestReader:
     """Reads the items of one text in order."""
 
     asked: set[str] = field(default_factory=set)
@@ -116,7 +116,7 @@ class _Reader:
 
 def recorded_requests(text: str) -> Iterator[Recorded | Unreadable]:
     """The requests in one JSON object or in JSON Lines, in order (README, "In CI")."""
-    reader = _Reader()
+    reader = _RequestReader()
     for line, item in _items(text):
         yield from reader.read(line, item)
 

@@ -16,7 +16,7 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.presence import is_terminal
 from elicit_tui.cli.report import elicitation_fields, event_line, question_fields
-from elicit_tui.cli.settings import load_settings, named_server
+from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.errors import Interrupted, UsageError
 from elicit_tui.text import ci_safe, neutral_line
 

@@ -93,14 +93,14 @@ class Measuring:
         self._began = requester.arrived
         self._superseded = asyncio.get_running_loop().create_future()
         progress = arguments.get("progress") is True and requester.has_token
-        told = _Told(
+        told = _MeasuredCall(
             files, wish, requester, self._clock, progress, os.environ.get(self._secret_env)
         )
         how = await self._held(told, self._superseded)
         waited = told.ended(how)
         return text_result(f"Held for {waited:.0f} s. Go on as the user said.")
 
-    async def _held(self, told: _Told, superseded: asyncio.Future[None]) -> How:
+    async def _held(self, told: _MeasuredCall, superseded: asyncio.Future[None]) -> How:
         """How it ended; raises CancelledError when its client took it back or hung up."""
         ticking_task = asyncio.ensure_future(told.tick())
         clock = asyncio.ensure_future(told.to_the_longest())
@@ -118,7 +118,7 @@ class Measuring:
                 await asyncio.gather(ticking_task, clock, return_exceptions=True)
 
 
-class _Told:
+class _MeasuredCall:
     """One measured call, as the doctor is told of it."""
 
     def __init__(

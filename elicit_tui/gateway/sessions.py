@@ -25,7 +25,7 @@ class TooManySessions(Exception):
 
 
 @dataclass(eq=False)
-class _Entry:
+class _SessionEntry:
     token: str
     ready: asyncio.Future[Session]
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -53,7 +53,7 @@ class Sessions:
         self._clock = clock
         self._idle = idle_seconds if idle_seconds > 0 else WEEK_SECONDS
         self._ended = ended
-        self._entries: dict[tuple[str, str], _Entry] = {}
+        self._entries: dict[tuple[str, str], _SessionEntry] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -64,7 +64,7 @@ class Sessions:
         if entry is None:
             if len(self._entries) >= MOST_SESSIONS:
                 raise TooManySessions
-            entry = _Entry(token, asyncio.get_running_loop().create_future())
+            entry = _SessionEntry(token, asyncio.get_running_loop().create_future())
             self._entries[(token, key)] = entry
             entry.task = asyncio.ensure_future(self._live(entry, (token, key)))
         entry.last_request = self._clock.time()
@@ -84,7 +84,7 @@ class Sessions:
             entry.requests = max(0, entry.requests - 1)
             entry.last_request = self._clock.time()
 
-    async def _live(self, entry: _Entry, key: tuple[str, str]) -> None:
+    async def _live(self, entry: _SessionEntry, key: tuple[str, str]) -> None:
         """One task for one session: what it opens must be closed by the same task."""
         try:
             async with self._open_one() as session:

@@ -21,7 +21,7 @@ from elicit_tui.gateway.elsewhere import InStore
 from elicit_tui.gateway.mcp_server import build_server, initialization
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.session import Session
-from elicit_tui.host.numbers import json_line
+from elicit_tui.host.number_text import json_line
 from elicit_tui.host.stdio import FLUSH_SECONDS, Flow, StdioRead, StdioWrite
 from elicit_tui.runtime import open_store
 

@@ -12,7 +12,7 @@ from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id
 from elicit_tui.elicitation.keeping import ContentPolicy, kept_content
 from elicit_tui.elicitation.matching import fits, fits_each_tool
 from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
-from elicit_tui.hooks.messages import Messages
+from elicit_tui.hooks.hook_input import Messages
 from elicit_tui.hooks.notices import notice
 from elicit_tui.hooks.reply import Failed, Reply
 from elicit_tui.hooks.running import run_hook

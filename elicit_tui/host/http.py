@@ -81,7 +81,7 @@ async def http_streams(
             read,
             write,
         ):
-            yield _Told(read, silence), write
+            yield _IncomingMessages(read, silence), write
         return
     from mcp.client.streamable_http import streamable_http_client
 
@@ -92,10 +92,10 @@ async def http_streams(
             write,
         ),
     ):
-        yield _Told(read, silence), write
+        yield _IncomingMessages(read, silence), write
 
 
-class _Told:
+class _IncomingMessages:
     """The messages of a remote server; each of them breaks its silence."""
 
     def __init__(self, inner: Any, silence: Silence) -> None:

@@ -23,7 +23,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from elicit_tui.elicitation import Outcome
-from elicit_tui.host.numbers import read_float
+from elicit_tui.host.number_text import read_float
 
 Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 

@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 from elicit_tui.host.ending import end_process
 from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.messages import read_message
-from elicit_tui.host.numbers import json_line
+from elicit_tui.host.number_text import json_line
 
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """A longer message ends the connection: it could not be told from a server that floods us."""

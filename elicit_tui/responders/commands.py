@@ -42,7 +42,7 @@ COMMON_HELP: Final = {
 
 
 @dataclass(frozen=True)
-class Command:
+class PromptCommand:
     """A command line, such as `/back` or `/2`."""
 
     word: str
@@ -53,12 +53,12 @@ class Command:
         return int(self.word) if self.word.isascii() and self.word.isdigit() else None
 
 
-def read_line(line: str) -> Command | str:
+def read_line(line: str) -> PromptCommand | str:
     """A command, or the text of an answer (with a doubled `/` made one)."""
     if line.startswith(PREFIX * 2):
         return line[1:]
     if line.startswith(PREFIX):
-        return Command(line[1:].strip().lower()[:40])
+        return PromptCommand(line[1:].strip().lower()[:40])
     return line
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, cancel, decline
-from elicit_tui.responders.commands import COMMON_HELP, Command, help_text, read_line
+from elicit_tui.responders.commands import COMMON_HELP, PromptCommand, help_text, read_line
 from elicit_tui.responders.heading import findings
-from elicit_tui.responders.lines import InputGone, Lines
+from elicit_tui.responders.typed_lines import InputGone, Lines
 from elicit_tui.text import controls_left_out, readable_json
 
 DECLINED = "You declined."
@@ -41,7 +41,7 @@ class Dialogue:
 
     async def ask(
         self, prompt: str, *groups: dict[str, str], deciding: bool = False
-    ) -> Command | str:
+    ) -> PromptCommand | str:
         """One line of the person; `/decline` and its like are dealt with here.
 
         `groups` are the commands that mean something at this prompt. `deciding`: an answer lets
@@ -51,7 +51,7 @@ class Dialogue:
         while True:
             line = await self._line(prompt, deciding)
             read = read_line(line)
-            if not isinstance(read, Command):
+            if not isinstance(read, PromptCommand):
                 return read
             if read.word == "decline":
                 await self.decline()

@@ -11,7 +11,7 @@ from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
 from elicit_tui.responders.dialogue import Decided, Dialogue
 from elicit_tui.responders.heading import heading
-from elicit_tui.responders.lines import Lines
+from elicit_tui.responders.typed_lines import Lines
 
 
 class PlainResponder:

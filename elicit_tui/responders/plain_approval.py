@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from elicit_tui.elicitation import Outcome, accept, hints_of
-from elicit_tui.responders.commands import APPROVAL_HELP, Command
+from elicit_tui.responders.commands import APPROVAL_HELP, PromptCommand
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.responders.heading import indented
 from elicit_tui.text import neutral, neutral_line, readable_json
@@ -29,8 +29,8 @@ async def ask_approval(dialogue: Dialogue) -> Outcome:
         line = await dialogue.ask(
             "y (once), n (not), /session, /decline or /cancel: ", APPROVAL_HELP, deciding=True
         )
-        command = line.word if isinstance(line, Command) else ""
-        said = "" if isinstance(line, Command) else line.strip().casefold()
+        command = line.word if isinstance(line, PromptCommand) else ""
+        said = "" if isinstance(line, PromptCommand) else line.strip().casefold()
         if command == "once" or said in YES:
             return accept("user", "You allowed the call.", None, scope="once")
         if command == "session":

@@ -12,7 +12,7 @@ from elicit_tui.form import (
     Unset,
     entry_from_text,
 )
-from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, Command
+from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, PromptCommand
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.responders.heading import indented
 from elicit_tui.responders.plain_field import describe, told
@@ -88,7 +88,7 @@ class FormDialogue:
         dialogue.say()
         dialogue.say(describe(field, self._entries[field.name], place + 1, len(self._fields)))
         line = await dialogue.ask("> ", FIELD_HELP)
-        if isinstance(line, Command):
+        if isinstance(line, PromptCommand):
             return self._obey(line, field, place)
         if line == "" or (field.kind != "string" and not line.strip()):
             problem = self._problem_of(field)
@@ -101,7 +101,7 @@ class FormDialogue:
         dialogue.say(f"! {neutral_line(field.title)}: {neutral_line(problem, None)}")
         return place
 
-    def _obey(self, command: Command, field: Field, place: int) -> int:
+    def _obey(self, command: PromptCommand, field: Field, place: int) -> int:
         number = command.number
         if number is not None:
             if 1 <= number <= len(self._fields):
@@ -178,7 +178,7 @@ class FormDialogue:
                 else ("/send, /back or the number of a field such as /1, /decline or /cancel")
             )
             line = await dialogue.ask(f"{ways}: ", REVIEW_HELP, deciding=True)
-            if not isinstance(line, Command):
+            if not isinstance(line, PromptCommand):
                 dialogue.say("Nothing was sent. Type /send to send it.")
                 continue
             if line.word != "send":

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import Outcome, accept
 from elicit_tui.responders.browser import is_page, may_open
-from elicit_tui.responders.commands import PAGE_HELP, WAITING_HELP, Command
+from elicit_tui.responders.commands import PAGE_HELP, WAITING_HELP, PromptCommand
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hosts import spellings
@@ -33,7 +33,7 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
     dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")
     while True:
         line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP, deciding=True)
-        if not isinstance(line, Command):
+        if not isinstance(line, PromptCommand):
             dialogue.say("Nothing was opened. Type one of the commands.")
             continue
         seen = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
@@ -65,9 +65,9 @@ async def _finished(dialogue: Dialogue, opener: Opener, url: str) -> None:
         line = await dialogue.ask(
             "/finished, /open, /decline or /cancel: ", WAITING_HELP, deciding=True
         )
-        if isinstance(line, Command) and line.word == "finished":
+        if isinstance(line, PromptCommand) and line.word == "finished":
             return
-        if isinstance(line, Command) and line.word == "open":
+        if isinstance(line, PromptCommand) and line.word == "open":
             await _opened(dialogue, opener, url)
         else:
             dialogue.say("Type one of the commands.")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.store.life import Life, is_over
-from elicit_tui.store.shared import SharedFile
+from elicit_tui.store.shared_file import SharedFile
 from elicit_tui.store.store import KEPT_SECONDS
 
 

@@ -15,7 +15,7 @@ from elicit_tui.store.endings import Endings
 from elicit_tui.store.file import FILE, moment, seconds
 from elicit_tui.store.life import Life
 from elicit_tui.store.secret import Secrets
-from elicit_tui.store.shared import SharedFile
+from elicit_tui.store.shared_file import SharedFile
 from elicit_tui.store.store import PRESENCE_SECONDS, Asker, AskingProcess, Grant, Role
 
 _Self = TypeVar("_Self", bound="SqliteSessions")

@@ -22,7 +22,7 @@ from elicit_tui.gateway import measuring
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, Sight, proof_of
-from elicit_tui.gateway.install.checking import checks
+from elicit_tui.gateway.install.entry_check import checks
 from elicit_tui.gateway.install.places import own_file
 from elicit_tui.gateway.measuring import DOCTOR, Measuring
 from elicit_tui.gateway.opening import open_session

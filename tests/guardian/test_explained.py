@@ -13,7 +13,7 @@ from elicit_tui.cli.check import check
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.question import Question
 from elicit_tui.guardian import Guardian
-from elicit_tui.tui.question.words import finding_lines
+from elicit_tui.tui.question.frame_words import finding_lines
 from tests.guardian.requests import TEXT, YES_OR_NO, form
 
 GUARDIAN = Guardian()

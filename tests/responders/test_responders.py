@@ -7,8 +7,8 @@ import os
 
 from elicit_tui.elicitation import Deadline, Outcome
 from elicit_tui.responders import NobodyResponder
-from elicit_tui.responders.lines import Lines
 from elicit_tui.responders.plain import PlainResponder
+from elicit_tui.responders.typed_lines import Lines
 from tests.responders.typing import answered, ask, form_question, person
 
 CITY = {"city": {"type": "string"}}

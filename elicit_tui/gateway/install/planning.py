@@ -12,9 +12,9 @@ from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import undoing
 from elicit_tui.gateway.install.changes import Change, make, only_real
 from elicit_tui.gateway.install.document import AgentDocument, read_document
+from elicit_tui.gateway.install.install_record import InstallRecord, Records, digest
 from elicit_tui.gateway.install.moving import Staying, movable
 from elicit_tui.gateway.install.places import Found, is_of_a_project, look, shown_path
-from elicit_tui.gateway.install.record import InstallRecord, Records, digest
 from elicit_tui.gateway.install.snippet import NAME, entry
 
 Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]

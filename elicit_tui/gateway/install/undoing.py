@@ -15,8 +15,8 @@ from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text
 from elicit_tui.gateway.install.document import AgentDocument, read_document, read_toml
+from elicit_tui.gateway.install.install_record import InstallRecord, Records, digest
 from elicit_tui.gateway.install.places import Found, shown_path
-from elicit_tui.gateway.install.record import InstallRecord, Records, digest
 from elicit_tui.gateway.install.snippet import NAME
 
 SERVERS: Final = "mcp_servers"

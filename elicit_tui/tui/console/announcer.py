@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.words import in_passing, plural
+from elicit_tui.tui.console.outcome_words import in_passing, plural
 
 if TYPE_CHECKING:
     from elicit_tui.broker.events import Resolved

@@ -20,8 +20,8 @@ from elicit_tui.tui.console.muting import Muting
 from elicit_tui.tui.console.presenter import QuestionPresenter
 from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import INBOX_PANES, PANES, ConsoleScreen
-from elicit_tui.tui.console.session import Session
-from elicit_tui.tui.console.shared import SharedQuestions
+from elicit_tui.tui.console.shared_questions import SharedQuestions
+from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.garbage import collect_again
 from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.theme import use_theme
@@ -77,7 +77,7 @@ class ConsoleApp(Controller):
     ) -> None:
         """`inbox`: nothing but the questions of other processes."""
         super().__init__()
-        self.session = Session(settings, only)
+        self.session = ConsoleState(settings, only)
         if inbox:
             self.session.servers.clear()
         self.via = "inbox" if inbox else "console"
@@ -115,7 +115,7 @@ class ConsoleApp(Controller):
             widget.refresh()
 
     def _give_keys(self) -> None:
-        from elicit_tui.tui.console.keys import give_keys
+        from elicit_tui.tui.console.action_keys import give_keys
 
         keys = self.session.settings.console.keys
         for sentence in give_keys(self, keys, self.known_keys):
@@ -298,7 +298,7 @@ class ConsoleApp(Controller):
     @property
     def known_keys(self) -> Mapping[str, Binding]:
         """Every action that has a key, by its id."""
-        from elicit_tui.tui.console.keys import known_keys
+        from elicit_tui.tui.console.action_keys import known_keys
 
         return known_keys(ConsoleApp)
 

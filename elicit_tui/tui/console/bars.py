@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from elicit_tui.tui.console.lines import Drawn
+from elicit_tui.tui.console.line_view import Drawn
 from elicit_tui.tui.console.spans import Line, text_of
 
 if TYPE_CHECKING:

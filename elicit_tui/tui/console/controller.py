@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.offers import Offer
-    from elicit_tui.tui.console.session import Session
+    from elicit_tui.tui.console.state import ConsoleState
 
 
 class Controller(OrderedApp[int]):
     """The console as its parts see it: panels and screens point here, the application below it."""
 
-    session: Session
+    session: ConsoleState
     runtime: Runtime | None
     config_path: str
     via: Via

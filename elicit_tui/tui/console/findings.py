@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.text import neutral, neutral_line
+from elicit_tui.tui.console.outcome_words import family_of
 from elicit_tui.tui.console.spans import Line, Role, labelled, text_lines
-from elicit_tui.tui.console.words import family_of
-from elicit_tui.tui.question.words import SIGNS
+from elicit_tui.tui.question.frame_words import SIGNS
 
 SEVERITIES: Final[Mapping[str, tuple[str, Role]]] = {
     "note": (SIGNS[Severity.NOTE], "dim"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.controller import Controller
-    from elicit_tui.tui.console.shared import SharedQuestions
+    from elicit_tui.tui.console.shared_questions import SharedQuestions
 
     Lister = Callable[[], Awaitable[Sequence[Tool | Prompt | Resource]]]
 

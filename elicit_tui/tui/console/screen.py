@@ -11,14 +11,14 @@ from textual.containers import Container
 from textual.screen import Screen
 
 from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
+from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.spans import line
-from elicit_tui.tui.console.words import plural
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
-    from elicit_tui.tui.console.session import Session
+    from elicit_tui.tui.console.state import ConsoleState
 
 PANES: Final = {
     "servers": "Servers",
@@ -51,7 +51,7 @@ class ConsoleScreen(Screen[None]):
         for number, (name, title) in enumerate(PANES.items(), 1)
     ]
 
-    def __init__(self, session: Session, panes: Sequence[str] = tuple(PANES)) -> None:
+    def __init__(self, session: ConsoleState, panes: Sequence[str] = tuple(PANES)) -> None:
         """`panes`: the names of those that there are; the first one is shown."""
         super().__init__(id="console")
         self.session = session
@@ -187,7 +187,7 @@ class ConsoleScreen(Screen[None]):
         return None
 
 
-def _pane(name: str, session: Session) -> Pane:
+def _pane(name: str, session: ConsoleState) -> Pane:
     """Make a pane; what it needs is imported only then."""
     if name == "servers":
         return ServersPane(session)

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
 from elicit_tui.text import neutral, readable_json
-from elicit_tui.tui.question import words
+from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.page import Page
 
@@ -45,7 +45,7 @@ class ApprovalPanel(Page):
             ("its hints", _hinted(hints_of(said))),
         )
         parts = [
-            words.hanging(Content.styled(label.ljust(_LABEL), "$faint"), text, width)
+            frame_words.hanging(Content.styled(label.ljust(_LABEL), "$faint"), text, width)
             for label, text in rows
         ]
         return Content("\n").join(

@@ -18,7 +18,7 @@ from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.breakage import ShowsQuestion
 from elicit_tui.tui.key_names import key_of
-from elicit_tui.tui.question import words
+from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BACK, Action, ActionBar, PageName
 from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
 from elicit_tui.tui.question.messages import Painted
@@ -65,7 +65,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         `standing`: who else has it, and whether its agent still waits.
         """
         hint = next((f", {do.key} next" for do in around if do.name == NEXT), "")
-        heading = words.title(question.request)
+        heading = frame_words.title(question.request)
         super().__init__(heading, deadline, queue_position, hint, id=id, classes=classes)
         self.question = question
         self.settings = settings
@@ -106,10 +106,10 @@ class QuestionFrame(Titled, ShowsQuestion):
         who = TextRegion(self._who, id="who")
         who.display = bool(self._who(self.app.size.width))
         yield who
-        yield TextRegion(Content(words.message(request)), id="message")
+        yield TextRegion(Content(frame_words.message(request)), id="message")
         if self.question.review.findings or self.question.note:
-            found = TextRegion(partial(words.found, self.question), id="findings")
-            found.set_class(words.blocks(self.question), "-block")
+            found = TextRegion(partial(frame_words.found, self.question), id="findings")
+            found.set_class(frame_words.blocks(self.question), "-block")
             yield found
         self.body.expect(self.app.size - self.gutter.totals)
         yield self.body.whole
@@ -120,7 +120,7 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def _who(self, width: int) -> Content:
         about = [part for part in (self._standing, self._origin) if part]
-        return words.who(self.question.request, about)
+        return frame_words.who(self.question.request, about)
 
     def on_mount(self) -> None:
         """Focus the first field; the clock and the keys wait until it is painted."""

@@ -13,7 +13,7 @@ from elicit_tui.form import Form
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.bounded_json import bounded_json
 from elicit_tui.tui.key_names import key_of
-from elicit_tui.tui.question import words
+from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, UNDO
@@ -45,7 +45,7 @@ def _stack(parts: Sequence[Content | None]) -> Content:
 
 def review(request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]) -> Content:
     """Exactly what will be sent."""
-    name = words.server_name(request)
+    name = frame_words.server_name(request)
     return _stack(
         [
             Content.styled(f"This is what {name} will get", "bold"),
@@ -83,7 +83,7 @@ def second_step(
     elsewhere: bool = False,
 ) -> Content:
     """What will happen, why it is asked once more, and exactly what is sent."""
-    name = words.server_name(request)
+    name = frame_words.server_name(request)
     tools = " or ".join(neutral_line(call.name, 120) for call in request.calls)
     during = f" (for {tools})" if tools else ""
     if elsewhere:
@@ -102,7 +102,7 @@ def second_step(
             Content.styled("▲ One more look, because of this:", "bold $warning")
             if found
             else Content.styled("Before it happens", "bold"),
-            words.findings(tuple(found), width) if found else None,
+            frame_words.findings(tuple(found), width) if found else None,
             Content(will),
             address,
             _json_block(content) if content is not None else None,
@@ -116,7 +116,7 @@ def about(question: Question, left: float | None, width: int) -> Content:
     request = question.request
     return _stack(
         [
-            words.about(question, left, width),
+            frame_words.about(question, left, width),
             Content.styled("As it arrived", "bold"),
             Content(bounded_json(request.params, REQUEST_VALUES)),
         ]
@@ -171,7 +171,9 @@ def _table(title: str, rows: Sequence[tuple[str, str]], width: int) -> Content:
         [
             Content.styled(title, "bold"),
             *(
-                words.hanging(Content.styled(key.ljust(column), "$accent"), Content(said), width)
+                frame_words.hanging(
+                    Content.styled(key.ljust(column), "$accent"), Content(said), width
+                )
                 for key, said in rows
             ),
         ]

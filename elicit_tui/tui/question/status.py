@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from elicit_tui.form import Conversion, Form
-from elicit_tui.tui.question.words import count
+from elicit_tui.tui.question.frame_words import count
 
 
 class StatusLine(Widget):

@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host import Tool
-from elicit_tui.tui.console.words import local_time, told_of
+from elicit_tui.tui.console.outcome_words import local_time, told_of
 from tests.tui.console.stand import CITY, console
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ import pytest
 
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host import Tool
+from elicit_tui.tui.console.action_keys import known_keys
 from elicit_tui.tui.console.application import ConsoleApp
-from elicit_tui.tui.console.keys import known_keys
 from elicit_tui.tui.question.screen import QuestionScreen
 from tests.tui.console.stand import Stand, console
 

@@ -11,8 +11,8 @@ import pytest
 
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.events import ServerLog
+from elicit_tui.tui.console.action_keys import known_keys
 from elicit_tui.tui.console.application import ConsoleApp
-from elicit_tui.tui.console.keys import known_keys
 from elicit_tui.tui.theme import THEMES
 from tests.tui.console.stand import console
 

@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.session import Session
 from elicit_tui.tui.console.spans import Line
+from elicit_tui.tui.console.state import ConsoleState
 
 
 class ActivityPane(Pane):
@@ -23,7 +23,7 @@ class ActivityPane(Pane):
         Binding("slash", "search", "Search", key_display="/", id="activity.search"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ConsoleState) -> None:
         super().__init__(session, id="activity-pane")
 
     def compose(self) -> ComposeResult:

@@ -12,11 +12,12 @@ from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.bounded_json import bounded_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
-from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.line_view import LineView
+from elicit_tui.tui.console.outcome_words import ROLES, duration, plural
+from elicit_tui.tui.console.outcome_words import SIGNS as SIGNS_OF_ENDS
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.results import as_text, binaries, save_result
-from elicit_tui.tui.console.rows import RowList
-from elicit_tui.tui.console.session import Session
+from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import (
     Line,
     Role,
@@ -27,8 +28,7 @@ from elicit_tui.tui.console.spans import (
     text_lines,
     wrapped,
 )
-from elicit_tui.tui.console.words import ROLES, duration, plural
-from elicit_tui.tui.console.words import SIGNS as SIGNS_OF_ENDS
+from elicit_tui.tui.console.state import ConsoleState
 
 STATE_ROLES: dict[str, Role] = {
     "running": "accent",
@@ -52,7 +52,7 @@ class CallsPane(Pane):
         Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ConsoleState) -> None:
         super().__init__(session, id="calls-pane")
         self._json = False
         self._keys_for: object = None

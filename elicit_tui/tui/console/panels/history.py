@@ -17,11 +17,11 @@ from textual.widgets import Input
 
 from elicit_tui.errors import LedgerError
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, WHO, local_time
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.rows import RowList
-from elicit_tui.tui.console.session import Session
+from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import Line, apart, shortened
-from elicit_tui.tui.console.words import ROLES, SIGNS, WHO, local_time
+from elicit_tui.tui.console.state import ConsoleState
 
 if TYPE_CHECKING:
     from elicit_tui.ledger import Row
@@ -42,7 +42,7 @@ class HistoryPane(Pane):
         Binding("slash", "search", "Search", key_display="/", id="history.search"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ConsoleState) -> None:
         super().__init__(session, id="history-pane")
         self._rows: dict[str, Row] = {}
         self._read_at = -1
@@ -144,7 +144,7 @@ class HistoryPane(Pane):
 
     @on(RowList.Chosen, "#history-rows")
     def _look(self, event: RowList.Chosen) -> None:
-        from elicit_tui.tui.console.screens.record import RecordScreen
+        from elicit_tui.tui.console.screens.history_row import RecordScreen
 
         row = self._rows.get(event.key)
         if row is not None:

@@ -11,11 +11,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.offers import Offer
-from elicit_tui.tui.console.rows import RowList
+from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import Line, Role, joined, padded, shortened, text_lines
-from elicit_tui.tui.console.words import plural
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller

@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
-    from elicit_tui.tui.console.session import Session
+    from elicit_tui.tui.console.state import ConsoleState
 
 
 class Pane(Container):
@@ -17,7 +17,7 @@ class Pane(Container):
 
     app: Controller
 
-    def __init__(self, session: Session, *, id: str | None = None) -> None:
+    def __init__(self, session: ConsoleState, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session = session
         self.ready = False

@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from elicit_tui.elicitation import Pending
 from elicit_tui.text import countdown, neutral_line
 from elicit_tui.tui.console.findings import SEVERITIES
+from elicit_tui.tui.console.outcome_words import WHO, age
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.rows import RowList
-from elicit_tui.tui.console.session import Session, Stopped
+from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import Line, Role, apart, shortened
-from elicit_tui.tui.console.words import WHO, age
+from elicit_tui.tui.console.state import ConsoleState, Stopped
 
 NARROW = 60
 
@@ -36,7 +36,7 @@ class QuestionsPane(Pane):
         Binding("m", "mute", "Mute", id="questions.mute"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ConsoleState) -> None:
         super().__init__(session, id="questions-pane")
         self._stopped: dict[str, Stopped] = {}
 

@@ -11,16 +11,16 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
-from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.line_view import LineView
+from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.rows import RowList
+from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, joined, shortened, text_lines
-from elicit_tui.tui.console.words import plural
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.panels.offers import OffersBox
-    from elicit_tui.tui.console.session import Session
+    from elicit_tui.tui.console.state import ConsoleState
 
 STATE_WORDS = {"closed": "ended", "off": "not enabled"}
 
@@ -36,7 +36,7 @@ class ServersPane(Pane):
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ConsoleState) -> None:
         super().__init__(session, id="servers-pane")
         self._offers: OffersBox | None = None
 

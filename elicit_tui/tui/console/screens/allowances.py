@@ -10,13 +10,13 @@ from textual.binding import Binding, BindingType
 from elicit_tui.broker.allowances import Allowance
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.rows import RowList
+from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import Line, shortened
 
 if TYPE_CHECKING:
     from elicit_tui.broker import Broker
     from elicit_tui.store import Grant
-    from elicit_tui.tui.console.shared import SharedQuestions
+    from elicit_tui.tui.console.shared_questions import SharedQuestions
 
 
 class AllowancesScreen(Dialog[None]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines
 from elicit_tui.tui.key_names import key_name
 

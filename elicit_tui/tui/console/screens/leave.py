@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
-from elicit_tui.tui.console.words import plural
+from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.widgets.key_button import KeyButton
 from elicit_tui.tui.widgets.key_row import KeyRow
 

@@ -7,10 +7,10 @@ from textual.app import ComposeResult
 from elicit_tui.text import as_name, neutral, quoted, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.findings import finding_groups
-from elicit_tui.tui.console.lines import LineView
-from elicit_tui.tui.console.session import Stopped
+from elicit_tui.tui.console.line_view import LineView
+from elicit_tui.tui.console.outcome_words import WHO
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
-from elicit_tui.tui.console.words import WHO
+from elicit_tui.tui.console.state import Stopped
 
 
 class StoppedScreen(Dialog[None]):

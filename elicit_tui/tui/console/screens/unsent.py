@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.lines import LineView
-from elicit_tui.tui.console.shared import Unsent
+from elicit_tui.tui.console.line_view import LineView
+from elicit_tui.tui.console.shared_questions import Unsent
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 
 

@@ -15,13 +15,13 @@ from elicit_tui.tui.ordered_app import OrderedApp
 def known_keys(application: type) -> dict[str, Binding]:
     """Action id to its binding, of the application and of all its screens and widgets."""
     from elicit_tui.tui.console.dialog import Dialog
-    from elicit_tui.tui.console.lines import LineView
+    from elicit_tui.tui.console.line_view import LineView
     from elicit_tui.tui.console.panels.activity import ActivityPane
     from elicit_tui.tui.console.panels.calls import CallsPane
     from elicit_tui.tui.console.panels.history import HistoryPane
     from elicit_tui.tui.console.panels.questions import QuestionsPane
     from elicit_tui.tui.console.panels.servers import ServersPane
-    from elicit_tui.tui.console.rows import RowList
+    from elicit_tui.tui.console.row_list import RowList
     from elicit_tui.tui.console.screen import ConsoleScreen
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen

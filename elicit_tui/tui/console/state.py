@@ -16,8 +16,8 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
+from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, SIGNS, plural, told
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
-from elicit_tui.tui.console.words import ACTIONS, ROLES, SIGNS, plural, told
 
 if TYPE_CHECKING:
     from elicit_tui.broker.events import BrokerEvent, Notice, Resolved
@@ -43,7 +43,7 @@ class Stopped:
         return self.request.id
 
 
-class Session:
+class ConsoleState:
     """One run of the console."""
 
     def __init__(self, settings: Settings, only: Sequence[str] | None = None) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.cli.demo import demo_settings
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.settings import demo_command, load_settings, named_server, startable
+from elicit_tui.cli.run_settings import demo_command, load_settings, named_server, startable
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import UsageError
 from tests.cli.running import run

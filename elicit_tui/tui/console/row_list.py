@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from elicit_tui.tui.console.lines import Drawn
+from elicit_tui.tui.console.line_view import Drawn
 from elicit_tui.tui.console.spans import Line, wrapped
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.app import ComposeResult
 
-from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme

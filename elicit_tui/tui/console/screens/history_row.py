@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.findings import finding_groups
-from elicit_tui.tui.console.lines import LineView
+from elicit_tui.tui.console.line_view import LineView
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, local_time, told_of
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
-from elicit_tui.tui.console.words import ROLES, SIGNS, local_time, told_of
 
 if TYPE_CHECKING:
     from elicit_tui.ledger import Row
