@@ -258,10 +258,12 @@ class Broker:
         go out. Settings that let it through, and an allowance, make no question and no record; a
         refusal by policy makes a record. Cancelling this call ends the question by `shutdown`.
         """
-        wanted = Allowance(server.name, call.name, process, digest(definition))
-        decision = self._policy.judge_call(
-            server.name, call.name, definition, allowed=self.allowances.holds(wanted)
-        )
+
+        def wanted() -> Allowance:
+            return Allowance(server.name, call.name, process, digest(definition))
+
+        allowed = any(self.allowances) and self.allowances.holds(wanted())
+        decision = self._policy.judge_call(server.name, call.name, definition, allowed=allowed)
         if decision.outcome is None and not decision.asks:
             return None
         request = approval_request(server, call, definition, decision.sentence)
@@ -274,7 +276,7 @@ class Broker:
         entry = self._open[request.id] = Admitted(request, time.monotonic(), trace=[decision])
         outcome = await self._see_through(entry, self._confirmed, over)
         if outcome.action == "accept" and outcome.scope == "session":
-            self.allowances.add(wanted)
+            self.allowances.add(wanted())
         return outcome
 
     async def _confirmed(self, entry: Admitted) -> Outcome:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
 import tomli
 
 UNKNOWN: Final = "unknown"
+MOST_CHARACTERS: Final = 200
+"""Of what a client calls itself; no agent's name is as long."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,11 @@ def _agent(key: str, table: dict[str, Any]) -> Agent:
 
 def agent_called(name: str | None) -> Agent:
     """The agent with this clientInfo.name; the unknown one when nobody is."""
+    return known_agents()[UNKNOWN] if name is None else _agent_called(name[:MOST_CHARACTERS])
+
+
+@lru_cache(maxsize=64)
+def _agent_called(name: str) -> Agent:
     agents = known_agents()
-    found = (agent for agent in agents.values() if name is not None and agent.is_called(name))
+    found = (agent for agent in agents.values() if agent.is_called(name))
     return next(found, agents[UNKNOWN])

@@ -57,10 +57,13 @@ class Measuring:
         self._superseded: asyncio.Future[None] | None = None
         self._began = 0.0
 
-    def offered(self, agent: AgentInfo) -> bool:
-        """Whether a doctor wants to know something of this agent now."""
+    def offered(self, agent: AgentInfo, *, look: bool = True) -> bool:
+        """Whether a doctor wants to know something of this agent; `look`: at this very moment."""
         if self._known is None or self._known[0] != agent.name:
             self._known = (agent.name, files_of(agent_called(agent.name).key))
+            look = True
+        if not look:
+            return self._offered
         self._offered = self._wish() is not None
         return self._offered
 

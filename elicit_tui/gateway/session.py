@@ -104,11 +104,14 @@ class Session:
 
     # Lists
 
-    def own(self, agent: AgentInfo) -> list[Entry]:
-        """The gateway's own tools, as this agent is offered them."""
+    def own(self, agent: AgentInfo, *, look: bool = True) -> list[Entry]:
+        """The gateway's own tools, as this agent is offered them.
+
+        `look`: whether a doctor came or went is looked at anew.
+        """
         answers = self._gateway.agent_answers == "allow" and not agent.modes
         own = own_tools.own_tools(elicit=self._gateway.elicit_tool, answer=answers)
-        return [*own, TOOL] if self._measuring.offered(agent) else own
+        return [*own, TOOL] if self._measuring.offered(agent, look=look) else own
 
     async def offers(self, requester: Requester) -> Offers:
         """The lists, for this agent."""
@@ -134,7 +137,7 @@ class Session:
         more: Mapping[str, Any] | None = None,
     ) -> Result:
         """Call a tool of a server, or one of ours. Raises Unknown, ProtocolCallError."""
-        own = self.own(requester.agent)
+        own = self.own(requester.agent, look=name == DOCTOR)
         if any(tool["name"] == name for tool in own):
             return await self._own_tool(name, arguments, requester, more or {})
         origin = await self.catalogues.tool_origin(name, own)

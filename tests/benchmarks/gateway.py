@@ -1,8 +1,9 @@
 """A call of an empty tool through the warm gateway, beside a bare pass-through of the SDK.
 
 The agent writes lines and reads lines, so that what is measured is what stands between it and the
-server. The start is measured against `elicit-tui call` of the same tool. FastMCP's proxy stands
-beside it where FASTMCP_PYTHON is the path of an interpreter that has it.
+server; `stages` says where that time goes. The start is measured against `elicit-tui call` of the
+same tool. FastMCP's proxy stands beside it where FASTMCP_PYTHON is the path of an interpreter that
+has it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.measure import ratio, surroundings
+from tests.benchmarks.stages import stages
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -91,6 +93,13 @@ def main(rounds: int = 100, calls: int = 10, starts: int = 7) -> None:
         ours = [sys.executable, "-m", "elicit_tui", "--with", f"lit={' '.join(server)}"]
         gateway = [*ours, "gateway", "lit"]
         warm(environment, server, gateway, rounds, calls)
+        stamps = Path(home, "stamps.json")
+        stamped = [sys.executable, "-m", "tests.benchmarks.stamped_gateway", str(stamps)]
+        stamped += gateway[3:]
+        agents = [Agent(command, environment) for command in (stamped, gateway)]
+        for agent in agents:
+            agent.ask("tools/list", {})
+        print(stages(agents[0], stamps, agents[1], "lit__nothing", rounds * calls))
         call = [*ours, "call", "lit", "nothing"]
         first_answers(environment, gateway, call, starts)
 
