@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from elicit_tui.elicitation import Finding, Severity, Weight
 from elicit_tui.guardian.folding import Folded
@@ -51,6 +53,24 @@ class Rule:
             tuple(sighting.because),
             self.to_author,
         )
+
+
+def house_rule(
+    name: str,
+    find: Callable[[Reading], Iterable[Sighting]],
+    *,
+    to_author: bool = False,
+    about_host: bool = False,
+) -> Rule:
+    """A rule of the house; what it protects from and advises stands in `rules.txt`."""
+    return Rule(name, *_told()[name], find, to_author, about_host)
+
+
+@lru_cache(maxsize=1)
+def _told() -> dict[str, tuple[str, str]]:
+    entries = (Path(__file__).parent / "rules.txt").read_text("utf-8").split("\n\n")[1:]
+    told = (map(str.strip, entry.strip().splitlines()) for entry in entries)
+    return {name: (protects_from, advice) for name, protects_from, advice in told}
 
 
 def excerpt(folded: Folded, start: int, end: int) -> str:

@@ -19,7 +19,7 @@ from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import described
 from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Rule, Sighting, excerpt, weight
+from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, weight
 from elicit_tui.guardian.secret_patterns import pattern_of_secret
 from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 from elicit_tui.guardian.words import is_word
@@ -351,46 +351,11 @@ def _reveals(clause: Clause):  # type: ignore[no-untyped-def]
     return None
 
 
-_ADVICE: Final = (
-    "Do not type it here. A trustworthy server asks for secrets on its own web page, never in a "
-    "form."
-)
-
 RULES = (
-    Rule(
-        "credentials.secret",
-        "A form that asks for a password, key, token, code or card number.",
-        _ADVICE,
-        _asked,
-    ),
-    Rule(
-        "credentials.in_pieces",
-        "A secret that is asked for word by word or digit by digit.",
-        _ADVICE,
-        _in_pieces,
-    ),
-    Rule(
-        "credentials.webhook",
-        "An address that lets whoever knows it write in your name.",
-        "Whoever has this address can post for you; treat it as a secret.",
-        _webhook,
-    ),
-    Rule(
-        "credentials.security_question",
-        "The question that guards one of your accounts.",
-        "A security question is half of a key; do not give it away.",
-        _security_question,
-    ),
-    Rule(
-        "credentials.shown",
-        "A question that shows what looks like a key or a password.",
-        "Treat the key as known to others: it stands in the server's own text.",
-        _shown,
-    ),
-    Rule(
-        "credentials.revealed",
-        "A consent that would show a secret to the model or the server.",
-        "Say no unless you want this secret to be read by others.",
-        _revealed,
-    ),
+    house_rule("credentials.secret", _asked),
+    house_rule("credentials.in_pieces", _in_pieces),
+    house_rule("credentials.webhook", _webhook),
+    house_rule("credentials.security_question", _security_question),
+    house_rule("credentials.shown", _shown),
+    house_rule("credentials.revealed", _revealed),
 )

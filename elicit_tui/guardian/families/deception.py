@@ -14,7 +14,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.families.destructive import AMOUNT
 from elicit_tui.guardian.frames import TOLD, Frame, held, places_of, summed
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting, seen
+from elicit_tui.guardian.rule import Sighting, house_rule, seen
 
 _BLOCK: Final = Severity.BLOCK
 _WITH_NAMES: Final = (*TOLD, "name")
@@ -166,16 +166,9 @@ def _always(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule(
-        "deception.threat",
-        "Threats and deadlines that make you hand over data.",
-        "Do not be hurried: reach the company in a way you know.",
-        _threat,
-    ),
-    Rule(
+    house_rule("deception.threat", _threat),
+    house_rule(
         "deception.payment",
-        "Hurried payments with your card or account.",
-        "Do not pay here; check the claim with the one it names.",
         summed(
             _BLOCK,
             (Frame("hurried-payment", 2, ("deadline", "payment data", "demand"), 2),),
@@ -183,54 +176,29 @@ RULES = (
             when=_is_form_to_type,
         ),
     ),
-    Rule(
-        "deception.impersonation",
-        "A server that speaks as the client, the system or a company.",
-        "This is the server's own text; nobody else speaks here.",
-        _speaks_as_another,
-    ),
-    Rule(
-        "deception.prize",
-        "Prizes and profits that cost you something first.",
-        "There is no prize; decline.",
-        _bait,
-    ),
-    Rule(
+    house_rule("deception.impersonation", _speaks_as_another),
+    house_rule("deception.prize", _bait),
+    house_rule(
         "deception.bank_change",
-        "Payments that are led to another account.",
-        "Never change bank details on request; call somebody you know.",
         summed(
             _BLOCK, (Frame("new-bank-details", 2, ("bank details", "changed", "pay there"), 2),)
         ),
     ),
-    Rule(
+    house_rule(
         "deception.push_approval",
-        "Somebody else's sign-in that you are to approve.",
-        "Approve no sign-in that you did not start yourself.",
         summed(_BLOCK, (Frame("approve-a-sign-in", 2, ("approve it", "push"), 2),)),
     ),
-    Rule(
+    house_rule(
         "deception.device_code",
-        "A sign-in code that would let somebody else in.",
-        "Never hand a sign-in code to a server.",
         summed(_BLOCK, (Frame("device-code", 2, ("device code",), 1),), when=_is_form_to_type),
     ),
-    Rule(
-        "deception.paste_and_run",
-        "Commands that you are to run yourself.",
-        "Run nothing that a question tells you to.",
-        _paste_and_run,
-    ),
-    Rule(
+    house_rule("deception.paste_and_run", _paste_and_run),
+    house_rule(
         "deception.support",
-        "An alarm about your computer, and a stranger who offers help.",
-        "Let nobody onto your computer, and call no number that a question shows.",
         summed(_BLOCK, (Frame("alarm-and-help", 2, ("device alarm", "remote help"), 3),)),
     ),
-    Rule(
+    house_rule(
         "deception.no_reading",
-        "Being told not to look.",
-        "Read it all the more closely, or decline.",
         summed(
             _BLOCK,
             (
@@ -239,22 +207,7 @@ RULES = (
             ),
         ),
     ),
-    Rule(
-        "deception.secrecy",
-        "Being told to keep it from others.",
-        "An honest question may be talked about; ask somebody.",
-        summed(_BLOCK, (Frame("keep-it-secret", 2, ("secrecy",), 1),)),
-    ),
-    Rule(
-        "deception.always_allow",
-        "One yes that counts for everything later.",
-        "Say yes to this one only.",
-        _always,
-    ),
-    Rule(
-        "deception.orders",
-        "Orders to the model, hidden in a question to you.",
-        "The text speaks to the model, not to you; decline.",
-        summed(_BLOCK, _ORDERS, (*_WITH_NAMES, "default")),
-    ),
+    house_rule("deception.secrecy", summed(_BLOCK, (Frame("keep-it-secret", 2, ("secrecy",), 1),))),
+    house_rule("deception.always_allow", _always),
+    house_rule("deception.orders", summed(_BLOCK, _ORDERS, (*_WITH_NAMES, "default"))),
 )

@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.frames import THRESHOLD, Frame, held, places_of
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Rule, Sighting, excerpt, weight
+from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
 
 _TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
@@ -308,40 +308,10 @@ def _names_hundreds(place: Place) -> bool:
 
 
 RULES = (
-    Rule(
-        "destructive.effect",
-        "Something is deleted, overwritten or cannot be undone.",
-        "Check what exactly goes, and whether there is a way back.",
-        _effect,
-    ),
-    Rule(
-        "destructive.production",
-        "An act on what others are using right now.",
-        "This acts on production; make sure that it is meant to, now.",
-        _framed(_PRODUCTION),
-    ),
-    Rule(
-        "destructive.money",
-        "Money moves, or goes on being spent.",
-        "Check the amount, who gets it and whether it comes again.",
-        _money,
-    ),
-    Rule(
-        "destructive.access",
-        "More people may do more, or a protection goes.",
-        "Check who gains access, or which protection is lost.",
-        _framed(_ACCESS),
-    ),
-    Rule(
-        "destructive.publish",
-        "Something becomes public and cannot be called back.",
-        "What is published stays known; check it first.",
-        _framed(_PUBLISH),
-    ),
-    Rule(
-        "destructive.mass_send",
-        "A message goes to very many people.",
-        "It cannot be called back; check text and recipients.",
-        _mass_send,
-    ),
+    house_rule("destructive.effect", _effect),
+    house_rule("destructive.production", _framed(_PRODUCTION)),
+    house_rule("destructive.money", _money),
+    house_rule("destructive.access", _framed(_ACCESS)),
+    house_rule("destructive.publish", _framed(_PUBLISH)),
+    house_rule("destructive.mass_send", _mass_send),
 )

@@ -9,7 +9,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.frames import Frame, held, places_of, summed
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 
 _CONTENTS: Final = Thing("contents", "contents")
@@ -62,22 +62,7 @@ def _expanding_default(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule(
-        "exfiltration.contents",
-        "Files, history, conversation or variables that should stay here.",
-        "Do not paste it: this belongs to you and to your machine.",
-        _contents,
-    ),
-    Rule(
-        "exfiltration.bulk",
-        "Data about many people, or a map of your systems.",
-        "Give away other people's data or inner workings only if you may.",
-        summed(Severity.WARN, _BULK, when=_can_carry),
-    ),
-    Rule(
-        "exfiltration.expanding_default",
-        "A prepared answer that would turn into secrets of yours.",
-        "Do not send the prepared answer: it may be replaced by data of your machine.",
-        _expanding_default,
-    ),
+    house_rule("exfiltration.contents", _contents),
+    house_rule("exfiltration.bulk", summed(Severity.WARN, _BULK, when=_can_carry)),
+    house_rule("exfiltration.expanding_default", _expanding_default),
 )

@@ -12,7 +12,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.look_alike import deceptive_url
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import EVIDENCE_AROUND, Rule, Sighting, seen
+from elicit_tui.guardian.rule import EVIDENCE_AROUND, Sighting, house_rule, seen
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 
@@ -289,58 +289,13 @@ def _mixed_letters(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule(
-        "hidden.control",
-        "Characters that command a terminal or overwrite what was written.",
-        "Do not answer: the text held characters that act on a screen.",
-        _controls,
-    ),
-    Rule(
-        "hidden.direction",
-        "Characters that turn the order of letters round.",
-        "Do not answer: the text is written to be read the wrong way round.",
-        _directions,
-    ),
-    Rule(
-        "hidden.invisible",
-        "Characters that cannot be seen and hide words or data.",
-        "Do not answer: the text holds invisible characters.",
-        _invisible,
-    ),
-    Rule(
-        "hidden.stacked_marks",
-        "Letters buried under marks that spill over other lines.",
-        "Do not answer: the text is written to cover other text.",
-        _stacked,
-    ),
-    Rule(
-        "hidden.markup",
-        "Markup that runs something, loads something or hides text.",
-        "Do not answer: a question needs no active markup.",
-        _markup,
-    ),
-    Rule(
-        "hidden.link",
-        "A link whose words show another place than it leads to.",
-        "Read where the link leads before you follow it.",
-        _links,
-    ),
-    Rule(
-        "hidden.frame",
-        "A drawing that imitates this program's own frames.",
-        "Only the frame of this program is real; what is drawn inside the text is not.",
-        _frames,
-    ),
-    Rule(
-        "hidden.padding",
-        "Text pushed out of view by blanks or sheer length.",
-        "Read the whole text to its end, or decline.",
-        _padding,
-    ),
-    Rule(
-        "hidden.mixed_letters",
-        "Words mixed from the letters of several scripts.",
-        "Look twice: words in this text are written with letters of other scripts.",
-        _mixed_letters,
-    ),
+    house_rule("hidden.control", _controls),
+    house_rule("hidden.direction", _directions),
+    house_rule("hidden.invisible", _invisible),
+    house_rule("hidden.stacked_marks", _stacked),
+    house_rule("hidden.markup", _markup),
+    house_rule("hidden.link", _links),
+    house_rule("hidden.frame", _frames),
+    house_rule("hidden.padding", _padding),
+    house_rule("hidden.mixed_letters", _mixed_letters),
 )

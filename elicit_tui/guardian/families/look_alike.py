@@ -18,7 +18,7 @@ from elicit_tui.guardian.links import (
     pages_of,
 )
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import find, words_of
 from elicit_tui.text.hosts import ip_address_of, unicode_host
@@ -155,18 +155,6 @@ def deceptive_url(url: str) -> bool:
 
 
 RULES = (
-    Rule(
-        "url.look_alike",
-        "A host that looks like somebody else's.",
-        "Do not open it unless you know this host: it resembles another one.",
-        _host_is_dressed_up,
-        about_host=True,
-    ),
-    Rule(
-        "url.unrelated",
-        "A host that is not that of the name in the message.",
-        "The message names one company, the host is another's.",
-        _unrelated,
-        about_host=True,
-    ),
+    house_rule("url.look_alike", _host_is_dressed_up, about_host=True),
+    house_rule("url.unrelated", _unrelated, about_host=True),
 )

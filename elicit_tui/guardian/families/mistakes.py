@@ -9,7 +9,7 @@ from typing import Any, Final, TypeGuard
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, TYPES, are_choices
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import Sighting, house_rule
 
 _WARN: Final = Severity.WARN
 _MANY_CHOICES: Final = 1_000
@@ -163,30 +163,8 @@ def _ticked(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule(
-        "schema.length",
-        "Texts too long to be read.",
-        "Parts of this form are too long to be read.",
-        _lengths,
-    ),
-    Rule(
-        "schema.choices",
-        "Choices that are empty, repeated or endless.",
-        "For the server's author: a choice stands there twice, or there is none, or too many.",
-        _choices,
-        to_author=True,
-    ),
-    Rule(
-        "schema.flat_mistake",
-        "A form that does not follow the protocol.",
-        "For the server's author: this part of the form is not what the protocol allows.",
-        _flat_mistakes,
-        to_author=True,
-    ),
-    Rule(
-        "schema.ticked_consent",
-        "A dangerous consent that is already given for you.",
-        "A consent is already ticked; take it away unless you want it.",
-        _ticked,
-    ),
+    house_rule("schema.length", _lengths),
+    house_rule("schema.choices", _choices, to_author=True),
+    house_rule("schema.flat_mistake", _flat_mistakes, to_author=True),
+    house_rule("schema.ticked_consent", _ticked),
 )

@@ -8,7 +8,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 
 _SET: Final = 2
@@ -77,46 +77,11 @@ def _identity_set(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule(
-        "personal.identity",
-        "Numbers of papers that prove who you are.",
-        "Give an identity number only to somebody who must have it.",
-        _finder("identity"),
-    ),
-    Rule(
-        "personal.bank",
-        "Your bank account and what is on it.",
-        "Check who gets your bank data, and what for.",
-        _finder("bank"),
-    ),
-    Rule(
-        "personal.health",
-        "Your health and other things that are nobody's business.",
-        "This is sensitive; leave it out unless you want it to be known there.",
-        _finder("health"),
-    ),
-    Rule(
-        "personal.biometric",
-        "Features of your body that you can never change.",
-        "A face or fingerprint cannot be replaced once it is known.",
-        _finder("biometric"),
-    ),
-    Rule(
-        "personal.pay",
-        "What you earn.",
-        "Say what you earn only where it is needed.",
-        _finder("pay"),
-    ),
-    Rule(
-        "personal.location",
-        "Where you are, moment by moment.",
-        "Share where you are only with those who need it now.",
-        _finder("location"),
-    ),
-    Rule(
-        "personal.identity_set",
-        "All that another needs to pass for you.",
-        "Together these are enough to pass for you; be sparing.",
-        _identity_set,
-    ),
+    house_rule("personal.identity", _finder("identity")),
+    house_rule("personal.bank", _finder("bank")),
+    house_rule("personal.health", _finder("health")),
+    house_rule("personal.biometric", _finder("biometric")),
+    house_rule("personal.pay", _finder("pay")),
+    house_rule("personal.location", _finder("location")),
+    house_rule("personal.identity_set", _identity_set),
 )

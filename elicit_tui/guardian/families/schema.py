@@ -10,7 +10,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, are_choices
 from elicit_tui.guardian.patterns import trouble_in
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import Sighting, house_rule
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _MANY_FIELDS: Final = 50
@@ -225,40 +225,10 @@ def _names(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule(
-        "schema.shape",
-        "A request that is no form.",
-        "This question is malformed; decline it unless you know its server.",
-        _shape,
-    ),
-    Rule(
-        "schema.nesting",
-        "Forms inside forms, which no question may hold.",
-        "This form cannot be shown as it is meant; decline it.",
-        _nesting,
-    ),
-    Rule(
-        "schema.reference",
-        "A form that points elsewhere for its own contents.",
-        "Decline: a form must be complete in itself.",
-        _references,
-    ),
-    Rule(
-        "schema.combinators",
-        "A form that is a puzzle of conditions.",
-        "Decline: a form must be plain.",
-        _combinators,
-    ),
-    Rule(
-        "schema.pattern",
-        "Patterns that freeze the program that checks them.",
-        "Its check of your input cannot be trusted.",
-        _patterns,
-    ),
-    Rule(
-        "schema.prototype_name",
-        "Field names that break programs which read the answer.",
-        "Decline: no honest field has such a name.",
-        _names,
-    ),
+    house_rule("schema.shape", _shape),
+    house_rule("schema.nesting", _nesting),
+    house_rule("schema.reference", _references),
+    house_rule("schema.combinators", _combinators),
+    house_rule("schema.pattern", _patterns),
+    house_rule("schema.prototype_name", _names),
 )

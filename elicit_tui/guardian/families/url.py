@@ -26,7 +26,7 @@ from elicit_tui.guardian.links import (
     urls_of,
 )
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.text.hosts import ip_address_of, is_loopback, without_percents
 from elicit_tui.text.unseen import BLANKS, is_invisible
 
@@ -232,71 +232,15 @@ def _malformed(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    Rule(
-        "url.scheme",
-        "A link that is no web page: script, file or another program.",
-        "Do not open it: this is not a page on the web, it starts something else.",
-        _not_a_web_page,
-    ),
-    Rule(
-        "url.characters",
-        "Characters in a URL that hide where it leads.",
-        "Do not open it: the URL holds characters that no honest one needs.",
-        _trick_characters,
-    ),
-    Rule(
-        "url.userinfo",
-        "A name before an @ that is taken for the host.",
-        "Do not open it: the real host stands after the @.",
-        _userinfo,
-    ),
-    Rule(
-        "url.address",
-        "A host given as a number, or this computer itself.",
-        "Check that you expect a page without a name; it may be inside your own network.",
-        _host_is_an_address,
-    ),
-    Rule(
-        "url.not_encrypted",
-        "A page that anybody on the way can read and change.",
-        "Do not sign in or pay on a page without https.",
-        _not_encrypted,
-    ),
-    Rule(
-        "url.secret",
-        "A key or token inside the URL: whoever sees it is signed in.",
-        "Be careful: the link carries a secret, yours or another's.",
-        _secret_in_url,
-    ),
-    Rule(
-        "url.personal",
-        "Personal data inside the URL, where logs and others see it.",
-        "The link carries personal data; open it only if that is meant.",
-        _personal_in_url,
-    ),
-    Rule(
-        "url.redirect",
-        "A page that sends you on to another host.",
-        "The page may send you on to another host; check where you end.",
-        _leads_elsewhere,
-    ),
-    Rule(
-        "url.hidden_target",
-        "A short link or tunnel that hides who is behind it.",
-        "Ask where this leads: a short link or tunnel hides its owner.",
-        _hides_its_target,
-        about_host=True,
-    ),
-    Rule(
-        "url.download",
-        "A program that is downloaded at once.",
-        "Opening this downloads a program; do not run it unless you asked for it.",
-        _downloads,
-    ),
-    Rule(
-        "url.malformed",
-        "A URL made to confuse the one who reads it.",
-        "Read the URL closely; it is unusually long or oddly written.",
-        _malformed,
-    ),
+    house_rule("url.scheme", _not_a_web_page),
+    house_rule("url.characters", _trick_characters),
+    house_rule("url.userinfo", _userinfo),
+    house_rule("url.address", _host_is_an_address),
+    house_rule("url.not_encrypted", _not_encrypted),
+    house_rule("url.secret", _secret_in_url),
+    house_rule("url.personal", _personal_in_url),
+    house_rule("url.redirect", _leads_elsewhere),
+    house_rule("url.hidden_target", _hides_its_target, about_host=True),
+    house_rule("url.download", _downloads),
+    house_rule("url.malformed", _malformed),
 )
