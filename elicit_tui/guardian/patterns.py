@@ -1,4 +1,4 @@
-"""Patterns that explode: whether a regular expression can take more than linear time."""
+"""Patterns that explode: tried in every way on a few short texts, with a bound on the steps."""
 
 from __future__ import annotations
 
@@ -6,220 +6,135 @@ import importlib
 import re
 import sys
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 PatternTrouble = Literal["catastrophic", "broken", "unusual"]
 
-_MANY: Final = 10
-_HUGE: Final = 5_000
-_CHAIN: Final = 4
+STEPS_TOGETHER: Final = 200_000
+"""What all patterns of a form may take."""
+_STEPS: Final = 10_000
+"""What a pattern may take on one text; an ordinary one takes less than a hundred."""
 _LONGEST: Final = 2_000
-_ALL: Final = frozenset(range(129))
-_OTHER: Final = 128
-"""Stands for every character beyond ASCII."""
+_TEXT_LENGTH: Final = 30
+_MOST_TEXTS: Final = 12
 _UNUSUAL: Final = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|\(\?P?[<>(]")
 _ESCAPES: Final = re.compile(r"\\u\{?([0-9a-fA-F]{1,6})\}?|\\[pP]\{[^}]*\}")
+_LITERALS: Final = re.compile(r"\\(\W)|\\.|(\w+|[^\w\\^$*+?.()\[\]{}|])")
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A part of a concatenation: what characters it takes and how often."""
-
-    letters: frozenset[int]
-    least: int
-    most: float
-
-    @property
-    def varies(self) -> bool:
-        return self.most - self.least >= _MANY
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
-def trouble_in(pattern: str) -> PatternTrouble | None:
-    """What is wrong with a pattern, or None: it compiles and takes linear time."""
-    if len(pattern) > _LONGEST:
-        return "catastrophic"
-    spelt = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
-    spelt = _ESCAPES.sub(lambda match: r"\w" if match[1] is None else "x", spelt)
-    parser: Any = importlib.import_module(
-        "re._parser" if sys.version_info >= (3, 11) else "sre_parse"
-    )
-    try:
-        # A server's pattern may be odd in ways that Python would warn its own author of.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = parser.parse(spelt)
-            if _explodes(tree):
-                return "catastrophic"
-            re.compile(spelt)
-    except (re.error, OverflowError, ValueError):
-        return "broken"
-    except RecursionError:
-        return "catastrophic"
-    return "unusual" if _UNUSUAL.search(pattern) else None
+_IS_OF: Final = {"DIGIT": str.isdigit, "SPACE": str.isspace, "WORD": _is_of_word}
 
 
-def _explodes(tree: Any, times: float = 1) -> bool:
-    pieces = _pieces(tree)
-    if _chained(pieces):
-        return True
-    for operator, argument in tree:
-        name = str(operator)
-        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+class _TooManySteps(Exception):
+    """A pattern takes more steps on a short text than any ordinary one."""
+
+
+class Patterns:
+    """The patterns of one form."""
+
+    def __init__(self) -> None:
+        self._left = STEPS_TOGETHER
+        self._known: dict[str, PatternTrouble | None] = {}
+
+    def trouble_in(self, pattern: str) -> PatternTrouble | None:
+        """What is wrong with a pattern, or None: it compiles and takes few steps."""
+        if pattern not in self._known:
+            self._known[pattern] = self._trouble_in(pattern)
+        return self._known[pattern]
+
+    def _trouble_in(self, pattern: str) -> PatternTrouble | None:
+        if len(pattern) > _LONGEST:
+            return "catastrophic"
+        spelt = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
+        spelt = _ESCAPES.sub(lambda match: r"\w" if match[1] is None else "x", spelt)
+        parser: Any = importlib.import_module(
+            "re._parser" if sys.version_info >= (3, 11) else "sre_parse"
+        )
+        try:
+            # A server's pattern may be odd in ways that Python would warn its own author of.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                re.compile(spelt)
+                tree = list(parser.parse(spelt))
+            for text in _texts(spelt):
+                run = _Run(text, min(_STEPS, self._left))
+                for _ in run.ends(tree, 0):
+                    pass
+                self._left -= run.steps
+        except (re.error, OverflowError, ValueError):
+            return "broken"
+        except (RecursionError, _TooManySteps):
+            self._left -= _STEPS
+            return "catastrophic"
+        return "unusual" if _UNUSUAL.search(pattern) else None
+
+
+def _texts(pattern: str) -> list[str]:
+    """One letter over and over, and the pattern's own letters and words over and over."""
+    own = (match[1] or match[2] for match in _LITERALS.finditer(pattern))
+    pieces = list(dict.fromkeys(("a", "0", "A", " ", *filter(None, own))))[:_MOST_TEXTS]
+    return [(piece * _TEXT_LENGTH)[:_TEXT_LENGTH] for piece in pieces]
+
+
+class _Run:
+    """A parsed pattern is tried on one text in all ways in which it could match."""
+
+    def __init__(self, text: str, most: int) -> None:
+        self.steps = 0
+        self._text = text
+        self._most = most
+
+    def ends(self, items: Sequence[Any], at: int) -> Iterator[int]:
+        """Where a row of parts may end that begins at a place, once for each way there."""
+        self.steps += 1
+        if self.steps > self._most:
+            raise _TooManySteps
+        if not items:
+            yield at
+            return
+        operator, argument = items[0]
+        for end in self._part(str(operator), argument, at):
+            yield from self.ends(items[1:], end)
+
+    def _part(self, name: str, argument: Any, at: int) -> Iterator[int]:
+        if name.endswith("_REPEAT"):
             least, most, body = argument
-            highest = float("inf") if most >= 4_000_000_000 else float(most)
-            if highest != float("inf") and (times * highest > _HUGE):
-                return True
-            if highest >= _MANY and _ambiguous(body):
-                return True
-            if _explodes(body, times * (highest if highest != float("inf") else 1)):
-                return True
-            del least
-        elif name == "SUBPATTERN" or name == "ATOMIC_GROUP":
-            if _explodes(argument[-1] if name == "SUBPATTERN" else argument, times):
-                return True
+            yield from self._again(list(body), int(least), int(most), at)
+        elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
+            yield from self.ends(list(argument[-1] if name == "SUBPATTERN" else argument), at)
         elif name == "BRANCH":
-            if any(_explodes(branch, times) for branch in argument[1]):
-                return True
-        elif name in ("ASSERT", "ASSERT_NOT") and _explodes(argument[1], times):
-            return True
-    return False
+            for option in argument[1]:
+                yield from self.ends(list(option), at)
+        elif name.startswith("ASSERT"):
+            yield from (at for _ in [*self.ends(list(argument[1]), at)][:1])
+        elif name == "AT" or name.startswith("GROUPREF"):
+            yield at
+        elif at < len(self._text) and _takes(name, argument, self._text[at]):
+            yield at + 1
+
+    def _again(self, body: Sequence[Any], least: int, most: int, at: int) -> Iterator[int]:
+        for end in self.ends(body, at) if most else ():
+            if end > at:
+                yield from self._again(body, max(least - 1, 0), most - 1, end)
+            elif least:
+                yield at
+        if not least:
+            yield at
 
 
-def _ambiguous(body: Any) -> bool:
-    """Whether the body of a loop can take the same text in several ways."""
-    for operator, argument in body:
-        if str(operator) == "SUBPATTERN" and _ambiguous(argument[-1]):
-            return True
-        # The parser factors what options share: equal ones are left empty.
-        if str(operator) == "BRANCH" and sum(not list(option) for option in argument[1]) > 1:
-            return True
-    for option in _options(body):
-        for index, piece in enumerate(option):
-            others = [other for at, other in enumerate(option) if at != index and other.least > 0]
-            if (
-                piece.most > piece.least
-                and piece.letters
-                and all(o.letters & piece.letters for o in others)
-            ):
-                return True
-    return _options_overlap(body)
-
-
-def _options_overlap(body: Any) -> bool:
-    options = _options(body)
-    for index, first in enumerate(options):
-        for second in options[index + 1 :]:
-            shared = _ALL
-            for piece in (*first, *second):
-                if piece.least > 0:
-                    shared &= piece.letters
-            if shared and first and second:
-                return True
-    return False
-
-
-def _options(body: Any) -> list[list[_Piece]]:
-    """The alternatives of a loop's body, each as its pieces; nested groups are opened."""
-    items = list(body)
-    while len(items) == 1 and str(items[0][0]) == "SUBPATTERN":
-        items = list(items[0][1][-1])
-    if len(items) == 1 and str(items[0][0]) == "BRANCH":
-        return [option for branch in items[0][1][1] for option in _options(branch)]
-    if len(items) == 1 and str(items[0][0]) == "IN":
-        return [[_Piece(_letters(items[0][1]), 1, 1)]]
-    return [_pieces(items)]
-
-
-def _chained(pieces: list[_Piece]) -> bool:
-    run = 0
-    shared = _ALL
-    for piece in pieces:
-        if piece.most == float("inf"):
-            shared = shared & piece.letters if run else piece.letters
-            run = run + 1 if shared else 1
-            shared = shared or piece.letters
-            if run >= _CHAIN:
-                return True
-        elif piece.least and run and not (piece.letters & shared):
-            run = 0
-    return False
-
-
-def _pieces(items: Iterable[Any]) -> list[_Piece]:
-    pieces: list[_Piece] = []
-    for operator, argument in items:
-        name = str(operator)
-        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            least, most, body = argument
-            inner = _pieces(body)
-            letters = (
-                frozenset().union(*(piece.letters for piece in inner)) if inner else frozenset()
-            )
-            required = [piece for piece in inner if piece.least]
-            highest = float("inf") if most >= 4_000_000_000 else float(most)
-            if len(required) > 1 and highest > 1:
-                # A loop over several parts is opened: its parts separate one another.
-                pieces.extend(
-                    _Piece(piece.letters, piece.least if least else 0, piece.most)
-                    for piece in inner
-                )
-            else:
-                most_inside = max((piece.most for piece in inner), default=0)
-                pieces.append(_Piece(letters, least, highest * max(1, most_inside)))
-        elif name == "SUBPATTERN":
-            pieces.extend(_pieces(argument[-1]))
-        elif name == "ATOMIC_GROUP":
-            pieces.extend(_pieces(argument))
-        elif name == "BRANCH":
-            options = [_pieces(branch) for branch in argument[1]]
-            flat = [piece for option in options for piece in option]
-            letters = frozenset().union(*(piece.letters for piece in flat)) if flat else frozenset()
-            least = min((sum(p.least for p in option) for option in options), default=0)
-            most = max((sum(p.most for p in option) for option in options), default=0)
-            pieces.append(
-                _Piece(letters, min(least, 1), most if most == float("inf") else min(most, 1))
-            )
-        elif name in ("AT", "ASSERT", "ASSERT_NOT", "GROUPREF"):
-            continue
-        else:
-            pieces.append(_Piece(_single(name, argument), 1, 1))
-    return pieces
-
-
-def _single(name: str, argument: Any) -> frozenset[int]:
-    if name == "LITERAL":
-        return frozenset((min(int(argument), _OTHER),))
-    if name == "NOT_LITERAL":
-        return _ALL - {int(argument)}
+def _takes(name: str, argument: Any, character: str) -> bool:
+    """Whether a part that stands for one character takes it."""
     if name == "IN":
-        return _letters(argument)
-    return _ALL
-
-
-def _letters(items: Any) -> frozenset[int]:
-    letters: set[int] = set()
-    negated = False
-    for operator, argument in items:
-        name = str(operator)
-        if name == "NEGATE":
-            negated = True
-        elif name == "LITERAL":
-            letters.add(min(int(argument), _OTHER))
-        elif name == "RANGE":
-            low, high = argument
-            letters.update(range(low, min(high, 127) + 1))
-            if high > 127:
-                letters.add(_OTHER)
-        elif name == "CATEGORY":
-            letters |= _category(str(argument))
-    return _ALL - letters if negated else frozenset(letters)
-
-
-def _category(name: str) -> frozenset[int]:
-    word = frozenset(n for n in range(128) if chr(n).isalnum() or chr(n) == "_") | {_OTHER}
-    digit = frozenset(range(48, 58))
-    space = frozenset(map(ord, " \t\n\r\f\v"))
-    found = {"WORD": word, "DIGIT": digit, "SPACE": space}.get(name.rpartition("_")[2], _ALL)
-    return _ALL - found if "_NOT_" in name else found
+        negated = str(argument[0][0]) == "NEGATE"
+        return negated != any(_takes(str(op), arg, character) for op, arg in argument[negated:])
+    if name == "RANGE":
+        return bool(argument[0] <= ord(character) <= argument[1])
+    if name == "CATEGORY":
+        _, is_not, kind = str(argument).rpartition("_NOT_")
+        return _IS_OF[kind.removeprefix("CATEGORY_")](character) != bool(is_not)
+    return name == "ANY" or (name == "LITERAL") == (argument == ord(character))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, are_choices
-from elicit_tui.guardian.patterns import trouble_in
+from elicit_tui.guardian.patterns import Patterns
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 
@@ -195,6 +195,7 @@ def _combinators(reading: Reading) -> Iterator[Sighting]:
 
 
 def _patterns(reading: Reading) -> Iterator[Sighting]:
+    patterns = Patterns()
     for field in reading.fields:
         places = [("pattern", field.schema.get("pattern"))]
         items = field.schema.get("items")
@@ -206,7 +207,7 @@ def _patterns(reading: Reading) -> Iterator[Sighting]:
             if not isinstance(pattern, str):
                 yield Sighting(_WARN, f"{field.where}.{key}", type(pattern).__name__)
                 continue
-            trouble = trouble_in(pattern)
+            trouble = patterns.trouble_in(pattern)
             if trouble is not None:
                 severity = _BLOCK if trouble == "catastrophic" else _WARN
                 yield Sighting(severity, f"{field.where}.{key}", pattern[:150])
