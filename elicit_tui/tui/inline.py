@@ -100,6 +100,7 @@ class InlineResponder:
             startled=startled,
             queue_position=self._queue.place(pending),
             opener=self._opener,
+            shelf=False,
             id=f"question-{number}",
         )
 

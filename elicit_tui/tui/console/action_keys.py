@@ -12,7 +12,7 @@ from elicit_tui.tui.ordered_app import OrderedApp
 
 
 @cache
-def known_keys(application: type) -> dict[str, Binding]:
+def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     """Action id to its binding, of the application and of all its screens and widgets."""
     from elicit_tui.tui.console.dialog import Dialog
     from elicit_tui.tui.console.line_view import LineView
@@ -22,7 +22,6 @@ def known_keys(application: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.panels.questions import QuestionsPane
     from elicit_tui.tui.console.panels.servers import ServersPane
     from elicit_tui.tui.console.row_list import RowList
-    from elicit_tui.tui.console.screen import ConsoleScreen
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.leave import LeaveScreen
@@ -32,7 +31,7 @@ def known_keys(application: type) -> dict[str, Binding]:
 
     places = (
         application,
-        ConsoleScreen,
+        main_screen,
         ServersPane,
         QuestionsPane,
         CallsPane,

@@ -19,7 +19,7 @@ from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.muting import Muting
 from elicit_tui.tui.console.presenter import QuestionPresenter
 from elicit_tui.tui.console.responder import ConsoleResponder
-from elicit_tui.tui.console.screen import INBOX_PANES, PANES, ConsoleScreen
+from elicit_tui.tui.console.screen import INBOX_PANES, ConsoleScreen, InboxScreen
 from elicit_tui.tui.console.shared_questions import SharedQuestions
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.garbage import collect_again
@@ -100,7 +100,9 @@ class ConsoleApp(Controller):
 
     def get_default_screen(self) -> Screen[Any]:
         """The console's main screen."""
-        return ConsoleScreen(self.session, INBOX_PANES if self.via == "inbox" else tuple(PANES))
+        if self.via == "inbox":
+            return InboxScreen(self.session, INBOX_PANES)
+        return ConsoleScreen(self.session)
 
     def on_mount(self) -> None:
         """Take the owner's keys, paint; everything else comes after."""
@@ -300,7 +302,7 @@ class ConsoleApp(Controller):
         """Every action that has a key, by its id."""
         from elicit_tui.tui.console.action_keys import known_keys
 
-        return known_keys(ConsoleApp)
+        return known_keys(ConsoleApp, InboxScreen if self.via == "inbox" else ConsoleScreen)
 
     def key_of(self, action_id: str) -> str:
         """The key that an action has, as it is shown."""
@@ -318,6 +320,11 @@ class ConsoleApp(Controller):
     def muted(self) -> frozenset[str]:
         """The servers muted for this run."""
         return self._muting.servers
+
+    def has_pane(self, name: str) -> bool:
+        """Whether there is a pane of this name."""
+        main = self.screen_stack[0] if self.screen_stack else None
+        return isinstance(main, ConsoleScreen) and main.has_pane(name)
 
     async def show_pane(self, name: str) -> None:
         """Show a pane of the main screen."""

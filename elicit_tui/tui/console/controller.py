@@ -119,6 +119,10 @@ class Controller(OrderedApp[int]):
     # The main screen
 
     @abstractmethod
+    def has_pane(self, name: str) -> bool:
+        """Whether there is a pane of this name."""
+
+    @abstractmethod
     async def show_pane(self, name: str) -> None:
         """Show a pane of the main screen."""
 

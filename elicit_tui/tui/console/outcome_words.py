@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.elicitation import DecidedBy, Outcome
-from elicit_tui.text import neutral_line
+from elicit_tui.elicitation import DecidedBy, ElicitationRequest, Outcome
+from elicit_tui.text import as_name, neutral_line
 from elicit_tui.tui.console.spans import Role
 
 if TYPE_CHECKING:
@@ -124,6 +124,13 @@ def in_passing(event: Resolved, key: str, *, kept: bool) -> tuple[str, str] | No
     if kept or outcome.decided_by in ("server", "deadline", "ledger", "nobody"):
         return title, f"“{message}”\n{reason}{draft}"
     return None
+
+
+def asked(request: ElicitationRequest) -> str:
+    """The tool that a question belongs to, and its message, on one line."""
+    tools = " or ".join(as_name(call.name, 60) for call in request.calls)
+    message = neutral_line(request.message or request.url or "(no message)", 120)
+    return f"{tools}: {message}" if tools and request.kind == "elicitation" else message
 
 
 def age(seconds: float) -> str:

@@ -34,6 +34,14 @@ NARROW: Final = 60
 ROOMY: Final = 84
 
 
+def _pane_keys(panes: Sequence[str]) -> list[BindingType]:
+    """A digit for each pane, in their order."""
+    return [
+        Binding(str(number), f"pane('{name}')", PANES[name], show=False, id=f"pane.{name}")
+        for number, name in enumerate(panes, 1)
+    ]
+
+
 class ConsoleScreen(Screen[None]):
     """Holds the panes; each is made when it is first looked at."""
 
@@ -46,10 +54,7 @@ class ConsoleScreen(Screen[None]):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]  # noqa: RUF012
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(str(number), f"pane('{name}')", title, show=False, id=f"pane.{name}")
-        for number, (name, title) in enumerate(PANES.items(), 1)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = _pane_keys(tuple(PANES))
 
     def __init__(self, session: ConsoleState, panes: Sequence[str] = tuple(PANES)) -> None:
         """`panes`: the names of those that there are; the first one is shown."""
@@ -123,9 +128,8 @@ class ConsoleScreen(Screen[None]):
         }
         narrow = self.size.width < ROOMY
         parts = [] if narrow else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
-        for number, (name, title) in enumerate(PANES.items(), 1):
-            if name not in self._names:
-                continue
+        for number, name in enumerate(self._names, 1):
+            title = PANES[name]
             here = self._panes.get(name) is self.pane
             count = counts.get(name, 0)
             if self.size.width < NARROW and not here:
@@ -185,6 +189,12 @@ class ConsoleScreen(Screen[None]):
                 "app.next_question",
             )
         return None
+
+
+class InboxScreen(ConsoleScreen):
+    """The main screen of a console with nothing but the questions of other processes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = _pane_keys(INBOX_PANES)
 
 
 def _pane(name: str, session: ConsoleState) -> Pane:

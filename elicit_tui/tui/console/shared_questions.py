@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui.elicitation import Question
 from elicit_tui.errors import StoreError
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.outcome_words import asked
 
 if TYPE_CHECKING:
     from elicit_tui.broker.inbox import Inbox
@@ -173,7 +174,8 @@ class SharedQuestions:
         sent = reply.kind == "sent"
         sign = "✓" if sent else "▲"
         sentence = neutral_line(reply.sentence, 300)
-        self._session.say(server, f"{sign} {sentence}", "good" if sent else "warn")
+        words = f"{sign} {asked(question.request)}  {sentence}"
+        self._session.say(server, words, "good" if sent else "warn")
         typed = typed_in(question.form, question.draft.entries) if question.draft.typed else ()
         if typed and not sent:
             self.unsent.append(Unsent(question, sentence, typed))

@@ -16,7 +16,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
-from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, SIGNS, plural, told
+from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, SIGNS, asked, plural, told
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class ConsoleState:
             return
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
-        self.activity.add(name, f"{sign} {message}  {told(outcome)}", ROLES[outcome.action])
+        self.activity.add(name, f"{sign} {asked(request)}  {told(outcome)}", ROLES[outcome.action])
         for call in calls:
             call.answered.append(AnsweredQuestion(message, outcome.action, told(outcome)))
         if request.kind == "approval" and outcome.decided_by in ("policy", "nobody"):

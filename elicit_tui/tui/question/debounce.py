@@ -145,6 +145,7 @@ class PaintedGuard(InputGuard):
     def admits(self, event: events.Event) -> bool:
         """Turn away what was meant for something else."""
         if self._debounce.drops(event.time):
+            self.turned_away(event)
             return False
         self.heard(event)
         return True

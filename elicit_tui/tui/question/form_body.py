@@ -208,6 +208,7 @@ class FormBody(Body):
     def _send(self) -> None:
         conversion = self.form_view.conversion
         if conversion.problems:
+            self.view.hush()
             self.form_view.reveal_problems()
             first = conversion.problems[0]
             if first.field is None:

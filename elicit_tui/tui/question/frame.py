@@ -30,6 +30,8 @@ from elicit_tui.tui.question.title import Titled
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
+NOT_HEARD: Final = "Too early, not heard: this was shown only just."
+"""Quietly, at the question, until the next key: a key that did nothing looks like a broken one."""
 
 
 class QuestionFrame(Titled, ShowsQuestion):
@@ -54,6 +56,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         around: tuple[Action, ...] = (),
         origin: str = "",
         standing: str = "",
+        shelf: bool = True,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
@@ -62,7 +65,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         `queue_position` is (place from 1, how many). `opener` hands a URL to the
         system's browser, away from the event loop, and says whether it started. `around` are
         actions of the application, for the help page. `origin`: for whom another process asks;
-        `standing`: who else has it, and whether its agent still waits.
+        `standing`: who else has it, and whether its agent still waits. `shelf`: whether Later puts
+        it somewhere also while no other question waits.
         """
         hint = next((f", {do.key} next" for do in around if do.name == NEXT), "")
         heading = frame_words.title(question.request)
@@ -74,13 +78,15 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.decided = False
         self._origin = origin
         self._standing = standing
+        self._shelf = shelf
         self._page: PageName = "answer"
         self._uncovering = False
+        self._not_heard = False
         self.body = self.make_body()
         self.set_class(question.request.mode == "url", "-url")
         self._aside = Page(Content(""), id="aside")
         self._status = StatusLine()
-        self._actions = ActionBar(self.body.actions("answer"), id="actions")
+        self._actions = ActionBar(self.offered("answer"), id="actions")
 
     def make_body(self) -> Body:
         """What the question is about."""
@@ -154,6 +160,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._actions.name_keys(mine)
         self._status.refresh()
         self.retitle()
+        if self._not_heard:
+            self.say(NOT_HEARD, "$warning")
 
     def on_resize(self, event: events.Resize) -> None:
         """Tighter spacing where there is little room, whatever of it the question takes."""
@@ -190,12 +198,25 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Say something above the buttons, until something else is done."""
         self._status.say(sentence, style)
 
+    def hush(self) -> None:
+        """What was said is done: how far the answer is stands there again."""
+        self._status.hush()
+
     # Input
 
     def heard(self, event: events.Event) -> None:
         """Each key moves the deadline."""
+        if self._not_heard:
+            self._not_heard = False
+            self._status.hush()
         if isinstance(event, (events.Key, events.Paste)):
             self.deadline.touch()
+
+    def turned_away(self, event: events.Event) -> None:
+        """Say that it went nowhere, unless the question is on its way out."""
+        if not self.decided:
+            self._not_heard = True
+            self.say(NOT_HEARD, "$warning")
 
     @property
     def listens(self) -> bool:
@@ -257,13 +278,25 @@ class QuestionFrame(Titled, ShowsQuestion):
             return (BACK,)
         if page == "help":
             return (BACK, *self._without_button, *self.around)
-        return self.body.actions(page)
+        return self.offered(page)
+
+    def offered(self, page: PageName) -> tuple[Action, ...]:
+        """What can be done on a page of the body: Later only where that leads somewhere."""
+        later = self._shelf or self.others_wait
+        return tuple(do for do in self.body.actions(page) if later or do.name != "later")
+
+    def place_in_queue(self, place: int, of: int) -> None:
+        """Show another place in the queue."""
+        before = self.others_wait
+        super().place_in_queue(place, of)
+        if before != self.others_wait and not self._shelf and self.is_mounted:
+            self.show_actions()
 
     @property
     def _without_button(self) -> tuple[Action, ...]:
         """What has no room in the row of buttons stands on the help page."""
         shown = self._actions.shown
-        return tuple(do for do in self.body.actions("answer") if do.aside and do.name not in shown)
+        return tuple(do for do in self.offered("answer") if do.aside and do.name not in shown)
 
     @work(exclusive=True, group="page")
     async def show_actions(self) -> None:

@@ -76,6 +76,11 @@ class Titled(PaintedGuard, Vertical):
         self._queue_position = (place, of)
         self.retitle()
 
+    @property
+    def others_wait(self) -> bool:
+        """Whether other questions stand in the queue."""
+        return self._queue_position[1] > 1
+
     def retitle(self) -> None:
         """Tell what is so now. The clock is quiet until the last minute."""
         place, of = self._queue_position

@@ -9,10 +9,11 @@ from textual import events
 from textual.containers import VerticalScroll
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, decline
+from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.question import pages
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.form_body import FormBody
-from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.frame import NOT_HEARD, Body, QuestionFrame
 from elicit_tui.tui.question.messages import Answered, Later
 from elicit_tui.tui.question.page_body import PageBody
 from elicit_tui.tui.question.text_region import scroll_hidden
@@ -89,7 +90,7 @@ class QuestionView(QuestionFrame):
         if self._page == "help":
             self.action_back()
         elif self._page != "step":
-            actions = self.body.actions("answer")
+            actions = self.offered("answer")
             self.turn_to("help", pages.help_page(self, actions, self.question.form, self.room))
 
     def action_review(self) -> None:
@@ -120,6 +121,13 @@ class QuestionView(QuestionFrame):
             answers = self._page in ("answer", "review", "step")
             return answers and (plain or (form is not None and form.is_confirmation))
         return True
+
+    def acts_on(self, event: events.Key) -> bool:
+        """The keys of the buttons count in an approval's note too, where a line has its own."""
+        if isinstance(self.body, ApprovalBody) and key_name(event.key) == self.key("session"):
+            self.action_session()
+            return True
+        return super().acts_on(event)
 
     def on_key(self, event: events.Key) -> None:
         """A letter that nothing else took: an approval's note begins with it."""
@@ -181,6 +189,10 @@ class QuestionView(QuestionFrame):
         return startled
 
     def _too_early(self) -> bool:
+        """Whether a key that decides came too early to be meant for this; then it is said."""
+        if self.deaf and not self.decided:
+            self._not_heard = True
+            self.say(NOT_HEARD, "$warning")
         return self.decided or self.deaf
 
     def decide(self, outcome: Outcome) -> None:

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Unset
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
 from elicit_tui.tui.widgets.marks import MANY, ONE
 
 ROWS = 6
@@ -31,7 +31,7 @@ class ChoiceSearch(FieldControl, can_focus=True):
         Binding("pageup", f"move(-{ROWS})", "A page up", show=False),
         Binding("home", "move(-10000000)", "First choice", show=False),
         Binding("end", "move(10000000)", "Last choice", show=False),
-        Binding("enter", "choose", "Choose", show=False),
+        Binding("enter", "finish", "Choose", show=False),
         Binding("backspace", "shorten", "Search less", show=False),
     ]
 
@@ -195,6 +195,12 @@ class ChoiceSearch(FieldControl, can_focus=True):
             self._scroll_to_bar()
             self.refresh()
             self.moved()
+
+    def action_finish(self) -> None:
+        """Enter chooses what stands under the bar; where one can be chosen, it goes on."""
+        self.action_choose()
+        if not self.many and self._chosen:
+            self.post_message(FieldFinished(self))
 
     def action_choose(self) -> None:
         """Choose what stands under the bar; several: or take it out again."""

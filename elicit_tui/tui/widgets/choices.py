@@ -17,7 +17,7 @@ from elicit_tui.form import (
     Ticked,
     Unset,
 )
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
 from elicit_tui.tui.widgets.marks import MANY, ONE
 from elicit_tui.tui.widgets.placing import Placed, place
 
@@ -27,7 +27,7 @@ _UNSET = object()
 class ChoiceStrip(FieldControl, can_focus=True):
     """Choices side by side or one below the other; nothing is chosen until the person does.
 
-    The arrows only move the bar; Space or Enter chooses.
+    The arrows only move the bar; Space chooses, and Enter takes what they moved it to and goes on.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,7 +36,8 @@ class ChoiceStrip(FieldControl, can_focus=True):
         Binding("left,up", "move(-1)", "Previous choice", show=False),
         Binding("home", "move(-10000)", "First choice", show=False),
         Binding("end", "move(10000)", "Last choice", show=False),
-        Binding("space,enter", "choose", "Choose", show=False),
+        Binding("space", "choose", "Choose", show=False),
+        Binding("enter", "finish", "Next field", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -54,6 +55,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
         self._on_purpose = False
         self._stray: Entry | None = None
         self._bar = 0
+        self._moved = False
         self._width = 0
         self._placed: tuple[Placed, ...] = ()
         self.put(entry)
@@ -115,8 +117,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
         """Moving and choosing."""
         if self.spec.kind == "boolean":
             return (("y n", "answer"), ("←→ Space", "choose"))
-        verb = "go to" if self.many else "pick"
-        return ((f"1-{len(self._labels)}", verb), ("←→ Space", "choose"))
+        return ((f"1-{len(self._labels)}", "pick"), ("←→ Space", "choose"))
 
     def height_for(self, width: int) -> int:
         """As many rows as the choices need at this width."""
@@ -159,9 +160,20 @@ class ChoiceStrip(FieldControl, can_focus=True):
         self._put_bar(max(0, min(len(self._labels) - 1, self._bar + by)))
 
     def _put_bar(self, index: int) -> None:
-        self._bar = index
+        self._bar, self._moved = index, True
         self.refresh()
         self.moved()
+
+    def action_finish(self) -> None:
+        """Enter goes on, as in a line of text. It takes what the bar was moved to.
+
+        Where the bar was not moved it takes only what one has to choose anyway: neither a yes nor
+        what may be left out.
+        """
+        must = self.spec.required and self.spec.kind == "single" and not self._chosen
+        if not self.many and (self._moved or must):
+            self._choose(self._bar)
+        self.post_message(FieldFinished(self))
 
     def action_choose(self) -> None:
         """Choose what stands under the bar, or take it out again."""
@@ -170,7 +182,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
     def _choose(self, index: int) -> None:
         if not self._labels:
             return
-        self._bar = index
+        self._bar, self._moved = index, False
         self._stray = None
         self._on_purpose = False
         if self.many:
@@ -186,7 +198,8 @@ class ChoiceStrip(FieldControl, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         """A letter or digit picks the choice that starts with it, a digit also the one it counts.
 
-        Where several start with it, or several can be chosen, it moves the bar and picks none.
+        Where several can be chosen it takes one out again, too. Where several start with it, it
+        moves the bar and picks none.
         """
         if not event.is_printable or event.character in (None, " "):
             return
@@ -197,7 +210,7 @@ class ChoiceStrip(FieldControl, can_focus=True):
         if not starting:
             return
         event.stop()
-        if len(starting) == 1 and not self.many:
+        if len(starting) == 1:
             self._choose(starting[0])
         else:
             self._put_bar(next((i for i in starting if i > self._bar), starting[0]))

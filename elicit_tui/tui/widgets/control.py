@@ -97,7 +97,7 @@ class FieldControl(Guarded):
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """All keys that act inside this field just now."""
-        keys = list(self.own_keys)
+        keys = [*self.own_keys, ("Tab", "next")]
         keys.append((key_of(self, CLEAR), "clear"))
         if self.can_take_empty:
             keys.append((key_of(self, EMPTY), "empty on purpose"))

@@ -37,13 +37,19 @@ class DateLine(TextLine):
         today = "today" if self.spec.kind == "date" else "now"
         return ((key_of(self, TODAY), today), ("↑↓", "±1 day"))
 
+    @property
+    def example(self) -> str:
+        """The next day, so that an example never lies in the past."""
+        return self._written(type(self).clock() + timedelta(days=1))
+
+    def _written(self, moment: datetime) -> str:
+        if self.spec.kind == "date":
+            return moment.date().isoformat()
+        return moment.replace(microsecond=0).isoformat()
+
     def action_today(self) -> None:
         """Write today's date, or this moment."""
-        moment = type(self).clock()
-        if self.spec.kind == "date":
-            self._replace(Typed(moment.date().isoformat()))
-        else:
-            self._replace(Typed(moment.replace(microsecond=0).isoformat()))
+        self._replace(Typed(self._written(type(self).clock())))
 
     def action_days(self, days: int) -> None:
         """Move the day and leave the rest of the text as it is; from a blank line, today."""

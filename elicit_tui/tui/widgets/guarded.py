@@ -21,6 +21,9 @@ class InputGuard(Widget):
         """Whether input still counts when its turn comes: not behind a key that decided."""
         return True
 
+    def turned_away(self, event: events.Event) -> None:
+        """This input went nowhere."""
+
     def acts_on(self, event: events.Key) -> bool:
         """Run one of the guard's own actions, whatever key it is bound to; asked in its turn."""
         active = self.screen.active_bindings.get(event.key)
@@ -61,6 +64,7 @@ class Guarded(Widget):
             guard = self._guard
             if guard is not None:
                 if not guard.listens:
+                    guard.turned_away(event)
                     return
                 if (
                     isinstance(event, events.Key)

@@ -63,7 +63,7 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         words = [
             Content.styled(text, style)
             for text, style in (
-                (self.form.title or "", "bold"),
+                (self._title, "bold"),
                 (self.form.description or "", ""),
                 *((note, "$faint") for note in self.form.notes),
                 (self.form.refusal or "", "bold $warning"),
@@ -73,6 +73,12 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         if not words:
             return None
         return Static(Content("\n").join(words), id="form-words", markup=False)
+
+    @property
+    def _title(self) -> str:
+        """The form's title, unless its only field says the same."""
+        title, titles = self.form.title or "", [spec.title for spec in self.form.fields]
+        return "" if [title.casefold()] == [each.casefold() for each in titles] else title
 
     # Making rows
 

@@ -45,11 +45,16 @@ class TypedControl(FieldControl):
         self.set_blank(Unset() if text or isinstance(entry, Unset) else EmptyOnPurpose())
         return text
 
+    @property
+    def example(self) -> str:
+        """What could stand there; empty where nothing is worth showing."""
+        return self.spec.placeholder
+
     def set_blank(self, blank: Entry) -> None:
         """What a blank means from here on, said in its place."""
         self._blank = blank
         if isinstance(blank, EmptyOnPurpose):
             self.placeholder = "(empty on purpose)"
         else:
-            example = self.spec.placeholder
+            example = self.example
             self.placeholder = f"e.g. {example}" if example else "not set"

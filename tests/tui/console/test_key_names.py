@@ -10,6 +10,7 @@ from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host import Tool
 from elicit_tui.tui.console.action_keys import known_keys
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question.screen import QuestionScreen
 from tests.tui.console.stand import Stand, console
 
@@ -123,4 +124,4 @@ def test_every_key_that_a_screen_names_can_be_changed() -> None:
         *("field.clear", "field.empty", "field.default", "field.undo", "field.today"),
         *("field.editor", "question.session", "arguments.call", "leave.sure", "allowances.revoke"),
     ):
-        assert name in known_keys(ConsoleApp)
+        assert name in known_keys(ConsoleApp, ConsoleScreen)

@@ -13,6 +13,7 @@ from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.events import ServerLog
 from elicit_tui.tui.console.action_keys import known_keys
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.theme import THEMES
 from tests.tui.console.stand import console
 
@@ -76,7 +77,7 @@ async def test_a_key_for_an_action_that_does_not_exist_is_told_with_the_nearest(
 
 
 def test_action_ids_are_unique_and_every_one_has_words() -> None:
-    for name, binding in known_keys(ConsoleApp).items():
+    for name, binding in known_keys(ConsoleApp, ConsoleScreen).items():
         assert binding.description, name
 
 

@@ -44,10 +44,13 @@ async def test_a_no_carries_a_line_to_the_agent_in_which_letters_decide_nothing(
 
 
 @pytest.mark.parametrize(("key", "scope"), [("ctrl+s", "once"), ("ctrl+a", "session")])
-async def test_a_note_is_not_dropped_by_a_yes_without_a_word(key: str, scope: str) -> None:
+@pytest.mark.parametrize("away", [("tab",), ()], ids=["beside the note", "in the note"])
+async def test_a_note_is_not_dropped_by_a_yes_without_a_word(
+    away: tuple[str, ...], key: str, scope: str
+) -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
-        await pilot.press(*typing("note"), "tab", key)
+        await pilot.press(*typing("note"), *away, key)
         await until(pilot, lambda: "again calls it without your note" in app.words, "the word")
         assert app.outcome is None
         await pilot.press(key)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
+from textual import events
 
 from elicit_tui.elicitation import Deadline
 from elicit_tui.tui.question.debounce import Debounce
+from elicit_tui.tui.question.frame import NOT_HEARD
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
@@ -89,6 +91,21 @@ async def test_send_decline_cancel_and_later_are_deaf_right_after_opening() -> N
         await pilot.press("ctrl+s")
         await pilot.pause()
     assert app.outcome is not None
+
+
+async def test_a_key_that_came_too_early_is_told_until_one_is_heard() -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.view.is_mounted, "the question")
+        early = events.Key("a", "a")
+        early.time = 0.0
+        app.view.admits(early)
+        await until(pilot, lambda: not app.view.deaf, "the question is ready")
+        await until(pilot, lambda: NOT_HEARD in app.words, "that it was not heard")
+        app.view.turn()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: NOT_HEARD in app.words, "that it was not heard either")
+        assert app.outcome is None
 
 
 async def test_the_deadline_starts_when_the_question_is_painted_and_each_key_moves_it() -> None:

@@ -120,3 +120,26 @@ async def test_invisible_characters_of_a_default_are_said() -> None:
     app = Asking(form_question(schema(v={**TEXT, "default": "a\u202eb\u200b"})))
     async with asked(app):
         assert "holds 2 characters that cannot be seen: U+202E, U+200B" in app.words
+
+
+@pytest.mark.parametrize(
+    ("kind", "example"), [("date", "2031-01-01"), ("date-time", "2031-01-01T")]
+)
+async def test_the_example_of_a_date_is_never_past(
+    kind: str, example: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = datetime(2030, 12, 31, 9, 30, tzinfo=timezone.utc)
+    monkeypatch.setattr(DateLine, "clock", staticmethod(lambda: moment))
+    app = Asking(form_question(schema(v={"type": "string", "format": kind})))
+    async with asked(app):
+        assert f"e.g. {example}" in app.words
+
+
+@pytest.mark.parametrize(("names", "said"), [(("Guests",), 1), (("Guests", "City"), 2)])
+async def test_a_heading_that_says_what_its_only_field_says_is_left_out(
+    names: tuple[str, ...], said: int
+) -> None:
+    fields = {name: {"type": "string", "title": name} for name in names}
+    app = Asking(form_question({**schema(**fields), "title": "guests"}))
+    async with asked(app):
+        assert app.words.casefold().count("guests") == said

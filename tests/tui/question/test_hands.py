@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,42 @@ async def test_a_letter_or_a_digit_picks_a_choice(key: str, place: str) -> None:
     outcome = await answer(Asking(form_question(schema(v=PLACE))), key, "ctrl+s")
     assert outcome is not None
     assert outcome.content == {"v": place}
+
+
+async def test_a_digit_picks_where_several_can_be_chosen_too() -> None:
+    several = {"type": "array", "title": "Places", "items": {"enum": PLACE["enum"]}}
+    outcome = await answer(Asking(form_question(schema(v=several))), "1", "3", "1", "2", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": ["Production", "Canary"]}
+
+
+@pytest.mark.parametrize(
+    ("field", "required", "keys", "content"),
+    [
+        (PLACE, True, ("enter",), {"v": "Staging", "w": "x"}),
+        (PLACE, False, ("enter",), {"w": "x"}),
+        (PLACE, False, ("right", "enter"), {"v": "Production", "w": "x"}),
+        (PLACE, False, ("c", "enter"), {"v": "Canary", "w": "x"}),
+        (SURE, True, ("right", "enter"), {"v": False, "w": "x"}),
+    ],
+)
+async def test_enter_goes_on_from_a_choice_as_from_a_line(
+    field: dict[str, Any], required: bool, keys: tuple[str, ...], content: dict[str, Any]
+) -> None:
+    fields = schema(("v",) if required else (), v=field, w={"type": "string", "title": "Word"})
+    outcome = await answer(Asking(form_question(fields)), *keys, "x", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == content
+
+
+async def test_enter_alone_answers_no_yes_or_no() -> None:
+    app = Asking(form_question(schema(("v",), v=SURE)))
+    async with asked(app) as pilot:
+        await pilot.press("enter")
+        await until(pilot, lambda: "last field" in app.words, "what sends")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "1 answer missing" in app.words, "that it is not answered")
+        assert app.outcome is None
 
 
 @pytest.mark.parametrize(("key", "said"), [("y", True), ("n", False)])

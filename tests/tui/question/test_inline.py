@@ -103,6 +103,21 @@ async def test_later_shows_the_next_question_and_keeps_what_was_typed() -> None:
     assert (await asyncio.wait_for(first, 10)).content == {"v": "12"}
 
 
+async def test_later_is_offered_only_while_another_question_waits() -> None:
+    who = responder()
+    first = ask(who, form_question(schema(v=TEXT), message="one"))
+    await shown(who, "one")
+    assert who.app is not None
+    app = who.app
+    assert "Later" not in screen_text(app)
+    second = ask(who, form_question(schema(w=TEXT), message="two"))
+    pilot: Pilot[Any] = Pilot(app)
+    await until(pilot, lambda: "Later ^L" in screen_text(app), "where it can go")
+    await pilot.press("ctrl+n")
+    await (await shown(who, "two")).press("ctrl+n")
+    await asyncio.gather(first, second)
+
+
 async def test_later_with_no_other_question_says_so_and_stays() -> None:
     who = responder()
     task = ask(who, form_question(schema(v=TEXT), message="one"))

@@ -36,6 +36,15 @@ async def test_the_keys_of_a_field_go_when_a_button_has_the_focus() -> None:
         await until(pilot, lambda: "↑↓ step" in status(app), "the number's keys are there")
 
 
+async def test_the_way_to_the_next_field_is_named_in_every_kind_of_field() -> None:
+    app = Asking(form_question(schema(a={"type": "string"}, b={"enum": ["x", "y"]})))
+    async with asked(app) as pilot:
+        assert "Tab next" in status(app)
+        await pilot.press("tab")
+        await until(pilot, lambda: "1-2 pick" in status(app), "the keys of the choice")
+        assert "Tab next" in status(app)
+
+
 async def test_each_button_says_what_it_does_while_it_has_the_focus() -> None:
     app = Asking(form_question(CITY))
     async with asked(app) as pilot:

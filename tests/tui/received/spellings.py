@@ -186,7 +186,7 @@ SPELLINGS: Final = (
     Spelling("several chosen", MANY, ("space", "right", "space"), {"v": ["x", "y"]}),
     Spelling("more than may be", MANY, ("space", "right", "space", "right", "space"), None),
     Spelling("chosen and taken out", MANY, ("space", "space"), {}),
-    Spelling("several titled", MANY_TITLED, ("w", "space", "e", "space"), {"v": ["x", "y"]}),
+    Spelling("several titled", MANY_TITLED, ("w", "e"), {"v": ["x", "y"]}),
     Spelling("several of oneOf", MANY_ONE_OF, ("end", "space"), {"v": ["y"]}),
     Spelling("an untouched list", MANY_TITLED, (), {}),
     Spelling("a list empty on purpose", MANY_TITLED, ("ctrl+e",), {"v": []}),

@@ -33,6 +33,16 @@ TITLES = {
     "lines": "texts",
 }
 
+PANES_OF = {
+    "servers": "servers",
+    "offers": "servers",
+    "arguments": "servers",
+    "calls": "calls",
+    "activity": "activity",
+    "history": "history",
+}
+"""Where keys work that work in one pane alone."""
+
 WORDS = (
     "Servers that you use can ask you something in the middle of a call: a form to fill in, or a "
     "page to open. Their questions come up here. You can send an answer, decline (say no), or "
@@ -97,7 +107,10 @@ class HelpScreen(Dialog[None]):
         groups: dict[str, list[Line]] = {}
         for name, binding in self.app.known_keys.items():
             family = name.partition(".")[0]
+            pane = name.partition(".")[2] if family == "pane" else PANES_OF.get(family)
             if family not in TITLES or not binding.description:
+                continue
+            if pane is not None and not self.app.has_pane(pane):
                 continue
             head: Line = ((TITLES[family], "accent"),)
             lines = groups.setdefault(family, [head])
