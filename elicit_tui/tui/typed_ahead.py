@@ -39,6 +39,7 @@ class TypedAhead:
         self._until = 0.0
         self._open: dict[int, float] = {}
         self._count = 0
+        self._dropped = False
 
     def discard(self) -> None:
         """Drop what is typed until the screen is painted again."""
@@ -57,9 +58,14 @@ class TypedAhead:
             return False
         if isinstance(event, events.Key) and event.key in LEAVE:
             return False
-        if event.time <= self._until:
-            return True
-        return self.waits
+        drops = event.time <= self._until or self.waits
+        self._dropped = self._dropped or drops
+        return drops
+
+    def has_dropped(self) -> bool:
+        """Whether anything was dropped since this was asked last."""
+        dropped, self._dropped = self._dropped, False
+        return dropped
 
     @property
     def waits(self) -> bool:

@@ -38,8 +38,11 @@ class NotedCall(Vertical):
     def on_form_view_changed(self, event: FormView.Changed) -> None:
         """A letter of the note came or went."""
         event.stop()
-        if self._body.typed and not self._body.view.decided:
-            self._body.view.answers_changed()
+        view = self._body.view
+        if self._body.typed and not view.decided:
+            view.answers_changed()
+            if self._body.note in ("y", "n"):
+                view.say(f"This is your note. {view.key('send')} calls, {view.key('decline')} not.")
 
     def on_form_view_finished(self, event: FormView.Finished) -> None:
         """Enter decides nothing; say what does."""

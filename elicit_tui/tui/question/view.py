@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, decline
 from elicit_tui.tui.key_names import key_name
+from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import pages
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.form_body import FormBody
@@ -41,6 +42,13 @@ class QuestionView(QuestionFrame):
         self._asked_to_cancel = False
         self._uncovered_at = float("-inf")
         super().__init__(question, deadline, **more)
+
+    def painted(self) -> None:
+        """Keys that were made before it could be seen went nowhere too."""
+        app = self.app
+        if self.never_painted and isinstance(app, OrderedApp) and app.typed_ahead.has_dropped():
+            self._not_heard = True
+        super().painted()
 
     def make_body(self) -> Body:
         """The fields, the page or the call."""

@@ -32,7 +32,9 @@ async def test_a_no_carries_a_line_to_the_agent_in_which_letters_decide_nothing(
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
         assert "what you type is your note" in app.words
-        await pilot.press(*typing("yes, but not on Fridays"))
+        await pilot.press("y")
+        await until(pilot, lambda: "This is your note. ^S calls, ^N not." in app.words, "the hint")
+        await pilot.press(*typing("es, but not on Fridays"))
         await until(pilot, lambda: "yes, but not on Fridays" in app.words, "the note")
         assert app.outcome is None
         await pilot.press("enter")

@@ -14,6 +14,7 @@ from elicit_tui.broker.ask import AskStep
 from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder
+from elicit_tui.tui.question.frame import NOT_HEARD
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.number_line import NumberLine
 from tests.tui.question.asking import (
@@ -88,6 +89,7 @@ async def test_no_letter_and_no_send_typed_blindly_reaches_the_next_question() -
     assert (await asyncio.wait_for(first, 10)).content == {"v": "a"}
     pilot = await shown(who, "two")
     assert not second.done()
+    await until(pilot, lambda: NOT_HEARD in screen_text(pilot.app), "that nothing was heard")
     await pilot.press("ctrl+s")
     assert (await asyncio.wait_for(second, 10)).content == {}
 
