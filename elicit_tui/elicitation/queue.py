@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from elicit_tui.elicitation.outcome import Outcome
 from elicit_tui.elicitation.question import Deadline, Question
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+def _future() -> asyncio.Future[Outcome]:
+    # What never waits, as `check`, starts without the machinery of waiting.
+    import asyncio
+
+    return asyncio.get_running_loop().create_future()
 
 
 @dataclass(eq=False)
@@ -22,13 +31,9 @@ class Pending:
     """`open`: a person looks at it; `put_off`: it is not opened by itself again."""
     asked_at: float = field(default_factory=time.monotonic)
     """By the monotonic clock, in seconds."""
-    settled: asyncio.Future[Outcome] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
+    settled: asyncio.Future[Outcome] = field(default_factory=_future)
     """Ends it from outside, whatever its responder is doing."""
-    answered: asyncio.Future[Outcome] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
+    answered: asyncio.Future[Outcome] = field(default_factory=_future)
     """For a responder whose screens answer: what they came to."""
 
     def settle(self, outcome: Outcome) -> None:

@@ -20,13 +20,18 @@ from elicit_tui.text.unseen import CONTROLS, is_invisible
 
 _VOICING: Final = "\u3099\u309a"
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_SPACE_BETWEEN_IDEOGRAPHS: Final = re.compile(
-    rf"(?<=[{_IDEOGRAPHIC}])[\s._\-*·・|/]{{1,3}}(?=[{_IDEOGRAPHIC}])"
-    # Blanks around a number are a matter of typesetting.
-    rf"|(?<=[{_IDEOGRAPHIC}])[ \u3000](?=\d)|(?<=\d)[ \u3000](?=[{_IDEOGRAPHIC}])"
-)
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _INNER_JAMO: Final = re.compile("[\u1161-\u1175\u11a8-\u11c2]")
+
+
+@lru_cache(maxsize=1)
+def _space_between_ideographs() -> re.Pattern[str]:
+    # So many letters take long to compile, and few texts have them.
+    return re.compile(
+        rf"(?<=[{_IDEOGRAPHIC}])[\s._\-*·・|/]{{1,3}}(?=[{_IDEOGRAPHIC}])"
+        # Blanks around a number are a matter of typesetting.
+        rf"|(?<=[{_IDEOGRAPHIC}])[ \u3000](?=\d)|(?<=\d)[ \u3000](?=[{_IDEOGRAPHIC}])"
+    )
 
 
 def without_invisible(text: str) -> str:
@@ -150,7 +155,7 @@ def _without_inner_spaces(text: str, folded: str, origin: list[int]) -> Folded:
     kept: list[str] = []
     places: list[int] = []
     position = 0
-    for gap in _SPACE_BETWEEN_IDEOGRAPHS.finditer(folded):
+    for gap in _space_between_ideographs().finditer(folded):
         kept.append(folded[position : gap.start()])
         places.extend(origin[position : gap.start()])
         position = gap.end()

@@ -19,6 +19,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -89,6 +90,22 @@ class _Language:
                 self.listed.setdefault(heading, []).extend(entries)
         self._endings = frozenset(self.listed.pop("endings", ()))
         self._lengths = sorted(set(map(len, self._endings)), reverse=True)
+        self.entries = tuple(self._entries())
+        """Every concept with one entry, each head with each of its companions among them."""
+        self.spelt = frozenset(words_of("\n".join(entry for _, entry in self.entries)))
+        """Every word as it is written."""
+
+    def _entries(self) -> Iterator[tuple[str, str]]:
+        for heading, entries in self.listed.items():
+            heads, is_companion, _ = heading.rpartition(" with")
+            if not is_companion:
+                yield from zip(repeat(heading), entries)
+                continue
+            concept = _HARMLESS if heads.endswith(" not") else "sure"
+            for head in heads.removesuffix(" not").split(","):
+                for entry in entries:
+                    yield concept, f"{entry} {head.strip()}"
+                    yield concept, f"{head.strip()} {entry}"
 
     def stems(self, word: str) -> list[str]:
         """What is left of a word without each of its endings, the shortest rest first."""
@@ -109,24 +126,6 @@ class _Language:
             return word == wanted or (len(word) <= _SHORT + 1 and word == wanted + "s")
         stems = self.stems(word)
         return wanted in stems or self.stems(wanted)[0] in stems
-
-    def entries(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Every concept with the words of one entry; each head with each of its companions."""
-        for heading, entries in self.listed.items():
-            heads, is_companion, _ = heading.rpartition(" with")
-            if not is_companion:
-                for entry in entries:
-                    yield heading, _cut(entry)
-                continue
-            concept = _HARMLESS if heads.endswith(" not") else "sure"
-            for head in map(_cut, heads.removesuffix(" not").split(",")):
-                for words in map(_cut, entries):
-                    yield concept, (*words, *head)
-                    yield concept, (*head, *words)
-
-
-def _cut(entry: str) -> tuple[str, ...]:
-    return (entry,) if entry.isascii() and entry.isalpha() else tuple(words_of(entry))
 
 
 def is_unspaced(word: str) -> bool:
@@ -156,11 +155,11 @@ class _Known:
     def __init__(self, word: str, lexicon: _Lexicon) -> None:
         self.word = word
         self.near = _near(word)
-        self._spelt = lexicon.spelt.get(word, ())
+        self._spelt = [language for language in lexicon.spoken if word in language.spelt]
         begun = [
             entry
             for near in self.near
-            for entry in lexicon.begun.get(near, ())
+            for entry in lexicon.begun(near)
             if self.stands_for(entry, 0)
         ]
         self.by_language: dict[_Language, set[str]] = {}
@@ -200,18 +199,22 @@ class _Lexicon:
 
     def __init__(self, spoken: Iterable[_Language]) -> None:
         self.spoken = tuple(spoken)
-        self.spelt: dict[str, list[_Language]] = {}
-        """The languages in which a word is written so."""
-        self.begun: dict[str, list[_Entry]] = defaultdict(list)
+        self._near: dict[str, list[tuple[str, str, _Language]]] = defaultdict(list)
         """Entries by how their first word begins."""
         for language in self.spoken:
-            for concept, words in language.entries():
-                if words:
-                    self.begun[words[0][:_SHORTEST_STEM]].append(_Entry(concept, words, language))
-                for word in words:
-                    spelt = self.spelt.setdefault(word, [])
-                    if language not in spelt[-1:]:
-                        spelt.append(language)
+            for concept, entry in language.entries:
+                near = entry[:_SHORTEST_STEM]
+                if not near.isalpha() or not near.isascii():
+                    near = "".join(words_of(entry)[:1])[:_SHORTEST_STEM]
+                self._near[near].append((concept, entry, language))
+
+    @lru_cache(maxsize=10_000)  # noqa: B019 - there are two of them in a process
+    def begun(self, near: str) -> tuple[_Entry, ...]:
+        """The entries whose first word begins so."""
+        return tuple(
+            _Entry(concept, tuple(words_of(entry)), language)
+            for concept, entry, language in self._near.get(near, ())
+        )
 
     @lru_cache(maxsize=30_000)  # noqa: B019 - there are two of them in a process
     def known(self, word: str) -> _Known:
@@ -245,7 +248,7 @@ def _lexicon(latin_only: bool) -> _Lexicon:
 def _is_latin(code: str) -> bool:
     """Whether a language is written in Latin letters, and so, maybe, in ASCII alone."""
     first = min((FOLDER / code).glob("*.txt")).read_text("utf-8")
-    return not any("\u0370" <= one <= "\u1dff" or one >= "\u2e80" for one in set(first))
+    return not any("\u0370" <= one <= "\u1dff" or one >= "\u2e80" for one in set(first[:2_000]))
 
 
 def listed(heading: str, latin_only: bool = False) -> Iterator[str]:
@@ -263,9 +266,7 @@ def is_known(word: str, latin_only: bool) -> bool:
     """Whether a word stands anywhere in the lexicon, be it with an ending."""
     lexicon = _lexicon(latin_only)
     return lexicon.known(word).begins or any(
-        language in lexicon.spelt.get(stem, ())
-        for language in lexicon.spoken
-        for stem in language.stems(word)
+        stem in language.spelt for language in lexicon.spoken for stem in language.stems(word)
     )
 
 

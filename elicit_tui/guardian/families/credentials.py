@@ -230,7 +230,7 @@ def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sight
 
 def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """Secrets stand among the choices, and another field holds whatever was chosen."""
-    clauses = field.places[0].views[0].clauses
+    clauses = field.places[0].views[0].clauses if field.places else ()
     if not all(clause.by_concept.get("anything") for clause in clauses):
         return
     for place in reading.naming_secrets:

@@ -13,13 +13,13 @@ from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.look_alike import deceptive_url
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import EVIDENCE_AROUND, Sighting, house_rule, seen
+from elicit_tui.guardian.words import is_unspaced
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _DIRECTIONS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
 _MARKS_OF_DIRECTION: Final = re.compile(r"[\u200e\u200f\u061c]")
-_RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _INVISIBLE: Final = re.compile(
     r"[\u200b-\u200d\u2060-\u2064\ufeff\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"
     r"\ufff9-\ufffb\ufe00-\ufe0f\U000e0000-\U000e0fff\U0001d173-\U0001d17a\u00ad]"
@@ -27,7 +27,7 @@ _INVISIBLE: Final = re.compile(
 _JOINING: Final = re.compile(
     r"[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1a20-\u1aaf\ua840-\ua95f\ufb50-\ufeff]"
 )
-_UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff]")
+_BEFORE_SELECTOR: Final = frozenset(("So", "Sm", "Po", "Lo", "Sk", "Nd", "Pd", "No", "Cn"))
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
 _SOFT_HYPHENS_IN_ALL: Final = 8
 _MARKS_ALLOWED: Final = 3
@@ -119,11 +119,16 @@ def _controls(reading: Reading) -> Iterator[Sighting]:
 
 def _directions(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
-        match = _DIRECTIONS.search(place.text)
-        if match is None and not _RIGHT_TO_LEFT.search(place.text):
-            match = _MARKS_OF_DIRECTION.search(place.text)
+        match = _DIRECTIONS.search(place.text) or _MARKS_OF_DIRECTION.search(place.text)
+        if match and _MARKS_OF_DIRECTION.match(match[0]) and _reads_right_to_left(place.text):
+            continue
         if match is not None:
             yield _at(_BLOCK, place, match)
+
+
+def _reads_right_to_left(text: str) -> bool:
+    letters = filter(str.isalpha, text)
+    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
 
 
 def _invisible(reading: Reading) -> Iterator[Sighting]:
@@ -149,17 +154,7 @@ def _belongs(text: str, at: int) -> bool:
     if not before:
         return False
     if "\ufe00" <= character <= "\ufe0f":
-        return unicodedata.category(before) in (
-            "So",
-            "Sm",
-            "Po",
-            "Lo",
-            "Sk",
-            "Nd",
-            "Pd",
-            "No",
-            "Cn",
-        ) or _is_emoji(before)
+        return unicodedata.category(before) in _BEFORE_SELECTOR or _is_emoji(before)
     if "\U000e0100" <= character <= "\U000e01ef":
         return "\u3400" <= before <= "\u9fff" or before > "\U00020000"
     if character == "\u200c":
@@ -170,11 +165,7 @@ def _belongs(text: str, at: int) -> bool:
         base = text[at - 2] if before == "\ufe0f" and at > 1 else before
         return _is_emoji(base) and (_is_emoji(after))
     if character == "\u200b":
-        return (
-            bool(_UNSPACED.match(before))
-            and bool(_UNSPACED.match(after))
-            and not ("\u3040" <= before <= "\u9fff")
-        )
+        return before < "\u1800" and is_unspaced(before) and is_unspaced(after)
     return "\u180b" <= character <= "\u180f" and "\u1800" <= before <= "\u18af"
 
 
