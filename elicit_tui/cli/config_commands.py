@@ -105,9 +105,9 @@ def _show(namespace: argparse.Namespace) -> int:
 
 
 def _check(namespace: argparse.Namespace) -> int:
-    from elicit_tui.config.answers import check_answers
     from elicit_tui.config.checking import Checked, check
     from elicit_tui.config.loading import check_managed_file
+    from elicit_tui.config.rules import check_answers
 
     if namespace.kind != "user" and namespace.file is None:
         raise UsageError(f"--as {namespace.kind} needs a FILE.")

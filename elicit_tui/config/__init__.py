@@ -1,8 +1,8 @@
 """Layered configuration: managed, command line, user, defaults; and the answers file."""
 
-from elicit_tui.config.answers import load_answers
 from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.loading import load
 from elicit_tui.config.problem import Problem
+from elicit_tui.config.rules import load_answers
 
 __all__ = ["CommandLine", "Problem", "load", "load_answers"]

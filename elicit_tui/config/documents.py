@@ -13,6 +13,7 @@ from elicit_tui.config.locating import KeyPath, locate
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.validating import path_key, validate
 from elicit_tui.elicitation.settings import Layer, Provenance
+from elicit_tui.elicitation.toml_spelling import in_ascii
 
 LARGEST_FILE: Final = 4 * 1024 * 1024
 """Bytes; a configuration beyond it is a mistake."""
@@ -92,9 +93,9 @@ def parse(raw: bytes, kind: FileKind, layer: Layer, file: str | None) -> Documen
         values = tomli.loads(text)
     except tomli.TOMLDecodeError as error:
         at = getattr(error, "lineno", None)
-        return unreadable(layer, file, f"is not TOML: {_ascii(str(error))}", at)
+        return unreadable(layer, file, f"is not TOML: {in_ascii(str(error))}", at)
     except (ValueError, RecursionError, OverflowError) as error:
-        return unreadable(layer, file, f"cannot be read as TOML: {_ascii(str(error))}")
+        return unreadable(layer, file, f"cannot be read as TOML: {in_ascii(str(error))}")
     document = Document(layer, file, text, values)
     faults = validate(values, kind)
     if not faults:
@@ -122,14 +123,10 @@ def read(path: Path, kind: FileKind, layer: Layer) -> Document:
             raw = stream.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        return unreadable(layer, str(path), f"cannot be read: {_ascii(why)}")
+        return unreadable(layer, str(path), f"cannot be read: {in_ascii(why)}")
     return parse(raw, kind, layer, str(path))
 
 
 def unreadable(layer: Layer, file: str | None, message: str, line: int | None = None) -> Document:
     """A document of which nothing is known but what is wrong."""
     return Document(layer, file, problems=(Problem(message, None, file, line),))
-
-
-def _ascii(text: str) -> str:
-    return text.encode("ascii", "backslashreplace").decode("ascii")[:300]

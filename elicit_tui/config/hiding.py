@@ -30,6 +30,11 @@ _LOGIN_FLAGS: Final = ("-u", "--user", "--proxy-user")
 _PACKAGE_OR_PATH: Final = frozenset("~.:@}")
 
 
+def stars() -> str:
+    """What stands in a secret's place wherever a configuration is shown."""
+    return "***"
+
+
 def hidden_under(name: str, text: str, put: Put) -> str:
     """A value under its name (a variable, a header) without the secret that it is or holds."""
     if not is_secret_name(name):

@@ -8,12 +8,15 @@ table have no order: any other value counts as looser.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, Final
+
+from elicit_tui.elicitation.settings import GranularApproval
 
 AsStrict = Callable[[Any, Any], bool]
 """(candidate, locked) → the candidate takes nothing away from the lock."""
 
-GRANULAR_FLAGS: Final = ("mcp_elicitations", "tool_calls", "rules")
+GRANULAR_FLAGS: Final = tuple(flag.name for flag in fields(GranularApproval))
 
 
 def _ranked(*loosest_first: Any) -> AsStrict:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from elicit_tui.config.documents import Document
+from elicit_tui.config.documents import Document, read
+from elicit_tui.config.keys import ANSWERS
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.validating import as_json
 from elicit_tui.elicitation.settings import Layer, OwnerRule, Rule
+from elicit_tui.elicitation.toml_spelling import in_ascii
+from elicit_tui.errors import ConfigError
 
 
 def rules_of(document: Document | None, table: str = "rules") -> tuple[Rule, ...]:
@@ -79,5 +83,23 @@ def _pattern_fault(pattern: str) -> str | None:
     try:
         regex.compile(pattern)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
-        return str(error).encode("ascii", "backslashreplace").decode("ascii")[:120]
+        return in_ascii(str(error), 120)
     return None
+
+
+def load_answers(path: Path) -> tuple[Rule, ...]:
+    """The entries of an answers file, in order. Raises ConfigError with every problem found."""
+    return _answers(read(path, ANSWERS, "command line"))
+
+
+def check_answers(path: Path) -> list[Problem]:
+    """The problems of an answers file."""
+    document = read(path, ANSWERS, "command line")
+    return [*document.problems, *answer_faults(document)]
+
+
+def _answers(document: Document) -> tuple[Rule, ...]:
+    problems = (*document.problems, *answer_faults(document))
+    if problems:
+        raise ConfigError([str(problem) for problem in problems])
+    return rules_of(document, "answers")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from elicit_tui.config.hiding import hidden, hidden_argument, hidden_under
+from elicit_tui.config.hiding import hidden, hidden_argument, hidden_under, stars
 from elicit_tui.config.keys import SERVER
 from elicit_tui.config.locks import GRANULAR_FLAGS
 from elicit_tui.config.merging import leaves
@@ -133,14 +133,10 @@ def _server_row(settings: Settings, server: ServerSettings, key: str, value: Any
 def _hidden(key: str, value: Any) -> Any:
     """A server's value without its literal secrets; references stay readable."""
     if isinstance(value, Mapping):
-        return {name: hidden_under(name, text, _mask) for name, text in value.items()}
+        return {name: hidden_under(name, text, stars) for name, text in value.items()}
     if key == "args":
-        return [hidden_argument(*pair, _mask) for pair in zip(["", *value], value, strict=False)]
-    return hidden(value, _mask) if key in ("command", "url") and value else value
-
-
-def _mask() -> str:
-    return "***"
+        return [hidden_argument(*pair, stars) for pair in zip(["", *value], value, strict=False)]
+    return hidden(value, stars) if key in ("command", "url") and value else value
 
 
 def _json(value: Any) -> Any:

@@ -31,6 +31,11 @@ def quoted(text: str) -> str:
     return '"' + escaped_commands("".join(written)) + '"'
 
 
+def in_ascii(text: str, limit: int = 300) -> str:
+    """The text with what is not ASCII escaped as Python writes it; at most `limit` characters."""
+    return text.encode("ascii", "backslashreplace").decode("ascii")[:limit]
+
+
 def dotted(*parts: str) -> str:
     """A key as a config file would spell it: parts that are not bare are quoted."""
     return ".".join(part if BARE_KEY.fullmatch(part) else quoted(part) for part in parts)

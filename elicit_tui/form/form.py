@@ -11,9 +11,8 @@ from elicit_tui.form.conversion import entry_for, value_of
 from elicit_tui.form.entry import Entry, Problem, Unset
 from elicit_tui.form.field import MISSING, Field
 from elicit_tui.form.judge import Fault, Judge
-from elicit_tui.form.pattern import unchecked
+from elicit_tui.form.pattern import patterns_of, unchecked
 from elicit_tui.form.sendable import unsendable
-from elicit_tui.form.used_patterns import patterns_of
 from elicit_tui.form.wording import in_words
 from elicit_tui.text import neutral_line
 

@@ -1,4 +1,4 @@
-"""Patterns of a schema, run with a time limit whatever they are.
+"""Patterns of a schema: which fields they bind, and how each is run within a time limit.
 
 A pattern that cannot be translated, is too long or takes too long is *not enforced*: it is
 remembered with the reason, and from then on costs nothing.
@@ -7,9 +7,12 @@ remembered with the reason, and from then on costs nothing.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, Final
 
 from elicit_tui.form.ecma import Untranslatable, translated
+from elicit_tui.form.limits import objects
+from elicit_tui.form.reference import resolve
 
 SECONDS_EACH: Final = 0.04
 """One search; measured by `regex` in processor time."""
@@ -102,3 +105,32 @@ class Patterns:
                 self.unenforced[pattern] = "it is not a pattern of ECMA-262"
                 return None
         return self._compiled[pattern]
+
+
+def patterns_of(schema: Any, names: tuple[str, ...], whole: str) -> dict[str, tuple[str, ...]]:
+    """Patterns by field, those behind a `$ref` too; at `whole` those of no single field."""
+    by_name: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        found = tuple(_patterns(schema["properties"][name], schema))
+        if found:
+            by_name[name] = found
+    rest = {key: part for key, part in schema.items() if key not in ("properties", "$defs")}
+    others = tuple(_patterns(rest, {**schema, "properties": {}}))
+    return {**by_name, whole: others} if others else by_name
+
+
+def _patterns(part: Any, root: Any) -> list[str]:
+    found: dict[str, None] = {}
+    waiting = [part]
+    followed: set[str] = set()
+    while waiting:
+        for here in objects(waiting.pop()):
+            if isinstance(here.get("pattern"), str):
+                found[here["pattern"]] = None
+            if isinstance(here.get("patternProperties"), Mapping):
+                found.update(dict.fromkeys(here["patternProperties"]))
+            reference = here.get("$ref")
+            if isinstance(reference, str) and reference not in followed:
+                followed.add(reference)
+                waiting.append(resolve(reference, root))
+    return list(found)

@@ -15,7 +15,6 @@ ELICIT: Final = "elicit"
 RESUME: Final = "elicit_resume"
 CANCEL: Final = "elicit_cancel"
 ANSWER: Final = "elicit_answer"
-OWN_NAMES: Final = frozenset({ELICIT, RESUME, CANCEL, ANSWER})
 
 MOST_QUESTIONS: Final = 4
 

@@ -8,10 +8,9 @@ What counts as active is defined in `elicit_tui.text.active`, what cannot be see
 puts a span of time in words, `countdown` shows how much of one is left.
 """
 
-from elicit_tui.text.data import ascii_json, neutral_value
+from elicit_tui.text.data import ascii_json, neutral_value, readable_json
 from elicit_tui.text.duration import countdown, in_seconds
 from elicit_tui.text.neutral import as_name, neutral, neutral_line, quoted, stand_in
-from elicit_tui.text.readable import readable_json
 from elicit_tui.text.unseen import controls_left_out, looks_blank, without_controls
 from elicit_tui.text.workflow import ci_safe
 

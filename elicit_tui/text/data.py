@@ -1,4 +1,4 @@
-"""JSON values of a server: made neutral for records, or written whole in plain ASCII."""
+"""JSON values of a server: neutral for records, in ASCII for programs, readable for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from elicit_tui.text.neutral import neutral, neutral_line
+from elicit_tui.text.neutral import neutral, neutral_line, stand_in
 from elicit_tui.text.workflow import escaped_commands
 
 MAXIMUM_DEPTH: Final = 64
@@ -17,6 +17,7 @@ MAXIMUM_TOTAL: Final = 2_000_000
 MAXIMUM_KEY: Final = 200
 _JSON_DEPTH: Final = 200
 _LONGEST_NUMBER_BITS: Final = 4096
+UNWRITABLE: Final = "(this cannot be written as JSON)"
 
 
 def neutral_value(
@@ -123,3 +124,35 @@ def _sayable(value: Any, depth: int) -> Any:
             return "(nested too deep)"
         return [_sayable(item, depth - 1) for item in value]
     return f"({type(value).__name__})"
+
+
+def readable_json(value: Any, *, indent: int | None = 2) -> str:
+    """JSON that says exactly what is there; whatever cannot be seen is written as `\\uXXXX`.
+
+    Args:
+        value: a JSON value; what JSON has no word for is named by its type.
+        indent: spaces for each level, or None for one line.
+    """
+    try:
+        written = json.dumps(value, indent=indent, ensure_ascii=False, default=_named)
+    except (TypeError, ValueError, RecursionError):
+        return UNWRITABLE
+    if written.isascii():
+        return written.replace("\x7f", "\\u007f")
+    drawn = stand_in(written, keep="\n")
+    return "".join(
+        true if true == "\n" or (true == shown and true.isprintable()) else _escape(true)
+        for true, shown in zip(written, drawn, strict=True)
+    )
+
+
+def _named(value: Any) -> str:
+    return f"⟨{neutral_line(type(value).__name__)}⟩"
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if code > 0xFFFF:
+        code -= 0x10000
+        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return f"\\u{code:04x}"

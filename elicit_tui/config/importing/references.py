@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from elicit_tui.config.hiding import hidden, hidden_under
+from elicit_tui.config.hiding import hidden, hidden_under, stars
 from elicit_tui.config.importing.sources import Dialect
 
 _ANY: Final = re.compile(r"\$\{([^{}]*)\}")
@@ -53,7 +53,7 @@ def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:
             note(f"set {name} in the environment; VS Code prompted for it")
             return f"${{{name}}}"
         if colon and rest.startswith("-") and _NAME.fullmatch(kind):
-            was = hidden_under(kind, rest[1:], lambda: "***")
+            was = hidden_under(kind, rest[1:], stars)
             default = f", which was {was}" if was == rest[1:] else ""
             note(f"set {kind} in the environment; there is no default here{default}")
             return f"${{{kind}}}"

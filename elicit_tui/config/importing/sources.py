@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from elicit_tui.config.importing import jsonc
+from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
 
 Dialect = Literal["codex", "json", "vscode"]
@@ -54,7 +55,7 @@ def _document(text: str, file: str) -> Mapping[str, Any]:
             document = tomli.loads(text)
         except (ValueError, RecursionError, OverflowError) as toml_error:
             fault = str(json_error if text.lstrip().startswith("{") else toml_error)
-            said = fault.encode("ascii", "backslashreplace").decode("ascii")[:200]
+            said = in_ascii(fault, 200)
             raise ConfigError([f"{file}: is neither JSON nor TOML: {said}"]) from None
     if not isinstance(document, Mapping):
         raise ConfigError([f"{file}: is not an object or a table"])

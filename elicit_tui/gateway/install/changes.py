@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from elicit_tui.config.hiding import hidden
+from elicit_tui.config.hiding import hidden, stars
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.install.places import look, shown_path
 from elicit_tui.paths import replace_file
@@ -72,7 +72,7 @@ def _without_secrets(line: str) -> str:
     if not re.search(r"\s", line):
         # Written without blanks: words begin behind its commas and brackets.
         line = re.sub(r"([,{\[:])(?=[\"\[{])", r"\1 ", line)
-    return hidden(line, lambda: "***")
+    return hidden(line, stars)
 
 
 def make(changes: Sequence[Change], first: Callable[[], None] = lambda: None) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from elicit_tui.config.importing import jsonc
+from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import json_text, toml_text
@@ -134,7 +135,7 @@ class AgentDocument:
             values = tomli.loads(text) if self.toml else jsonc.loads(text)
         except (ValueError, RecursionError, OverflowError) as error:
             kind = "TOML" if self.toml else "JSON"
-            said = str(error).encode("ascii", "backslashreplace").decode("ascii")[:200]
+            said = in_ascii(str(error), 200)
             raise self._refused(f"it is not {kind}: {said}") from None
         if not isinstance(values, dict):
             raise self._refused("it is no object")

@@ -9,15 +9,15 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Unset
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
-from elicit_tui.tui.widgets.marks import MANY, ONE
+from elicit_tui.tui.widgets.choice_control import ChoiceControl
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 
 ROWS = 6
 _WHEEL = 3
 _BESIDE_LABEL = 20
 
 
-class ChoiceSearch(FieldControl, can_focus=True):
+class ChoiceSearch(ChoiceControl, can_focus=True):
     """A search line above a window of a few choices; ten thousand cost no more than ten.
 
     Nothing is chosen until the person does. The height never changes while typing.
@@ -41,18 +41,13 @@ class ChoiceSearch(FieldControl, can_focus=True):
     """
 
     def __init__(self, spec: Field, entry: Entry) -> None:
-        super().__init__()
-        self.spec = spec
-        self.many = spec.kind == "multi"
-        self._marks = MANY if self.many else ONE
+        super().__init__(spec)
         self._folded: list[str] | None = None
         self._search = ""
         self._matches: range | list[int] = range(len(spec.choices))
         self._bar = 0
         self._top = 0
         self._chosen: dict[int, None] = {}
-        self._on_purpose = False
-        self._stray: Entry | None = None
         self.put(entry)
 
     @property
@@ -86,16 +81,6 @@ class ChoiceSearch(FieldControl, can_focus=True):
         if self._chosen:
             self._show(next(iter(self._chosen)))
         self.refresh()
-
-    @property
-    def warning(self) -> str | None:
-        """A default that is none of the choices."""
-        return None if self._stray is None else "holds a value that is none of these choices"
-
-    @property
-    def count(self) -> str | None:
-        """How many are chosen."""
-        return f"now {len(self._chosen)}" if self.many else None
 
     @property
     def aside(self) -> str | None:

@@ -17,14 +17,14 @@ from elicit_tui.form import (
     Ticked,
     Unset,
 )
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
-from elicit_tui.tui.widgets.marks import MANY, ONE
+from elicit_tui.tui.widgets.choice_control import ChoiceControl
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 from elicit_tui.tui.widgets.placing import Placed, place
 
 _UNSET = object()
 
 
-class ChoiceStrip(FieldControl, can_focus=True):
+class ChoiceStrip(ChoiceControl, can_focus=True):
     """Choices side by side or one below the other; nothing is chosen until the person does.
 
     The arrows only move the bar; Space chooses, and Enter takes what they moved it to and goes on.
@@ -45,15 +45,10 @@ class ChoiceStrip(FieldControl, can_focus=True):
     """
 
     def __init__(self, spec: Field, entry: Entry) -> None:
-        super().__init__()
-        self.spec = spec
-        self.many = spec.kind == "multi"
+        super().__init__(spec)
         self._values, self._labels = _choices(spec)
         self._three = spec.kind == "boolean" and self._values[0] is _UNSET
-        self._marks = MANY if self.many else ONE
         self._chosen: list[int] = []
-        self._on_purpose = False
-        self._stray: Entry | None = None
         self._bar = 0
         self._moved = False
         self._width = 0
@@ -96,16 +91,6 @@ class ChoiceStrip(FieldControl, can_focus=True):
             if type(other) is type(value) and other == value:
                 return [index]
         return []
-
-    @property
-    def warning(self) -> str | None:
-        """A default that is none of the choices."""
-        return None if self._stray is None else "holds a value that is none of these choices"
-
-    @property
-    def count(self) -> str | None:
-        """How many are chosen."""
-        return f"now {len(self._chosen)}" if self.many else None
 
     @property
     def flows(self) -> bool:
