@@ -188,7 +188,7 @@ class Stand:
 
         try:
             await asyncio.wait_for(wait(), seconds)
-        except TimeoutError:
+        except asyncio.TimeoutError:
             raise AssertionError(f"it did not come; on the screen:\n{self.text()}") from None
 
     async def shown(self, request: ElicitationRequest) -> None:
