@@ -115,10 +115,16 @@ class LineView(Drawn, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         self._sticks = self._follow and new_value >= self.max_scroll_y
 
+    @property
+    def _width(self) -> int:
+        return self.scrollable_content_region.width or self.size.width
+
     def _lay_out(self) -> None:
-        self._drawn_for = self.scrollable_content_region.width or self.size.width
+        self._drawn_for = self._width
         if not self._drawn_for:
-            # It has no place on the screen; when it gets one it is laid out for that.
+            # It has no place on the screen; when it gets one it is laid out for that. A Resize
+            # does not always say so: not where the region was asked for in between.
+            self.call_after_refresh(self.on_resize)
             return
         self._lines = self._source(max(10, self._drawn_for - _GAP))
         self.virtual_size = Size(0, len(self._lines))
@@ -126,7 +132,7 @@ class LineView(Drawn, can_focus=True):
 
     def on_resize(self) -> None:
         """Wrap again for the new width."""
-        if self.scrollable_content_region.width == self._drawn_for:
+        if self._width == self._drawn_for:
             return
         self._lay_out()
         if self._sticks:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import pytest
+from textual import events
 from textual.app import ComposeResult
+from textual.message import Message
+from textual.pilot import Pilot
 
 from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.spans import Line
@@ -32,6 +38,14 @@ class Reading(OrderedApp[None]):
         return [((f"line {number}", "plain"),) for number in range(10_000)]
 
 
+async def until(pilot: Pilot[None], true: Callable[[], bool], seconds: float = 5) -> None:
+    """Let the application work until it is true."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        await pilot.pause(0.01)
+
+
 async def test_what_has_no_place_on_the_screen_is_not_laid_out() -> None:
     app = Reading()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -54,6 +68,25 @@ async def test_the_end_of_a_long_text_is_reached_at_once() -> None:
         await pilot.pause()
         view.show(app.lines)
         view.focus()
+        await until(pilot, lambda: view.has_focus and view.allow_vertical_scroll)
         await pilot.press("end")
-        await pilot.pause()
+        await until(pilot, lambda: view.scroll_offset.y > 0)
         assert view.scroll_offset.y == view.max_scroll_y == 10_000 - view.size.height
+
+
+class Untold(LineView):
+    """A text that nobody tells of its place, as where its region was asked for before."""
+
+    def post_message(self, message: Message) -> bool:
+        """Take every message but a Resize."""
+        return not isinstance(message, events.Resize) and super().post_message(message)
+
+
+async def test_lines_stand_there_also_when_no_resize_told_of_their_place() -> None:
+    app = Reading()
+    async with app.run_test(size=(80, 24)) as pilot:
+        view = Untold()
+        mounting = app.mount(view)
+        view.show(app.lines)
+        await mounting
+        await until(pilot, lambda: len(view.lines) == 10_000)
