@@ -76,6 +76,15 @@ class Clause(Words):
                 return True
         return False
 
+    def is_qualified(self, hit: Hit) -> bool:
+        """Whether a word of its own meaning stands right before it, which no verb or number is."""
+        before = hit.start - 1
+        return (
+            before in self._contentful(0, hit.start)
+            and not self.words[before].isdigit()
+            and not self._is(before, "ask", "handle", "joint", "which", "use", "determiner", "told")
+        )
+
     def lacks(self, hit: Hit) -> bool:
         """Whether it is said that it is not there: "the token is missing"."""
         return any(hit.end <= other.start <= hit.end + _NEAR for other in self.of("lack"))
@@ -216,7 +225,13 @@ class Clause(Words):
 
     def _is_handled(self, hit: Hit) -> bool:
         """Whether something is done with it rather than that it is told: "rotate the token"."""
-        near = [at for at in self._contentful(0, hit.start) if at >= hit.start - _NEAR]
+        near = [
+            at
+            for at in self._contentful(0, hit.start)
+            if at >= hit.start - _NEAR
+            # "Export of the history": what is wanted, and no act.
+            and not (self.words[at] in ("export", "copy", "dump") and self.words[at + 1] == "of")
+        ]
         if any(self._is(at, "handle") for at in near[-2:]):
             return not any(self._is(at, "ask") for at in near)
         behind = (hit.end <= other.start <= hit.end + _NEAR for other in self.of("handle"))

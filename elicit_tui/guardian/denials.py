@@ -27,6 +27,8 @@ class Words:
     is_question: bool = False
     opens: bool = True
     """Whether it begins its sentence."""
+    quotes: Words | None = None
+    """The clause before it, where a quotation that begins there goes on here."""
 
     @cached_property
     def hits(self) -> tuple[Hit, ...]:
@@ -178,6 +180,9 @@ class Words:
         opening = hit.start
         while opening and self.quoted[opening - 1]:
             opening -= 1
+        if opening == 0 and self.quotes is not None:
+            last = len(self.quotes.words)
+            return self.quotes._mentions(Hit(hit.concept, last - 1, last))
         before = self._contentful(0, opening)
         return bool(before) and not any(self._is(at, "ask") for at in before[-2:])
 

@@ -53,7 +53,10 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
             opens = ends_sentence
             sentence += ends_sentence
             current = Clause([], [], latin=latin, sentence=sentence, opens=opens)
+        was = quote
         quote = _quote_after(quote, gap)
+        if not current.words and found and was and was == quote:
+            current.quotes = found[-1]
         word = match[0]
         pieces = parts(word, latin)
         at = match.start()

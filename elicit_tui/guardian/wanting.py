@@ -75,10 +75,13 @@ class Wanting:
         sure = any(seen.weight.amount >= THRESHOLD for seen in found)
         prose = [seen for place in field.places for seen in self._told(place, field)]
         prose += self._said(field)
+        maybe = any(seen.weight.frame.startswith("may-be") for seen in found)
+        if not (found or self.is_open(field)):
+            # Something else is typed there, and the word may mean something else as well.
+            prose = [seen for seen in prose if not seen.weight.frame.endswith("-maybe")]
         best = max(prose, key=lambda seen: seen.weight.amount, default=None)
         if best is not None:
             found.append(best)
-        maybe = any(seen.weight.frame.startswith("may-be") for seen in found)
         if not sure and maybe:
             found += self._sign_in(field)
         elif not sure and found and self.is_open(field):
@@ -98,8 +101,11 @@ class Wanting:
         for place in field.places:
             if place.role not in ("name", "title"):
                 continue
+            explained = place.role == "name" and _is_explained(field)
             for view in place.views:
                 for clause in view.clauses:
+                    if explained and clause.of("titled"):
+                        continue
                     for hit in self._names(clause, place, field):
                         seen = self._seen(
                             4, f"field-is-{self.thing.called}", place, view.folded, clause, hit
@@ -213,9 +219,7 @@ class Wanting:
                         asked = clause.lacks(hit) or (
                             standing == Standing.ASKED and bool(clause.asks or clause.of("please"))
                         )
-                        whose = (
-                            clause.holds(hit) or bool(clause.of("own")) or self._has_prefix(place)
-                        )
+                        whose = _is_somebodys(clause, hit) or self._has_prefix(place)
                         frame = "asked-for-maybe" if asked else "spoken-of-maybe"
                         seen = self._seen(1 + asked + whose, frame, place, view.folded, clause, hit)
                         yield seen, clause, hit
@@ -248,6 +252,26 @@ class Wanting:
         span = clause.span(hit)
         shown = folded.original[slice(*folded.span(*span))]
         return Seen(weight(amount, frame, place, shown), place, excerpt(folded, *span))
+
+
+def _is_explained(field: FieldReading) -> bool:
+    """Whether a field's title says in which harmless sense its name is meant."""
+    return any(
+        clause.of("harmless")
+        for place in field.places
+        if place.role == "title"
+        for clause in place.views[0].clauses
+    )
+
+
+def _is_somebodys(clause: Clause, hit: Hit) -> bool:
+    """Whether it is said whose it is, what it opens, or of which kind: "Lichess token"."""
+    if clause.holds(hit) or clause.of("own"):
+        return True
+    if any(lock.start > hit.start for lock in clause.of("lock")):
+        return True
+    mostly = any(other.end == hit.end for other in clause.of("mostly"))
+    return mostly and hit.end == len(clause.words) and clause.is_qualified(hit)
 
 
 def _instances(clauses: Sequence[Clause]) -> list[Clause]:

@@ -45,6 +45,10 @@ _BEGUN: Final = re.compile(
 )
 _BEGINNING: Final = re.compile(r"[\s\"'`“‘«:*]{0,4}[a-z][a-z0-9]{1,11}_(?![a-z0-9]{1,3}\b|\w*\.)")
 _MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]{8,}")
+_ELIDED: Final = re.compile(
+    r"(?<![\w-])(?:sk[-_]|rk_|gh[pousr]_|github_pat_|xox[abp]-|xapp-|AKIA|AIza|glpat-|eyJ|hf_|npm_"
+    r"|whsec_|shpat_|SG\.|dop_v1_|hvs\.|ya29\.|1//)[\w-]{0,16}(?:\.{2,}|…|x{3,}|X{3,}|\*{3,}|$|[)\s\"'`])"
+)
 _SHORTEST_SERIES: Final = 4
 _SERIES_OF_WORDS: Final = 8
 _FEW_NAMES: Final = 60
@@ -124,6 +128,9 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
             yield _block(place, "0000 0000 0000 0000", field.name, why)
             return
     if wanting.is_open(field):
+        cut = _cut_short(reading, field)
+        if cut is not None:
+            yield _block(cut, cut.text[:120], field.name, weight(4, "cut-short", cut, ""))
         begun = _completes(field)
         if begun is not None:
             yield _block(begun, begun.text, field.name, weight(4, "begun", begun, begun.text))
@@ -132,6 +139,7 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
         yield from _missing_variable(reading, field)
         yield from _chosen(reading, field)
         yield from _card_of(reading, field)
+        yield from _key_beside(reading, field)
     shown = _shows_a_login(reading, field)
     if shown is not None:
         yield _block(shown, shown.text[:120], field.name, weight(4, "login-inside", shown, ""))
@@ -173,6 +181,15 @@ def _shows_a_login(reading: Reading, field: FieldReading) -> Place | None:
 
 def _has_a_login(place: Place) -> bool:
     return bool(_LOGS_IN.search(place.plain)) or known_shape(place.plain) == "password_in_url"
+
+
+def _cut_short(reading: Reading, field: FieldReading) -> Place | None:
+    """A place that shows how the value of an issued key begins: `sk-…`."""
+    for place in (reading.message, *field.places):
+        if place.role in ("message", "title", "description", "example", "default"):
+            if _ELIDED.search(place.plain):
+                return place
+    return None
 
 
 def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -256,6 +273,17 @@ def _card_of(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
             why = (weight(3, "card-with-holder", place, f"{field.name}, {other.name}"),)
             yield Sighting(Severity.BLOCK, field.where, field.name[:80], field.name, why)
             return
+
+
+def _key_beside(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
+    """A field is called a key and nothing else, and another one asks what the key is for."""
+    if field.kind == "text" and field.is_called("bare key"):
+        for other in reading.fields:
+            if other.is_called("key beside"):
+                place = field.places[0]
+                why = (weight(3, "key-beside", place, f"{field.name}, {other.name}"),)
+                yield Sighting(Severity.BLOCK, field.where, field.name[:80], field.name, why)
+                return
 
 
 def _in_pieces(reading: Reading) -> Iterator[Sighting]:

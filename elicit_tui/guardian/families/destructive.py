@@ -28,7 +28,7 @@ AMOUNT: Final = re.compile(
 )
 _COMMAND: Final = re.compile(
     r"git\s+(?:push\b.{0,40}\s(?:\+\w|--force|-f\b)|reset\s+--hard|clean\s+-\w*f|branch\s+-D)"
-    r"|\bpush\s+(?:--force|-f\b)"
+    r"|\bpush\s+(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
 )
 
 _PRODUCTION: Final = (Frame("acts-on-production", 2, ("act", "production"), 1, acts=True),)
@@ -95,11 +95,13 @@ def _may_be_left(field: FieldReading) -> bool:
 def _asks_leave(reading: Reading) -> bool:
     """Whether a message wants leave for an act, though the answer is typed or chosen."""
     clauses = reading.message.views[0].clauses
+    if any(clause.of("announces") for clause in clauses):
+        return True
     # "Evict entries after how many minutes?" asks for a number.
     if not clauses or any(clause.of("aside", "which") for clause in clauses):
         return False
     return any(
-        (clause.is_question and clause.of("asks leave")) or clause.of("confirm", "announces")
+        (clause.is_question and clause.of("asks leave")) or clause.of("confirm")
         for clause in clauses
     ) or any(hit.start == 0 for hit in clauses[0].of("destroys", "takes", "grants", "command"))
 
@@ -118,6 +120,29 @@ def _told(reading: Reading) -> Iterator[Place]:
 
 def _is_one_word(place: Place) -> bool:
     return sum(len(clause.words) for clause in place.views[0].clauses) == 1
+
+
+def _on_production(reading: Reading) -> Iterator[Sighting]:
+    yield from _framed(_PRODUCTION)(reading)
+    if not _confirms(reading):
+        return
+    aims = next((place for place in reading.places if _is_production(place, reading)), None)
+    if aims is None:
+        return
+    for place in _told(reading):
+        for clause in place.views[0].clauses:
+            for hit in clause.of("act"):
+                if clause.standing(hit, is_act=True) == Standing.ASKED:
+                    why = weight(2, "aimed-at-production", aims, aims.text)
+                    yield Sighting(Severity.WARN, aims.where, aims.text[:80], aims.field, (why,))
+                    return
+
+
+def _is_production(place: Place, reading: Reading) -> bool:
+    """Whether production is what is chosen, unless the person chooses something else."""
+    only = {field.name for field in reading.fields if len(field.schema.get("enum") or ()) == 1}
+    chosen = place.role == "default" or (place.role == "choice" and place.field in only)
+    return chosen and any(clause.of("production") for clause in place.views[0].clauses)
 
 
 # What goes ------------------------------------------------------------------------------------
@@ -175,6 +200,9 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
             continue
         because = [weight(_AMOUNTS[hit.concept], hit.concept, place, _text(clause, hit))]
         weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
+        slight = _nearest(clause, hit, "slight")
+        if weighty and slight and slight[1].end == weighty[1].start:
+            weighty, small = None, slight
         if weighty is not None and (small is None or weighty[0] <= small[0]):
             because.append(weight(2, "weighty-object", place, _text(clause, weighty[1])))
         elif small is not None:
@@ -190,6 +218,8 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
 def _is_state(clause: Clause, hit: Hit) -> bool:
     """Whether a word for an act says what something is: "expired licences", "the archive"."""
     before = clause.words[hit.start - 1] if hit.start else ""
+    if any(secret.end == hit.start for secret in clause.of("sure")):
+        return True
     ends = hit.end == len(clause.words)
     if hit.end - hit.start == 1 and clause.words[hit.start].endswith("ed"):
         passive = is_word(before, "becomes", clause.latin)
@@ -309,7 +339,7 @@ def _names_hundreds(place: Place) -> bool:
 
 RULES = (
     house_rule("destructive.effect", _effect),
-    house_rule("destructive.production", _framed(_PRODUCTION)),
+    house_rule("destructive.production", _on_production),
     house_rule("destructive.money", _money),
     house_rule("destructive.access", _framed(_ACCESS)),
     house_rule("destructive.publish", _framed(_PUBLISH)),

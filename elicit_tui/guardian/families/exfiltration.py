@@ -9,7 +9,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.frames import Frame, held, places_of, summed
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Sighting, house_rule
+from elicit_tui.guardian.rule import Sighting, house_rule, weight
 from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 
 _CONTENTS: Final = Thing("contents", "contents")
@@ -49,6 +49,16 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
             yield Sighting(Severity.BLOCK, one.place.where, one.evidence, field.name, (one.weight,))
 
 
+def _bulk(reading: Reading) -> Iterator[Sighting]:
+    if not _can_carry(reading):
+        return
+    yield from summed(Severity.WARN, _BULK)(reading)
+    for field in reading.called("list of people"):
+        if field.kind == "text":
+            why = weight(2, "field-is-list-of-people", field.places[0], field.name)
+            yield Sighting(Severity.WARN, field.where, field.name[:80], field.name, (why,))
+
+
 def _can_carry(reading: Reading) -> bool:
     return reading.mode != "url" and bool(reading.free_fields)
 
@@ -63,6 +73,6 @@ def _expanding_default(reading: Reading) -> Iterator[Sighting]:
 
 RULES = (
     house_rule("exfiltration.contents", _contents),
-    house_rule("exfiltration.bulk", summed(Severity.WARN, _BULK, when=_can_carry)),
+    house_rule("exfiltration.bulk", _bulk),
     house_rule("exfiltration.expanding_default", _expanding_default),
 )

@@ -7,7 +7,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
-from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
 
@@ -20,7 +20,7 @@ def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url":
         return
     wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
-    typed = [field for field in reading.fields if field.kind != "boolean"]
+    typed = [field for field in reading.fields if _can_tell(field, name)]
     for field in typed[:50]:
         found = wanting.of_field(field)
         if sum(seen.weight.amount for seen in found) >= THRESHOLD:
@@ -28,6 +28,11 @@ def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
             yield Sighting(
                 Severity.WARN, heaviest.place.where, heaviest.evidence, field.name, because
             )
+
+
+def _can_tell(field: FieldReading, name: str) -> bool:
+    """Whether an answer to a field tells it: of one's health a choice or a yes tells enough."""
+    return field.is_free or name == "health" or (field.kind == "choice" and name == "pay")
 
 
 def _finder(name: str) -> Callable[[Reading], Iterator[Sighting]]:

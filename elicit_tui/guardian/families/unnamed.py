@@ -48,6 +48,8 @@ RECIPES: Final = {
     "browser-data": ("copied", "browser data"),
     "address-after-consent": ("copied", "consented", "landed"),
     "way-into-a-network": ("joined", "network", "typed"),
+    "shown-after-consent": ("figures", "shows", "approved", "copied"),
+    "label-that-lets-in": ("label", "typed", "entry"),
     "label-of-a-router": ("label", "network", "copied"),
     "opens-a-lock": ("typed", "lock", "unlocked"),
     "drawn-on-a-screen": ("drawn", "lock screen"),
