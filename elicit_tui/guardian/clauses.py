@@ -85,6 +85,10 @@ class Clause(Words):
             and not self._is(before, "ask", "handle", "joint", "which", "use", "determiner", "told")
         )
 
+    def ends_with(self, hit: Hit) -> bool:
+        """Whether nothing stands behind it but what it is of, from or for."""
+        return hit.end == len(self.words) or self._is(hit.end, "of", "until")
+
     def lacks(self, hit: Hit) -> bool:
         """Whether it is said that it is not there: "the token is missing"."""
         return any(hit.end <= other.start <= hit.end + _NEAR for other in self.of("lack"))

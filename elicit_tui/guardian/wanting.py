@@ -271,7 +271,8 @@ def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     if any(lock.start > hit.start for lock in clause.of("lock")):
         return True
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
-    return mostly and hit.end == len(clause.words) and clause.is_qualified(hit)
+    told = clause.is_qualified(hit) or clause.is_joined(hit)
+    return mostly and clause.ends_with(hit) and told
 
 
 def _instances(clauses: Sequence[Clause]) -> list[Clause]:

@@ -64,7 +64,7 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url" or not free:
         return
     wanting = Wanting(reading, SECRET)
-    together = _over_all(reading)
+    together = _over_all(reading, any(wanting.is_open(field) for field in free[:_MOST_NAMED]))
     for field in free:
         found = wanting.of_field(field)
         if sum(seen.weight.amount for seen in found) >= THRESHOLD:
@@ -81,13 +81,14 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
             )
 
 
-def _over_all(reading: Reading) -> Sighting | None:
-    """A secret that the form as a whole asks for: described, disguised, or a choice of several."""
+def _over_all(reading: Reading, is_open: bool) -> Sighting | None:
+    """A secret that the form as a whole asks for: described, disguised, or one of several."""
     for place in reading.general_places:
         if place.role == "choice":
             continue
         found = described(place, None)
-        if found is not None:
+        # An address that a link is sent to is no link.
+        if found is not None and (is_open or found.weight.frame != "link-that-lets-in"):
             return _block(place, found.evidence, None, found.weight)
         hidden = disguised_secret(place)
         if hidden is not None:
@@ -186,9 +187,9 @@ def _has_a_login(place: Place) -> bool:
 def _cut_short(reading: Reading, field: FieldReading) -> Place | None:
     """A place that shows how the value of an issued key begins: `sk-…`."""
     for place in (reading.message, *field.places):
-        if place.role in ("message", "title", "description", "example", "default"):
-            if _ELIDED.search(place.plain):
-                return place
+        told = place.role in ("message", "title", "description", "example", "default")
+        if told and _ELIDED.search(place.plain):
+            return place
     return None
 
 

@@ -53,6 +53,7 @@ RECIPES: Final = {
     "label-of-a-router": ("label", "network", "copied"),
     "opens-a-lock": ("typed", "lock", "unlocked"),
     "drawn-on-a-screen": ("drawn", "lock screen"),
+    "second-step-figures": ("few figures", "second step"),
     "kept-second-step": ("figures", "kept", "second step"),
     "memory-of-an-account": ("memory", "account help"),
     "on-your-behalf": ("behalf thing", "on behalf"),
