@@ -157,52 +157,13 @@ def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
         if brand in everyday or len(shape) < _SHORTEST_NEAR or shape not in folded:
             continue
         rest = folded.replace(shape, "", 1)
-        if any(plain_letters(word) in rest for word in _LURES):
+        if any(plain_letters(word) in rest for word in listed("lures")):
             return brand
     return None
 
 
-_LURES: Final = (
-    "login",
-    "signin",
-    "secure",
-    "security",
-    "verify",
-    "account",
-    "support",
-    "auth",
-    "update",
-    "billing",
-    "pay",
-    "help",
-    "id",
-    "online",
-    "confirm",
-    "service",
-    "portal",
-    "web",
-    "official",
-    "team",
-    "wallet",
-    "connect",
-    "unlock",
-    "mfa",
-    "sso",
-    "com",
-    "app",
-    "admin",
-    "access",
-    "nitro",
-    "us",
-    "net",
-    "org",
-    "io",
-    "de",
-)
-
-
 def _lures(parts: list[str], brand: str) -> bool:
-    return any(part in _LURES for part in parts if part != brand)
+    return any(part in listed("lures") for part in parts if part != brand)
 
 
 @lru_cache(maxsize=512)

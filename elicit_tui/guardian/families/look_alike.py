@@ -10,7 +10,6 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
-    METADATA_HOSTS,
     SCHEME,
     at_url,
     cut,
@@ -145,7 +144,7 @@ def deceptive_url(url: str) -> bool:
     if "@" in parts.authority or "\\" in url or any(is_invisible(character) for character in url):
         return True
     host = parts.host
-    if host in METADATA_HOSTS or is_obfuscated_address(host):
+    if host in hosts.listed("metadata") or is_obfuscated_address(host):
         return True
     if ip_address_of(host) is not None:
         return False

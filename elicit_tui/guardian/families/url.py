@@ -17,7 +17,6 @@ from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
-    METADATA_HOSTS,
     SCHEME,
     at_url,
     cut,
@@ -88,8 +87,8 @@ def _host_is_an_address(reading: Reading) -> Iterator[Sighting]:
         address = ip_address_of(host)
         mapped = getattr(address, "ipv4_mapped", None)
         if (
-            host in METADATA_HOSTS
-            or str(mapped or address) in METADATA_HOSTS
+            host in hosts.listed("metadata")
+            or str(mapped or address) in hosts.listed("metadata")
             or is_obfuscated_address(host)
             or (mapped is not None)
         ):
@@ -144,17 +143,7 @@ def _names(listed: str) -> frozenset[str]:
 
 
 def _is_value(value: str) -> bool:
-    return value.lower() not in (
-        "true",
-        "false",
-        "0",
-        "1",
-        "yes",
-        "no",
-        "required",
-        "optional",
-        "public",
-    )
+    return value.lower() not in hosts.listed("no_values")
 
 
 def _personal_in_url(reading: Reading) -> Iterator[Sighting]:
