@@ -113,7 +113,7 @@ class Ledger:
     def withdrawn(self, request_id: str, sentence: str) -> None:
         """Write that the server took the question back after its answer had left."""
         with self._writer.writing():
-            self._append("withdrawn", request_id, events.withdrawn(sentence))
+            self._append("withdrawn", request_id, bodies.withdrawn(sentence))
 
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Write `count` outcomes alike of one server's questions, as one record."""
