@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from elicit_tui.elicitation import Finding, Severity, Weight
 from elicit_tui.guardian.folding import Folded
+from elicit_tui.guardian.pages import TABLES
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.text import neutral_line
 
@@ -62,13 +62,13 @@ def house_rule(
     to_author: bool = False,
     about_host: bool = False,
 ) -> Rule:
-    """A rule of the house; what it protects from and advises stands in `rules.txt`."""
+    """A rule of the house; what it protects from and advises stands in `tables/rules.txt`."""
     return Rule(name, *_told()[name], find, to_author, about_host)
 
 
 @lru_cache(maxsize=1)
 def _told() -> dict[str, tuple[str, str]]:
-    entries = (Path(__file__).parent / "rules.txt").read_text("utf-8").split("\n\n")[1:]
+    entries = (TABLES / "rules.txt").read_text("utf-8").split("\n\n")[1:]
     told = (map(str.strip, entry.strip().splitlines()) for entry in entries)
     return {name: (protects_from, advice) for name, protects_from, advice in told}
 

@@ -1,10 +1,9 @@
 """The lexicon: plain words in folders, and where they stand in a text.
 
-`lexicon/LANGUAGE/*.txt` holds paragraphs. A heading at the line's beginning names a concept, the
-indented lines below it are its words, with commas between them; `#` begins a remark. Words are
-written as one spells them and folded as every text is. An entry of several words is found also
-with small words (articles, prepositions, `your`) between them, so that `digits back card` is
-found in "digits on the back of your card".
+`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`): a heading names a concept, below
+it stand its words, written as one spells them and folded as every text is. An entry of several
+words is found also with small words (articles, prepositions, `your`) between them, so that
+`digits back card` is found in "digits on the back of your card".
 
 Three headings are special. `endings:` lists what is struck off the end of words of this language
 before they are compared. `HEAD with:` lists companions that make a sure secret of a head: `token
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.pages import paragraphs
 
 FOLDER: Final = Path(__file__).parent / "lexicon"
 _UNSPACED: Final = (
@@ -59,24 +59,6 @@ def word_pattern(is_ascii: bool) -> re.Pattern[str]:
 def words_of(text: str) -> list[str]:
     """The words of a text."""
     return word_pattern(text.isascii()).findall(text)
-
-
-def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The headings of one file's text, each with its entries."""
-    heading = ""
-    entries: list[str] = []
-    for line in text.splitlines():
-        body = line.partition("#")[0]
-        if not body or body.isspace():
-            continue
-        if not body[0].isspace():
-            if heading:
-                yield heading, entries
-            heading, entries = body.rstrip().rstrip(":"), []
-        else:
-            entries += [entry for word in body.split(",") if (entry := word.strip())]
-    if heading:
-        yield heading, entries
 
 
 class _Language:

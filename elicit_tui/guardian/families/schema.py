@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, are_choices
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.patterns import Patterns
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
@@ -16,22 +17,8 @@ _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _MANY_FIELDS: Final = 50
 _TOO_MANY_FIELDS: Final = 200
 _ROOT: Final = "requestedSchema"
-_PROTOTYPES: Final = frozenset(
-    (
-        "__proto__",
-        "__definegetter__",
-        "__definesetter__",
-        "__lookupgetter__",
-        "__lookupsetter__",
-        "__class__",
-        "__init__",
-        "__globals__",
-        "__parent__",
-    )
-)
-_PROTOTYPE_WORDS: Final = frozenset(
-    ("constructor", "prototype", "hasownproperty", "tostring", "valueof", "isprototypeof")
-)
+_PROTOTYPES: Final = table("schemas")["prototypes"]
+_PROTOTYPE_WORDS: Final = table("schemas")["prototype words"]
 
 
 def _shape(reading: Reading) -> Iterator[Sighting]:

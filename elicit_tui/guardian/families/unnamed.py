@@ -14,51 +14,11 @@ from typing import Final, NamedTuple
 from elicit_tui.elicitation import Weight
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.frames import fits
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.rule import weight
 from elicit_tui.guardian.sentences import sentences
 
-RECIPES: Final = {
-    "types-to-get-in": ("typed", "entry"),
-    "opens-what-is-guarded": ("opener", "opens", "guarded"),
-    "beside-a-user-name": ("second thing", "beside", "account name"),
-    "chosen-at-the-beginning": ("chosen word", "you chose", "beginning"),
-    "figures-just-sent": ("figures", "carrier", "moment"),
-    "figures-from-a-carrier": ("figures", "from carrier"),
-    "thing-just-sent": ("thing", "carrier", "we sent"),
-    "figures-we-sent": ("opener", "we sent"),
-    "link-that-lets-in": ("link", "mail", "lets in"),
-    "linked-by-a-code": ("copied", "picture code", "linked"),
-    "under-a-strip": ("figures", "strip"),
-    "remote-control": ("remote id", "remote tool"),
-    "figures-that-change": ("figures", "renewing"),
-    "figures-of-a-device": ("figures", "generator"),
-    "read-from-a-device": ("reads out", "generator"),
-    "tested-for-strength": ("own one", "strength"),
-    "figures-on-a-card": ("card figures", "card", "card side"),
-    "figures-at-the-till": ("typed", "till", "paying"),
-    "words-of-a-wallet": ("wallet words",),
-    "words-that-bring-back": ("words", "wallet"),
-    "issued-value": ("string", "issuer", "issued"),
-    "shown-once": ("value once", "shown once"),
-    "long-string": ("long string", "issuer"),
-    "moves-coins": ("string", "moves coins"),
-    "half-of-a-pair": ("half", "key pair"),
-    "key-file": ("half", "key file"),
-    "browser-data": ("copied", "browser data"),
-    "address-after-consent": ("copied", "consented", "landed"),
-    "way-into-a-network": ("joined", "network", "typed"),
-    "shown-after-consent": ("figures", "shows", "approved", "copied"),
-    "label-that-lets-in": ("label", "typed", "entry"),
-    "label-of-a-router": ("label", "network", "copied"),
-    "opens-a-lock": ("typed", "lock", "unlocked"),
-    "drawn-on-a-screen": ("drawn", "lock screen"),
-    "second-step-figures": ("few figures", "second step"),
-    "kept-second-step": ("figures", "kept", "second step"),
-    "memory-of-an-account": ("memory", "account help"),
-    "on-your-behalf": ("behalf thing", "on behalf"),
-    "only-you-know": ("typed", "only you know"),
-}
 _NOT_FOR_PLAIN: Final = (
     "types-to-get-in",
     "opens-what-is-guarded",
@@ -81,7 +41,7 @@ def described(place: Place, message: Place | None) -> Described | None:
     signs = place.views[0].concepts
     if message is not None:
         signs |= message.views[0].concepts
-    if not any(signs.issuperset(recipe) for recipe in RECIPES.values()):
+    if not any(signs.issuperset(recipe) for recipe in table("recipes").values()):
         return None
     own = list(sentences(list(place.views[0].clauses)))
     windows = [*own, *([*first, *second] for first, second in pairwise(own))]
@@ -102,7 +62,7 @@ def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
     used = [clause for clause in window if clause.sentence not in harmless]
     signing = [clause for clause in used if not clause.whether]
     signs = {hit.concept for clause in signing for hit in clause.hits}
-    for name, recipe in RECIPES.items():
+    for name, recipe in table("recipes").items():
         if (
             not (joined and len(recipe) < _FEWEST_JOINED)
             and signs.issuperset(recipe)
