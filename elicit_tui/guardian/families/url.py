@@ -62,16 +62,13 @@ def _not_a_web_page(reading: Reading) -> Iterator[Sighting]:
 
 def _trick_characters(reading: Reading) -> Iterator[Sighting]:
     for url in urls_of(reading):
-        for character in url:
-            if character <= " " or character == "\x7f" or "\x80" <= character <= "\xa0":
-                yield at_url(_BLOCK, url)
-                break
-            if is_invisible(character) or character in BLANKS:
-                yield at_url(_BLOCK, url)
-                break
-        else:
-            if "\\" in url:
-                yield at_url(_BLOCK, url)
+        if "\\" in url or any(map(_is_trick, url)):
+            yield at_url(_BLOCK, url)
+
+
+def _is_trick(character: str) -> bool:
+    is_control = character <= " " or "\x7f" <= character <= "\xa0"
+    return is_control or character in BLANKS or is_invisible(character)
 
 
 def _userinfo(reading: Reading) -> Iterator[Sighting]:
@@ -185,12 +182,9 @@ def _leads_elsewhere(reading: Reading) -> Iterator[Sighting]:
 def _hides_its_target(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         domain = hosts.registrable(parts.host)
-        for name in ("shorteners", "tunnels"):
-            if domain in hosts.listed(name) or any(
-                parts.host == entry or parts.host.endswith("." + entry)
-                for entry in hosts.listed(name)
-            ):
-                yield at_url(_WARN, parts.host)
+        hiding = hosts.listed("shorteners") | hosts.listed("tunnels")
+        if domain in hiding or any(f".{parts.host}".endswith(f".{entry}") for entry in hiding):
+            yield at_url(_WARN, parts.host)
 
 
 def _downloads(reading: Reading) -> Iterator[Sighting]:
