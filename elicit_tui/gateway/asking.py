@@ -20,6 +20,7 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
 )
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
@@ -28,9 +29,6 @@ from elicit_tui.gateway.requester import ClientSilent, Requester
 from elicit_tui.text import neutral, neutral_line
 
 Way = Literal["store", "client"]
-
-AGENT: Final = "agent"
-"""The pseudo-server that an agent's own questions come from."""
 
 AWAY: Final = (
     "The agent has left; this cannot be approved until it is back. It is withdrawn 30 s after."

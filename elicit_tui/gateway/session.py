@@ -13,13 +13,13 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     cancel,
 )
-from elicit_tui.elicitation.request import Method
+from elicit_tui.elicitation.request import AGENT, Method
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.answering import agent_outcome
-from elicit_tui.gateway.asking import AGENT, Asking
+from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.elsewhere import Elsewhere
