@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
-from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import Sighting, excerpt, weight
+from elicit_tui.guardian.rule import Found, Sighting
 from elicit_tui.guardian.sentences import sentences
 from elicit_tui.guardian.words import Hit
 
@@ -41,21 +40,19 @@ class Held(NamedTuple):
     """A frame that holds, and where its first concept stands."""
 
     frame: Frame
-    place: Place
-    folded: Folded
-    clause: Clause
-    hit: Hit
-
-    @property
-    def evidence(self) -> str:
-        """What was really there around it."""
-        return excerpt(self.folded, *self.clause.span(self.hit))
+    found: Found
 
     @property
     def weight(self) -> Weight:
         """The frame's weight with the words that it saw."""
-        shown = self.folded.original[slice(*self.folded.span(*self.clause.span(self.hit)))]
-        return weight(self.frame.amount, self.frame.name, self.place, shown)
+        return self.found.weight(self.frame.amount, self.frame.name)
+
+    def sighting(
+        self, severity: Severity, field: str | None = None, because: tuple[Weight, ...] = ()
+    ) -> Sighting:
+        """It as a sighting, weighed alone or with others."""
+        where, evidence = self.found.place.where, self.found.evidence
+        return Sighting(severity, where, evidence, field, because or (self.weight,))
 
 
 def held(frames: Sequence[Frame], places: Iterable[Place]) -> Iterator[Held]:
@@ -75,7 +72,7 @@ def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
             for window in _windows(view.clauses, frame.reach):
                 hit = fits(frame.needs, window, acts=frame.acts)
                 if hit is not None and not view.repeats(*hit):
-                    yield Held(frame, place, view.folded, *hit)
+                    yield Held(frame, Found(place, view, *hit))
 
 
 def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
@@ -160,6 +157,6 @@ def summed(
         if sum(one.frame.amount for one in found) >= threshold:
             heaviest = max(found, key=lambda one: one.frame.amount)
             because = tuple(one.weight for one in found)
-            yield Sighting(severity, heaviest.place.where, heaviest.evidence, None, because)
+            yield heaviest.sighting(severity, None, because)
 
     return find
