@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Call, ElicitationRequest, Outcome
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.runtime import open_runtime
-from elicit_tui.scenarios.judging import faults_of
+from elicit_tui.scenarios.judging import faults_of, hint_of
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Era, Scenario
 from elicit_tui.scenarios.script import Script
@@ -96,6 +96,8 @@ class _Ways:
         single = _OneRun(self._settings_for, self._scenario, self._era, self._tell)
         base = await single.run(as_written(self._scenario), None, self._options.log_file)
         self._compare(snapshots, single, base)
+        if (hint := hint_of(base)) is not None:
+            base.notes.append(hint)
         yield self._ended(base)
         if not (base.passed and self._scenario.accepts):
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +250,19 @@ def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
             },
         }
     ]
+
+
+def test_a_server_that_pushes_is_told_what_it_lacks_in_the_later_revision(tmp_path: Path) -> None:
+    text = BOOKS.replace("{ guests = 3 }", '{ city = "Rome" }').replace("For how many*", "Where*")
+    text = text.replace('structured = { "/booked" = true }', 'text = "booked Rome"')
+    server = f"table={sys.executable} {HERE / 'pushing_server.py'}"
+    ended = outcome_of(scenarios(tmp_path, text), "--eras", "both", server=server)
+    assert ended.code == 1
+    assert ways(ended) == {"accept 2025-11-25": True, "accept 2026-07-28": False}
+    (failed,) = [run for run in ended.document["runs"] if not run["passed"]]
+    assert "write --eras 2025-11-25" in failed["notes"][-1]
+    (tool,) = ended.document["coverage"]
+    assert {way: state for way, state in tool["branches"].items() if state != "untried"} == {
+        "accept in 2025-11-25": "passed",
+        "accept in 2026-07-28": "failed",
+    }
