@@ -20,7 +20,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.text import in_seconds
+from elicit_tui.text import in_seconds, neutral_line
 
 REPEATS: Final = 3
 """How often a question is asked; an answer that still cannot go out is withheld then."""
@@ -69,6 +69,14 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
     return None
 
 
+def _not_valid(question: Question, outcome: Outcome) -> str:
+    problems = question.form.judge(outcome.content or {}) if question.form is not None else ()
+    for problem in problems:
+        place = f"{neutral_line(problem.field, 80)}: " if problem.field is not None else ""
+        return f"{NOT_VALID} {place}{neutral_line(problem.message)}."
+    return NOT_VALID
+
+
 class AskStep:
     """Puts a question into the queue and to the responder, until its answer can go out."""
 
@@ -105,7 +113,7 @@ class AskStep:
             if refused is not None:
                 again = replace(question, note=f"An agent answered. {refused}", outgoing=())
             elif judged is None:
-                again = replace(question, note=NOT_VALID, outgoing=())
+                again = replace(question, note=_not_valid(question, outcome), outgoing=())
             elif judged.action != "accept":
                 return judged
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elicit_tui.form import Form, Typed
+from elicit_tui.form import Form, Typed, read_form
 from elicit_tui.form.ecma import Untranslatable, translated
 from elicit_tui.form.pattern import Patterns
 from tests.bounds import bounded
@@ -157,7 +157,7 @@ def test_additional_properties_know_the_patterns_of_names() -> None:
         patternProperties={r"^x-\d+$": {"type": "integer"}},
         additionalProperties=False,
     )
-    assert form.judge({"a": "1", "x-1": 1}) == ()
+    assert read_form(form.schema, "arguments").judge({"a": "1", "x-1": 1}) == ()
     assert [problem.message for problem in form.judge({"x-1": "one"})] == ["“x-1”: a whole number"]
     assert [problem.message for problem in form.judge({"b\x1b": 1})]
     assert form.judge({"b\x1b": 1})[0].message.isprintable()
