@@ -74,7 +74,8 @@ class _Language:
         self._lengths = sorted(set(map(len, self._endings)), reverse=True)
         self.entries = tuple(self._entries())
         """Every concept with one entry, each head with each of its companions among them."""
-        self.spelt = frozenset(words_of("\n".join(entry for _, entry in self.entries)))
+        blank_apart = set(" ".join(entry for _, entry in self.entries).split())
+        self.spelt = frozenset(words_of(" ".join(blank_apart)))
         """Every word as it is written."""
 
     def _entries(self) -> Iterator[tuple[str, str]]:

@@ -109,8 +109,8 @@ def _not_encrypted(reading: Reading) -> Iterator[Sighting]:
 
 
 def _secret_in_url(reading: Reading) -> Iterator[Sighting]:
-    secret, opaque = _names("secret_parameters"), _names("opaque_parameters")
     for parts in pages_of(reading):
+        secret, opaque = _names("secret_parameters"), _names("opaque_parameters")
         in_oauth = "client_id=" in parts.query
         for name, value in parts.parameters:
             short = _squeezed(name.rpartition("[")[2].rstrip("]") or name)
@@ -144,8 +144,8 @@ def _is_value(value: str) -> bool:
 
 
 def _personal_in_url(reading: Reading) -> Iterator[Sighting]:
-    names = hosts.listed("personal_parameters")
     for parts in pages_of(reading):
+        names = hosts.listed("personal_parameters")
         for name, value in parts.parameters:
             if name == "login_hint" and "@" not in value:
                 continue
@@ -155,8 +155,8 @@ def _personal_in_url(reading: Reading) -> Iterator[Sighting]:
 
 
 def _leads_elsewhere(reading: Reading) -> Iterator[Sighting]:
-    names = hosts.listed("redirect_parameters")
     for parts in pages_of(reading):
+        names = hosts.listed("redirect_parameters")
         domain = hosts.registrable(parts.host)
         in_oauth = "client_id=" in parts.query
         inner = re.search(r"https?:/{1,2}[^/\s]+", unquote(re.split(r"[?#]", parts.rest)[0]))
