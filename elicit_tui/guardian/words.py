@@ -219,11 +219,12 @@ def _language(code: str) -> _Language:
 @lru_cache(maxsize=2)
 def _lexicon(latin_only: bool) -> _Lexicon:
     collects = gc.isenabled()
-    # Nothing of a lexicon is ever garbage; to look for it takes a fifth of the time.
     gc.disable()
     try:
         return _Lexicon(_language(c) for c in languages() if not latin_only or _is_latin(c))
     finally:
+        # Nothing of a lexicon is ever garbage; to look for it there takes a fifth of the time.
+        gc.freeze()
         if collects:
             gc.enable()
 
