@@ -107,11 +107,11 @@ def _asks_leave(reading: Reading) -> bool:
 
 
 def _told(reading: Reading) -> Iterator[Place]:
-    choosing = {field.name for field in reading.fields if field.kind == "choice"}
     free = {field.name for field in reading.free_fields}
+    typed = free | {field.name for field in reading.fields if field.kind == "choice"}
     for place in places_of(reading, _TOLD):
         # What is chosen or typed there only describes; a yes or no lets it happen.
-        if place.role == "name" and (place.field in choosing | free or _is_one_word(place)):
+        if place.role == "name" and (place.field in typed or _is_one_word(place)):
             continue
         if place.field in free and place.role != "name" and not _confirms_by_name(place):
             continue
@@ -126,7 +126,9 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
     yield from _framed(_PRODUCTION)(reading)
     if not _confirms(reading):
         return
-    aims = next((place for place in reading.places if _is_production(place, reading)), None)
+    enums = {field.name: field.schema.get("enum") for field in reading.fields}
+    only = {name for name, enum in enums.items() if isinstance(enum, list) and len(enum) == 1}
+    aims = next((place for place in reading.places if _is_production(place, only)), None)
     if aims is None:
         return
     for place in _told(reading):
@@ -138,9 +140,11 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
                     return
 
 
-def _is_production(place: Place, reading: Reading) -> bool:
-    """Whether production is what is chosen, unless the person chooses something else."""
-    only = {field.name for field in reading.fields if len(field.schema.get("enum") or ()) == 1}
+def _is_production(place: Place, only: set[str]) -> bool:
+    """Whether production is what is chosen, unless the person chooses something else.
+
+    `only`: the fields with a single choice.
+    """
     chosen = place.role == "default" or (place.role == "choice" and place.field in only)
     return chosen and any(clause.of("production") for clause in place.views[0].clauses)
 
