@@ -165,3 +165,20 @@ def test_a_server_that_an_administrator_refuses_stays(
     cursor.runs("install", "--take-over", "--yes")
     assert "a stays where it is" in capsys.readouterr().err
     assert "a" in cursor.servers
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_argument_behind_the_name_of_a_secret_is_not_shown(
+    indent: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    args = ["--verbose", "--token", "not like any other", "--port", "8080"]
+    entry = {"mcpServers": {"a": {"command": "x", "args": args}}}
+    cursor.has(json.dumps(entry, indent=indent).encode())
+    assert cursor.runs("install", "--take-over", "--yes") == 0
+    told = capsys.readouterr()
+    assert "not like any other" not in told.out + told.err
+    assert "8080" in told.out
+    assert cursor.runs("uninstall", "--yes") == 0
+    assert "not like any other" not in "".join(capsys.readouterr())
+    assert json.loads(cursor.path.read_bytes()) == entry
