@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -78,21 +77,6 @@ def is_trusted(url: str, trusted_domains: Iterable[str]) -> bool:
         return False
     host = host_of(url)
     return bool(host) and (host in trusted or registrable(host) in trusted)
-
-
-def scripts_of(label: str) -> frozenset[str]:
-    """The scripts of a label's letters, as far as they tell an honest name from a mixed one."""
-    scripts = set()
-    for character in label:
-        if not character.isalpha():
-            continue
-        name = unicodedata.name(character, "UNKNOWN")
-        first = name.split(" ", 1)[0]
-        scripts.add({"CJK": "HAN", "IDEOGRAPHIC": "HAN"}.get(first, first))
-    if scripts & {"HIRAGANA", "KATAKANA", "HANGUL", "HAN", "BOPOMOFO"}:
-        scripts -= {"HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "LATIN"}
-        scripts.add("HAN")
-    return frozenset(scripts)
 
 
 def skeleton(label: str) -> str:

@@ -52,3 +52,12 @@ def test_where_ci_is_set_a_question_without_a_snapshot_fails(tmp_path: Path) -> 
     assert "--update" in failure
     assert run(*arguments, "--update", env={"CI": "true"}).code == 0
     assert run(*arguments, env={"CI": "true"}).code == 0
+
+
+def test_a_letter_that_looks_like_another_one_in_a_tool_name_is_marked() -> None:
+    shown = run("--with", LEAVING, "tools", "leaving").stdout
+    assert "  dr⟨U+043E⟩p\n" in shown
+    assert "  Москва\n" in shown
+    assert "  sauber_größe\n" in shown
+    refused = run("--with", LEAVING, "call", "leaving", "dr\u043ep", env={"CI": "true"})
+    assert "dr\u043ep" not in refused.stderr

@@ -21,6 +21,7 @@ from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import find, words_of
 from elicit_tui.text.hosts import ip_address_of, unicode_host
+from elicit_tui.text.scripts import scripts_of
 from elicit_tui.text.unseen import is_invisible
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -66,7 +67,7 @@ def _foreign_script(host: str, shown: str) -> Iterator[Sighting]:
         return
     evidence = f"{host} ({shown})" if shown != host else host
     for label in labels:
-        scripts = hosts.scripts_of(label)
+        scripts = scripts_of(label)
         whole_latin = fold(label).isascii() and scripts & {
             "CYRILLIC",
             "GREEK",
