@@ -30,21 +30,21 @@ _SENTENCES: Final = {
 
 
 @dataclass(frozen=True)
-class QuestionCame:
+class Came:
     """A question waits: a new one, or one that is open again."""
 
     waiting: Waiting
 
 
 @dataclass(frozen=True)
-class QuestionChanged:
+class Changed:
     """Somebody claimed, typed, or let go of it."""
 
     waiting: Waiting
 
 
 @dataclass(frozen=True)
-class QuestionLeft:
+class Left:
     """It waits no more; the sentence says why."""
 
     waiting: Waiting
@@ -52,13 +52,13 @@ class QuestionLeft:
 
 
 @dataclass(frozen=True)
-class StoreTrouble:
+class Trouble:
     """The store cannot be read now, in a sentence; None: it can again."""
 
     sentence: str | None
 
 
-InboxEvent = QuestionCame | QuestionChanged | QuestionLeft | StoreTrouble
+InboxEvent = Came | Changed | Left | Trouble
 
 
 @dataclass(frozen=True)

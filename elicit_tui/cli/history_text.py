@@ -110,12 +110,8 @@ def _stacked(rows: Iterable[Row], width: int) -> str:
 
     lines = []
     for row in rows:
-        asked, identifier, server, tool, found, decided, message = _signed(row)
-        # What is cut where there is little room is a name or a message, never what became of it.
-        for text in (
-            f"{asked}  {identifier}  {decided}  {found}",
-            f"    {server}  {tool}  {message}",
-        ):
+        *words, message = _signed(row)
+        for text in ("  ".join(words), f"    {message}"):
             line = Text(text)
             line.truncate(width, overflow="ellipsis")
             lines.append(line.plain)

@@ -59,7 +59,6 @@ class SessionCatalogues:
         self._again: set[str] = set()
         self._watched: set[str] = set()
         self._renamed: set[str] = set()
-        self._closed = False
         self._joined: dict[tuple[frozenset[str], bool], Offers] = {}
         host.subscribe(self._heard)
 
@@ -152,7 +151,7 @@ class SessionCatalogues:
     # Keeping up
 
     def _heard(self, event: HostEvent) -> None:
-        if self._closed or event_server(event) not in self._servers:
+        if event_server(event) not in self._servers:
             return
         if isinstance(event, ServerStateChanged):
             if event.state == "ready":
@@ -213,8 +212,7 @@ class SessionCatalogues:
             self._changed("resources")
 
     async def close(self) -> None:
-        """Stop reading; a server that is ready only now is not asked any more."""
-        self._closed = True
+        """Stop reading."""
         tasks = tuple(self._reading.values())
         for task in tasks:
             task.cancel()

@@ -245,7 +245,8 @@ class Clause(Words):
         """Whether something is reported of it: "the token was revoked"."""
         if any(ask.end <= hit.start for ask in self.asks):
             return False
-        after = self._contentful(hit.end, hit.end + _NEAR + 2)
+        ends = (link.start for link in self.of("until") if link.start >= hit.end)
+        after = self._contentful(hit.end, min((*ends, hit.end + _NEAR + 2)))
         return bool(after) and self._is(after[0], "told") and not self._lacks()
 
     def _asks_for(self, hit: Hit) -> bool:

@@ -5,13 +5,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from elicit_tui.guardian.pages import table
-
-COMBINATORS: Final = table("schemas")["combinators"]
+COMBINATORS: Final = (
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentSchemas",
+    "patternProperties",
+    "propertyNames",
+    "dependencies",
+    "unevaluatedProperties",
+    "prefixItems",
+    "contains",
+    "additionalItems",
+)
 """Keywords that make a puzzle of a schema."""
-KNOWN: Final = frozenset(table("schemas")["known"])
+KNOWN: Final = frozenset(
+    (
+        "type",
+        "title",
+        "description",
+        "default",
+        "enum",
+        "enumNames",
+        "oneOf",
+        "anyOf",
+        "items",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "examples",
+        "example",
+        "const",
+        "$comment",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "$id",
+        "$schema",
+        "placeholder",
+        "properties",
+        "required",
+        "additionalProperties",
+        "contentEncoding",
+        "contentMediaType",
+    )
+)
 """Keywords that an honest form has: the spec's own, and harmless neighbours."""
-TYPES: Final = frozenset(table("schemas")["types"])
+TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array"))
 """What a field may be."""
 
 

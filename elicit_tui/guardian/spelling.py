@@ -42,7 +42,8 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
         return (meant,)
     is_short = len(word) <= _LONGEST_GLUED
     for cut in range(max(1, len(word) - _LONGEST_PART), len(word) - _SURE_PART + 1):
-        if is_word(word[cut:], "sure", latin_only):
+        right = word[cut:]
+        if is_word(right, "sure", latin_only) or is_word(right, "mostly", latin_only):
             # Of a word without end the last part is enough: it is a secret.
             return (*(parts(word[:cut], latin_only) if is_short else (word[:cut],)), word[cut:])
     for cut in range(1, len(word) - _SHORTEST_PART + 2) if is_short else ():
@@ -53,7 +54,9 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
                 return (joined, right)
     for cut in range(min(len(word) - _SHORTEST_PART + 1, _LONGEST_PART), _SURE_PART - 1, -1):
         if is_word(word[:cut], "sure", latin_only):
-            return (word[:cut], word[cut:])
+            rest = word[cut:]
+            # An ending that the language does not list is no word of its own.
+            return (word[:cut],) if len(rest) <= 2 and rest.isalpha() else (word[:cut], rest)
     return (word,)
 
 

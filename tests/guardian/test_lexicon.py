@@ -16,7 +16,7 @@ def test_no_line_is_longer_than_a_screen_and_no_language_larger_than_it_may_be()
     assert max(map(len, lines)) <= 120
     sizes = {code: sum(p.stat().st_size for p in (FOLDER / code).iterdir()) for code in languages()}
     assert sum(sizes.values()) <= 300_000
-    assert sizes["en"] <= 92_000
+    assert sizes["en"] <= 60_000
 
 
 def test_the_lexicon_holds_words_and_no_expressions() -> None:

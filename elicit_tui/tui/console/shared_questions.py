@@ -143,12 +143,12 @@ class SharedQuestions:
     # What happens to them
 
     def _heard(self, event: object) -> None:
-        from elicit_tui.broker.inbox_events import QuestionCame, StoreTrouble
+        from elicit_tui.broker.inbox_events import Came, Trouble
 
         self._session.changed()
-        if isinstance(event, StoreTrouble):
+        if isinstance(event, Trouble):
             self._tell_trouble(event.sentence)
-        elif isinstance(event, QuestionCame):
+        elif isinstance(event, Came):
             self._tell_sealed(event.waiting)
         self._app.look_for_questions()
 

@@ -88,11 +88,8 @@ class OffersBox(Vertical):
         self._draw_words()
 
     @on(Input.Submitted, "#offer-search")
-    def _found(self, event: Input.Submitted) -> None:
-        """Enter takes what was searched for; without a word it goes to the list."""
+    def _to_list(self) -> None:
         self.query_one("#offer-list").focus()
-        if event.value.strip():
-            self.call()
 
     @on(RowList.Highlighted, "#offer-list")
     def _draw_words(self) -> None:
