@@ -22,7 +22,7 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
-from tests.servers.asking import serve_http
+from tests.servers.asking import built, serve_http
 
 MODERN = "2026-07-28"
 KEY = "user_name"
@@ -312,7 +312,7 @@ async def list_resources(context: Any, params: Any) -> types.ListResourcesResult
     return types.ListResourcesResult(resources=resources)
 
 
-async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+async def list_resource_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
     template = types.ResourceTemplate(
         uri_template=TEMPLATE,
         name="template",
@@ -339,30 +339,20 @@ async def read_resource(context: Any, params: Any) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[content])
 
 
-async def complete(context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
+async def completion(context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
     return types.CompleteResult(completion=types.Completion(values=["paris", "park"], total=2))
 
 
-async def nothing(context: Any, params: Any) -> types.EmptyResult:
+async def subscribe_resource(context: Any, params: Any) -> types.EmptyResult:
     return types.EmptyResult()
 
 
+unsubscribe_resource = subscribe_resource
+subscriptions_listen = ListenHandler(BUS)
+
+
 def build() -> Server[Any]:
-    return Server(
-        "suite-server",
-        version="1",
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_completion=complete,
-        on_subscribe_resource=nothing,
-        on_unsubscribe_resource=nothing,
-        on_subscriptions_listen=ListenHandler(BUS),
-    )
+    return built("suite-server", globals(), version="1")
 
 
 if __name__ == "__main__":

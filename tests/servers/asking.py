@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
@@ -234,17 +235,22 @@ async def read_resource(context: Any, params: types.ReadResourceRequestParams) -
     )
 
 
+HANDLERS = (
+    *("list_tools", "call_tool", "list_prompts", "get_prompt", "completion", "set_logging_level"),
+    *("list_resources", "list_resource_templates", "read_resource"),
+    *("subscribe_resource", "unsubscribe_resource", "subscriptions_listen"),
+)
+"""What a server may handle, as the SDK calls it."""
+
+
+def built(name: str, module: Mapping[str, Any], **more: Any) -> Server[Any]:
+    """A server of the handlers that a module has under their names."""
+    handlers = {f"on_{each}": module[each] for each in HANDLERS if each in module}
+    return Server(name, **handlers, **more)
+
+
 def build() -> Server[Any]:
-    return Server(
-        "asking-server",
-        version="1.2.3",
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_list_resources=list_resources,
-        on_read_resource=read_resource,
-    )
+    return built("asking-server", globals(), version="1.2.3")
 
 
 def serve_http(server: Server[Any]) -> None:

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 import mcp_types as types
-from asking import run
+from asking import built, run
 from mcp.server.lowlevel.server import Server
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -70,12 +70,16 @@ async def touch(context: Any) -> None:
 SUBSCRIBED: set[str] = set()
 
 
-async def subscribe(context: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:
+async def subscribe_resource(
+    context: Any, params: types.SubscribeRequestParams
+) -> types.EmptyResult:
     SUBSCRIBED.add(str(params.uri))
     return types.EmptyResult()
 
 
-async def unsubscribe(context: Any, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+async def unsubscribe_resource(
+    context: Any, params: types.UnsubscribeRequestParams
+) -> types.EmptyResult:
     SUBSCRIBED.discard(str(params.uri))
     return types.EmptyResult()
 
@@ -93,7 +97,7 @@ async def list_resources(context: Any, params: Any) -> types.ListResourcesResult
     return types.ListResourcesResult(resources=[types.Resource(uri="memory://note", name="note")])
 
 
-async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+async def list_resource_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
     template = types.ResourceTemplate(uri_template="memory://{name}", name="by name")
     return types.ListResourceTemplatesResult(resource_templates=[template])
 
@@ -104,33 +108,21 @@ async def read_resource(context: Any, params: Any) -> types.ReadResourceResult:
     )
 
 
-async def complete(context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
+async def completion(context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
     before = (params.context.arguments or {}) if params.context is not None else {}
     values = [f"{params.argument.value}!", *sorted(before)]
     return types.CompleteResult(completion=types.Completion(values=values, total=2, has_more=False))
 
 
-async def set_level(context: Any, params: types.SetLevelRequestParams) -> types.EmptyResult:
+async def set_logging_level(context: Any, params: types.SetLevelRequestParams) -> types.EmptyResult:
     return types.EmptyResult()
 
 
+subscriptions_listen = ListenHandler(BUS)
+
+
 def build() -> Server[Any]:
-    return Server(
-        "whole-server",
-        instructions="Use me well.",
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_completion=complete,
-        on_set_logging_level=set_level,
-        on_subscribe_resource=subscribe,
-        on_unsubscribe_resource=unsubscribe,
-        on_subscriptions_listen=ListenHandler(BUS),
-    )
+    return built("whole-server", globals(), instructions="Use me well.")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import mcp_types as types
-from asking import serve_http
+from asking import built, serve_http
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
@@ -137,7 +137,7 @@ async def list_resources(context: Any, params: Any) -> types.ListResourcesResult
     return types.ListResourcesResult(resources=[types.Resource(uri="memo://first", name="first")])
 
 
-async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+async def list_resource_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
     template = types.ResourceTemplate(uri_template="memo://by-number/{number}", name="memo")
     return types.ListResourceTemplatesResult(resource_templates=[template])
 
@@ -149,37 +149,27 @@ async def read_resource(
     return types.ReadResourceResult(contents=[content])
 
 
-async def complete(context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
+async def completion(context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
     values = [each for each in ("Ada", "Alan", "Grace") if each.startswith(params.argument.value)]
     return types.CompleteResult(completion=types.Completion(values=values, total=len(values)))
 
 
-async def subscribed(context: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:
+async def subscribe_resource(
+    context: Any, params: types.SubscribeRequestParams
+) -> types.EmptyResult:
     await context.session.send_resource_updated(params.uri)
     return types.EmptyResult()
 
 
-async def unsubscribed(context: Any, params: Any) -> types.EmptyResult:
+async def unsubscribe_resource(context: Any, params: Any) -> types.EmptyResult:
     return types.EmptyResult()
 
 
+subscriptions_listen = ListenHandler(BUS)
+
+
 def build() -> Server[Any]:
-    return Server(
-        "workshop",
-        version="1",
-        instructions="Delete nothing without need.",
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_completion=complete,
-        on_subscriptions_listen=ListenHandler(BUS),
-        on_subscribe_resource=subscribed,
-        on_unsubscribe_resource=unsubscribed,
-    )
+    return built("workshop", globals(), version="1", instructions="Delete nothing without need.")
 
 
 async def serve(server: Server[Any]) -> None:
