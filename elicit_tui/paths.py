@@ -7,6 +7,7 @@ created exclusively, with names of ours.
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Callable
@@ -175,3 +176,25 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
     except BaseException:  # whatever it was, no half file stays; handed on
         beside.unlink(missing_ok=True)
         raise
+
+
+def program(name: str, search: str | None = None) -> str | None:
+    """The absolute path of a program, looked for in the absolute directories of `search` (PATH).
+
+    The current directory is never looked into, which Windows does first and an empty or relative
+    entry of PATH asks for: what lies in a folder that somebody cloned is no program of the system.
+    None when there is none, or when `name` is no plain name.
+    """
+    if not name or Path(name).name != name:
+        return None
+    endings = [""]
+    if sys.platform == "win32" and not Path(name).suffix:
+        endings = os.environ.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";")
+    entries = os.environ.get("PATH", os.defpath) if search is None else search
+    for directory in entries.split(os.pathsep):
+        for ending in endings if Path(directory).is_absolute() else ():
+            # With a directory before it nothing else is searched.
+            found = shutil.which(str(Path(directory, name + ending)))
+            if found is not None:
+                return found
+    return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -20,7 +21,7 @@ from typing import IO, Final
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
-from elicit_tui.paths import SYSTEM_PATH, start_directory
+from elicit_tui.paths import SYSTEM_PATH, program, start_directory
 
 INHERITED: Final = (
     (
@@ -168,8 +169,8 @@ def launch_servers(settings: Settings, names: Iterable[str]) -> Launched:
 def start_process(settings: ServerSettings) -> ServerProcess:
     """Start a configured server. Raises ServerError with one sentence when it cannot be."""
     environment = server_environment(settings)
-    command = _resolved(settings, environment)
     try:
+        command = _resolved(settings, environment)
         popen = _popen_class()(
             [command, *settings.args],
             stdin=subprocess.PIPE,
@@ -238,7 +239,12 @@ def _resolved(settings: ServerSettings, environment: dict[str, str]) -> str:
             )
         return found
     if sys.platform == "win32":
-        return shutil.which(command, path=environment.get("PATH")) or command
+        if Path(command).name != command:
+            return shutil.which(command) or command
+        found = program(command, environment.get("PATH"))
+        if found is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command)
+        return found
     return command
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -55,6 +56,8 @@ def open_in_browser(url: str) -> bool:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            # Browsers are looked up by name, in some systems in the current directory first.
+            cwd=Path(sys.executable).anchor or None,
         )
     except OSError:
         return False

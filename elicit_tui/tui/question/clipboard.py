@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from threading import Thread
 from typing import Any
 
 from textual.app import App
+
+from elicit_tui.paths import program
 
 _TIMEOUT_SECONDS = 2.0
 
@@ -26,12 +27,17 @@ def _desktop_command() -> list[str] | None:
     if sys.platform == "darwin":
         return ["/usr/bin/pbcopy"]
     if sys.platform == "win32":
-        return ["clip"]
-    if os.environ.get("WAYLAND_DISPLAY") and shutil.which("wl-copy"):
-        return ["wl-copy"]
-    if os.environ.get("DISPLAY") and shutil.which("xclip"):
-        return ["xclip", "-selection", "clipboard"]
+        return _found("clip")
+    if os.environ.get("WAYLAND_DISPLAY") and (found := _found("wl-copy")):
+        return found
+    if os.environ.get("DISPLAY"):
+        return _found("xclip", "-selection", "clipboard")
     return None
+
+
+def _found(name: str, *arguments: str) -> list[str] | None:
+    path = program(name)
+    return None if path is None else [path, *arguments]
 
 
 def _hand_over(command: list[str], text: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
-from elicit_tui.paths import create_private
+from elicit_tui.paths import create_private, program
 
 _FILE_NAME = "answer.txt"
 
@@ -31,9 +31,20 @@ def editor_command() -> list[str]:
         raise EditorTrouble("$EDITOR cannot be read as a command.") from None
 
 
+def _found(command: list[str]) -> list[str]:
+    """The command with the editor's path: one of the current directory is never meant."""
+    editor, *arguments = command
+    if Path(editor).name != editor:
+        return command
+    path = program(editor)
+    if path is None:
+        raise EditorTrouble(f"The editor {editor} is in no directory of PATH.")
+    return [path, *arguments]
+
+
 def edit_in_editor(app: App[Any], text: str) -> str:
     """The text as the person saved it. The file is 0600 in a 0700 folder and removed after."""
-    command = editor_command()
+    command = _found(editor_command())
     try:
         written = text.encode()
     except UnicodeEncodeError:
