@@ -8,17 +8,20 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from unittest.mock import patch
 
 from elicit_tui.elicitation import Deadline, Pending
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.servers import ServerRecord
+from elicit_tui.tui.widgets.date_line import DateLine
 
 LEFT_SECONDS = 271.0
 AGE_SECONDS = 12.0
 ELAPSED_SECONDS = 2.4
 AT = "09:30"
+TODAY = datetime(2026, 11, 20, 9, 30, tzinfo=timezone.utc)
 
 
 @contextmanager
@@ -45,6 +48,7 @@ def held_still(home: Path) -> Iterator[None]:
         patch.object(ServerRecord, "last_asked", property(lambda record: AT)),
         patch.object(CallRecord, "at", property(lambda record: AT)),
         patch.object(CallRecord, "elapsed", property(lambda record: ELAPSED_SECONDS)),
+        patch.object(DateLine, "clock", staticmethod(lambda: TODAY)),
     ):
         yield
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Pending, Review
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
     from elicit_tui.policy import Decision
+
+READING_TURNS: Final = 8
+"""Turns of the event loop in which a message that has arrived is read, judged and acted on."""
 
 
 @dataclass
@@ -31,3 +34,13 @@ class Admitted:
     task: asyncio.Task[Any] | None = None
     ended: Outcome | None = None
     """An end that came before the question was asked: withdrawn, gone or shut down."""
+
+    async def still_wanted(self, outcome: Outcome) -> Outcome:
+        """The outcome, or the end that its server gave it while it was judged and answered."""
+        if outcome.action == "accept":
+            # Judging keeps the loop from reading; what has come meanwhile is looked at first.
+            for _ in range(READING_TURNS):
+                await asyncio.sleep(0)
+        if self.ended is not None and self.ended.decided_by == "server":
+            return self.ended
+        return outcome

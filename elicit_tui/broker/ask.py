@@ -18,8 +18,9 @@ from elicit_tui.elicitation import (
     Responder,
     cancel,
 )
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.text import in_seconds
+from elicit_tui.text import in_seconds, neutral_line
 
 REPEATS: Final = 3
 """How often a question is asked; an answer that still cannot go out is withheld then."""
@@ -45,6 +46,37 @@ def valid(question: Question, outcome: Outcome) -> Outcome | None:
     return replace(outcome, content=content)
 
 
+def agent_refusal(question: Question, action: str | None, content: Any) -> str | None:
+    """Why an agent may not answer this question for its person, in a sentence; None: it may.
+
+    An agent is no person: it consents to nothing. It never approves a tool, answers its own
+    question or a page, passes a finding, or fills in a field that asks for a secret.
+    """
+    if question.request.kind == "approval":
+        return "Only a person can approve a tool."
+    if question.request.server.name == AGENT:
+        return "This is the agent's own question to its user."
+    if action != "accept":
+        return None
+    if question.request.mode != "form" or question.form is None:
+        return "Only a person can visit a page."
+    if question.to_acknowledge or question.review.verdict != "allow":
+        return "This question needs a person's own look."
+    if any(finding.rule.startswith("credentials.") for finding in question.review.findings):
+        return "It asks for a secret, which only a person gives."
+    if isinstance(content, Mapping) and question.examine(content):
+        return "The content looks as if it held a secret."
+    return None
+
+
+def _not_valid(question: Question, outcome: Outcome) -> str:
+    problems = question.form.judge(outcome.content or {}) if question.form is not None else ()
+    for problem in problems:
+        place = f"{neutral_line(problem.field, 80)}: " if problem.field is not None else ""
+        return f"{NOT_VALID} {place}{neutral_line(problem.message)}."
+    return NOT_VALID
+
+
 class AskStep:
     """Puts a question into the queue and to the responder, until its answer can go out."""
 
@@ -67,7 +99,7 @@ class AskStep:
 
         An accept is given back when its content is not valid, and when its giver did not
         acknowledge a warning, an asked block, or what the content was found to hold: no face can
-        leave the deliberate step out.
+        leave the deliberate step out. So is what an agent answers in place of a person's own word.
         """
         self._replace_older(question.request)
         while True:
@@ -75,8 +107,13 @@ class AskStep:
                 return entry.ended
             outcome = await self._answer(entry, question)
             judged = valid(question, outcome)
-            if judged is None:
-                again = replace(question, note=NOT_VALID, outgoing=())
+            refused = None
+            if outcome.decided_by == "agent":
+                refused = agent_refusal(question, outcome.action, outcome.content)
+            if refused is not None:
+                again = replace(question, note=f"An agent answered. {refused}", outgoing=())
+            elif judged is None:
+                again = replace(question, note=_not_valid(question, outcome), outgoing=())
             elif judged.action != "accept":
                 return judged
             else:

@@ -155,7 +155,7 @@ class Broker:
         """Whatever happens meanwhile: one outcome, recorded. `gone`: what a cancellation means."""
         entry.task = asyncio.current_task()
         try:
-            outcome = await work(entry)
+            outcome = await entry.still_wanted(await work(entry))
         except asyncio.CancelledError:
             self._finish(entry, entry.ended or gone)
             raise
@@ -303,6 +303,22 @@ class Broker:
     def withdraw(self, request_id: str, sentence: str) -> None:
         """The server took the question back; nothing can be sent for it."""
         self._end(lambda entry: entry.request.id == request_id, unsent("server", sentence))
+
+    def taken_back(self, request: ElicitationRequest, sentence: str) -> Outcome:
+        """The server took a question back that was decided and not answered yet: nothing is sent.
+
+        Recorded as its end after the decision; returned.
+        """
+        outcome = unsent("server", sentence)
+        self._record.decided(request, Review(), outcome)
+        self._emit(Resolved(request, Review(), outcome, 0))
+        return outcome
+
+    def withdrawn_late(self, request: ElicitationRequest, sentence: str) -> None:
+        """The server took a question back after an accept had left for it: recorded and told."""
+        self._record.withdrawn(request, sentence)
+        about = neutral_line(request.message, 60)
+        self.notice(request.server.name, f'{sentence} The accept had left before: "{about}".')
 
     def call_ended(self, request_id: str) -> None:
         """The server ended the call while its question waited; it still waits for an answer."""

@@ -6,7 +6,6 @@ Those of `call` outlive their run: in a private file, for a day, without what se
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome
 from elicit_tui.errors import StoreError
-from elicit_tui.paths import new_private_file, private_directory
+from elicit_tui.paths import replace_file
 from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
@@ -132,13 +131,9 @@ class DraftFile(Drafts):
 
     def _replace(self, kept: Mapping[str, Any]) -> None:
         try:
-            directory = private_directory(self._path.parent)
             if not kept:
                 self._path.unlink(missing_ok=True)
                 return
-            path, file = new_private_file(directory, "drafts", ".tmp")
-            with file:
-                file.write(json.dumps(kept).encode("ascii"))
-            os.replace(path, self._path)  # noqa: PTH105 - atomic, whatever stands there
+            replace_file(self._path, json.dumps(kept).encode("ascii"))
         except OSError:
             return  # The draft is lost with the run, as without a file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ from elicit_tui.elicitation import (
     Call,
     Deadline,
     ElicitationRequest,
+    Finding,
     Outcome,
     Question,
     Review,
@@ -23,13 +25,14 @@ from elicit_tui.elicitation.settings import Hook, Rule, Settings
 from elicit_tui.policy import Decision, Policy
 
 if TYPE_CHECKING:
+    from elicit_tui.form import Form
     from elicit_tui.hooks import Hooks
 
 ANY_ANSWER: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"answer": {"type": "string"}},
 }
-"""A form that every content satisfies: what a server will ask for is not known beforehand."""
+"""A form of one field: what a server will ask for is not known beforehand."""
 A_PAGE: Final = "https://example.com/"
 DESTRUCTIVE: Final[dict[str, Any]] = {"annotations": {"destructiveHint": True}}
 
@@ -73,12 +76,37 @@ class _WouldBeAsked:
         return cancel("nobody", "This was only asked to see what would happen.")
 
 
-def _question(server: str, tool: str | None, mode: str, message: str | None) -> ElicitationRequest:
+class _LooksAtTheMessage:
+    """A guardian that finds nothing in a form that is made up here."""
+
+    def __init__(self, guardian: Guardian) -> None:
+        self._guardian = guardian
+
+    def review(self, request: ElicitationRequest) -> Review:
+        """The findings about the request as if it asked for one harmless field."""
+        if request.mode == "form":
+            request = replace(request, params={**request.params, "requestedSchema": ANY_ANSWER})
+        return self._guardian.review(request)
+
+    def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:
+        """What the guardian finds in the content."""
+        return self._guardian.outgoing(content, form)
+
+
+def _any_content(entries: Sequence[Rule]) -> dict[str, Any]:
+    """A form that the content of every entry satisfies, whatever it names."""
+    named: dict[str, Any] = {name: {} for rule in entries for name in rule.content or ()}
+    return {**ANY_ANSWER, "properties": {**ANY_ANSWER["properties"], **named}}
+
+
+def _question(
+    policy: Policy, server: str, tool: str | None, mode: str, message: str | None
+) -> ElicitationRequest:
     params: dict[str, Any] = {"mode": mode, "message": message or ""}
     if mode == "url":
         params |= {"url": A_PAGE, "elicitationId": "explained"}
     else:
-        params["requestedSchema"] = ANY_ANSWER
+        params["requestedSchema"] = _any_content(policy.entries)
     calls = (Call("tools/call", tool),) if tool is not None else ()
     return ElicitationRequest(ServerIdentity(server, "stdio", ""), params, calls=calls, wire_id=1)
 
@@ -103,7 +131,8 @@ async def explain(
         return Explanation(server, tool, mode, message, "not called", tuple(steps))
     ledger: Any = _Unwritten()
     hooks = _not_run(settings)
-    broker = Broker(settings, policy, guardian, ledger, _WouldBeAsked(), hooks=hooks)
+    looks = _LooksAtTheMessage(guardian)
+    broker = Broker(settings, policy, looks, ledger, _WouldBeAsked(), hooks=hooks)
     ended: list[Resolved] = []
 
     def heard(event: BrokerEvent) -> None:
@@ -111,7 +140,7 @@ async def explain(
             ended.append(event)
 
     broker.subscribe(heard)
-    request = _question(server, tool, mode, message)
+    request = _question(policy, server, tool, mode, message)
     await broker.resolve(request)
     steps += [_with_unknowns(step, settings, tool, message) for step in ended[0].trace]
     last = steps[-1]

@@ -31,10 +31,7 @@ class FloodGate:
     def enter(self, server: str) -> str | None:
         """Let one question in, or say in a sentence which limit it is over."""
         if self._open.get(server, 0) >= self._limits.pending:
-            return (
-                f"{server} already has {self._limits.pending} questions waiting "
-                "(elicitation.limits.pending)."
-            )
+            return f"{self._limits.pending} questions wait already (elicitation.limits.pending)."
         if self._count_rate:
             recent = self._recent.setdefault(server, deque())
             now = self._clock()
@@ -42,7 +39,7 @@ class FloodGate:
                 recent.popleft()
             if len(recent) >= self._limits.per_minute:
                 return (
-                    f"{server} asked more than {self._limits.per_minute} questions in a minute "
+                    f"More than {self._limits.per_minute} questions came within a minute "
                     "(elicitation.limits.per_minute)."
                 )
             recent.append(now)

@@ -16,12 +16,12 @@ from functools import partial
 from typing import Any, Final
 
 from elicit_tui.broker.inbox_events import (
-    Came,
-    Changed,
     Delivery,
     InboxEvent,
-    Left,
-    Trouble,
+    QuestionCame,
+    QuestionChanged,
+    QuestionLeft,
+    StoreTrouble,
     delivered,
     end_of,
     is_judged,
@@ -183,7 +183,7 @@ class Inbox:
     def _tell_trouble(self, sentence: str | None) -> None:
         if sentence != self.trouble:
             self.trouble = sentence
-            self._emit(Trouble(sentence))
+            self._emit(StoreTrouble(sentence))
 
     def _see(self, waiting: Waiting) -> None:
         if waiting.state in ("answered", "settled"):
@@ -197,7 +197,7 @@ class Inbox:
             draft = self._drafts.setdefault(waiting.id, kept)
             entry = self._entries[waiting.id] = _Shown(waiting, draft)
         entry.waiting = self._with_form(waiting, entry)
-        self._emit(Came(entry.waiting) if came else Changed(entry.waiting))
+        self._emit(QuestionCame(entry.waiting) if came else QuestionChanged(entry.waiting))
 
     def _take_off(self, waiting: Waiting) -> None:
         """It can be answered no more; how a withdrawn one ended may follow a moment later."""
@@ -223,7 +223,9 @@ class Inbox:
         self._leaving.pop(waiting.id, None)
         self._judge(waiting)
         if shown is not None:
-            self._emit(Left(replace(waiting, question=shown.waiting.question), end_of(waiting)))
+            self._emit(
+                QuestionLeft(replace(waiting, question=shown.waiting.question), end_of(waiting))
+            )
 
     def _judge(self, waiting: Waiting) -> None:
         """Whoever gave an answer here learns what became of it."""

@@ -30,21 +30,21 @@ _SENTENCES: Final = {
 
 
 @dataclass(frozen=True)
-class Came:
+class QuestionCame:
     """A question waits: a new one, or one that is open again."""
 
     waiting: Waiting
 
 
 @dataclass(frozen=True)
-class Changed:
+class QuestionChanged:
     """Somebody claimed, typed, or let go of it."""
 
     waiting: Waiting
 
 
 @dataclass(frozen=True)
-class Left:
+class QuestionLeft:
     """It waits no more; the sentence says why."""
 
     waiting: Waiting
@@ -52,13 +52,13 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class StoreTrouble:
     """The store cannot be read now, in a sentence; None: it can again."""
 
     sentence: str | None
 
 
-InboxEvent = Came | Changed | Left | Trouble
+InboxEvent = QuestionCame | QuestionChanged | QuestionLeft | StoreTrouble
 
 
 @dataclass(frozen=True)

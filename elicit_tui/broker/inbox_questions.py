@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from elicit_tui.broker.inbox import Inbox
-from elicit_tui.broker.inbox_events import Came, Delivery, InboxEvent, Left
+from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame, QuestionLeft
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, Responder, cancel
 from elicit_tui.errors import StoreError
 
@@ -81,7 +81,7 @@ class InboxQuestions:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _ask_what_came(self, event: InboxEvent) -> None:
-        if isinstance(event, Came):
+        if isinstance(event, QuestionCame):
             self._ask_soon(event.waiting.id)
 
     def _ask_soon(self, question_id: str) -> None:
@@ -156,5 +156,5 @@ class InboxQuestions:
 
     def _hear(self, event: InboxEvent) -> None:
         """A question that waits no more is taken off the screen; what was typed is kept."""
-        if isinstance(event, Left) and event.waiting.id in self._asked:
+        if isinstance(event, QuestionLeft) and event.waiting.id in self._asked:
             self._asked[event.waiting.id].settle(cancel("store", event.sentence))

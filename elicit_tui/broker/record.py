@@ -64,6 +64,13 @@ class Record:
         except LedgerError as error:
             self._failed(request, error)
 
+    def withdrawn(self, request: ElicitationRequest, sentence: str) -> None:
+        """Write that the server took a question back whose accept had left."""
+        try:
+            self._ledger.withdrawn(request.id, sentence)
+        except LedgerError as error:
+            self._failed(request, error)
+
     def group(self, request: ElicitationRequest, outcome: Outcome) -> None:
         """Count one of many outcomes of a server that are alike; they are written together."""
         kind = (request.server.name, outcome.decided_by)

@@ -14,7 +14,7 @@ from elicit_tui.cli.presence import person_present
 from elicit_tui.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
-    from elicit_tui.gateway.install.places import Found
+    from elicit_tui.gateway.install.places import FoundFile
 
 
 def import_all(own: Path) -> int:
@@ -25,7 +25,7 @@ def import_all(own: Path) -> int:
     from elicit_tui.gateway.install.undoing import own_document
 
     narration, titles = Narration(), _files()
-    ours: Found | None = None
+    ours: FoundFile | None = None
     known: set[str] = set()
     try:
         found = look(own)
@@ -66,7 +66,7 @@ def _files() -> dict[Path, str]:
     return files
 
 
-def _written(ours: Found, servers: Mapping[str, str], narration: Narration) -> bool:
+def _written(ours: FoundFile, servers: Mapping[str, str], narration: Narration) -> bool:
     """Ask, and add the servers at the end of our file. Raises ConfigError."""
     from elicit_tui.gateway.install.changes import Change, make
     from elicit_tui.gateway.install.places import shown_path

@@ -1,14 +1,35 @@
-"""`elicit-tui gateway snippet AGENT`: what to put into an agent's own configuration."""
+"""`elicit-tui gateway snippet AGENT`: how an agent starts this gateway, for its configuration."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
-from elicit_tui.cli.gateway_program import gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.errors import UsageError
+
+CARRIED: Final = ("XDG_CONFIG_HOME", "XDG_STATE_HOME")
+"""An agent may start us without them, and we would look in other places."""
+
+
+def gateway_program(namespace: argparse.Namespace) -> list[str]:
+    """The absolute command; the names of servers follow it."""
+    found = shutil.which(sys.argv[0]) or shutil.which("elicit-tui")
+    by_module = [sys.executable, "-m", "elicit_tui"]
+    command = [str(Path(found).absolute())] if found and "elicit-tui" in found else by_module
+    config = ["--config", str(namespace.config.absolute())] if namespace.config else []
+    return [*command, *config, "gateway"]
+
+
+def gateway_environment() -> dict[str, str]:
+    """What of our environment decides where configuration and store are."""
+    return {name: os.environ[name] for name in CARRIED if os.environ.get(name)}
 
 
 def run_snippet(namespace: argparse.Namespace, words: Sequence[str]) -> int:

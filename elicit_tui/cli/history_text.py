@@ -110,8 +110,12 @@ def _stacked(rows: Iterable[Row], width: int) -> str:
 
     lines = []
     for row in rows:
-        *words, message = _signed(row)
-        for text in ("  ".join(words), f"    {message}"):
+        asked, identifier, server, tool, found, decided, message = _signed(row)
+        # What is cut where there is little room is a name or a message, never what became of it.
+        for text in (
+            f"{asked}  {identifier}  {decided}  {found}",
+            f"    {server}  {tool}  {message}",
+        ):
             line = Text(text)
             line.truncate(width, overflow="ellipsis")
             lines.append(line.plain)

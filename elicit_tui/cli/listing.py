@@ -13,7 +13,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
-from elicit_tui.text import ci_safe, neutral, neutral_line
+from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker import BrokerEvent
@@ -145,7 +145,7 @@ def _lines(kind: str, offers: Sequence[Offer]) -> Iterator[str]:
 
 def _signature(offer: Offer) -> str:
     """The name with its arguments; optional ones in brackets."""
-    name = neutral_line(offer.get("uri") or offer["name"])
+    name = name_line(offer.get("uri") or offer["name"])
     words = [name]
     schema = offer.get("inputSchema")
     if isinstance(schema, Mapping) and isinstance(schema.get("properties"), Mapping):

@@ -23,7 +23,14 @@ from elicit_tui.errors import (
     ToolRefused,
     UsageError,
 )
-from elicit_tui.host import HostEvent, ListChanged, LogMessage, Progress, UrlCompleted
+from elicit_tui.host import (
+    HostEvent,
+    ListChanged,
+    LogMessage,
+    Progress,
+    ServerStateChanged,
+    UrlCompleted,
+)
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
@@ -75,6 +82,8 @@ class OneCall:
             output=self._output,
         )
         self._tools_changed = asyncio.Event()
+        self._went_away: str | None = None
+        """Why the server is gone, where it went by itself."""
         self._call: Call | None = None
         self._tool: Tool | None = None
         """What is called, as its server lists it."""
@@ -128,6 +137,8 @@ class OneCall:
             self._advise(error)
         elif self._report.schema_problem is not None:
             self._narration.say(f"elicit-tui: {self._report.schema_problem}")
+        if error is None and self._went_away is not None:
+            self._narration.say(f"elicit-tui: after its result: {self._went_away}")
         self._save()
         self._offer_entries()
         if self._output.lost:
@@ -297,6 +308,8 @@ class OneCall:
             self._person.completed(event.server, event.elicitation_id)
         elif isinstance(event, ListChanged) and event.kind == "tools":
             self._tools_changed.set()
+        elif isinstance(event, ServerStateChanged) and event.state == "failed":
+            self._went_away = event.failure
 
     def _event(self, name: str, fields: dict[str, object]) -> None:
         if self._options.output == "jsonl":

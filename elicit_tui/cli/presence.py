@@ -22,9 +22,15 @@ def person_present(
     `stdin_taken`: the arguments come from standard input, so that no answer can.
     """
     environment = os.environ if environment is None else environment
-    if stdin_taken or environment.get("CI", "").lower() not in NOT_CI:
+    if stdin_taken or in_ci(environment):
         return False
     return is_terminal(stdin or sys.stdin) and is_terminal(stderr or sys.stderr)
+
+
+def in_ci(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether this is a run of continuous integration (`CI` is set)."""
+    environment = os.environ if environment is None else environment
+    return environment.get("CI", "").lower() not in NOT_CI
 
 
 def wants_plain_prompts(environment: Mapping[str, str] | None = None) -> bool:

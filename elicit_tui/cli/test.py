@@ -14,7 +14,7 @@ from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.parser import positive_seconds
-from elicit_tui.cli.presence import is_terminal
+from elicit_tui.cli.presence import in_ci, is_terminal
 from elicit_tui.cli.report import elicitation_fields, event_line, question_fields
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.errors import Interrupted, UsageError
@@ -118,6 +118,7 @@ class _TestRun:
             answers_gone_wrong=namespace.answers_gone_wrong,
             eras=eras,
             update=namespace.update,
+            need_snapshots=in_ci(),
             timeout_sec=seconds,
             log_file=namespace.log_file,
         )

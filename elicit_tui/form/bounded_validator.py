@@ -19,7 +19,7 @@ from referencing import Registry
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_integer, is_number, json_key
 from elicit_tui.form.limits import objects
-from elicit_tui.form.pattern import Patterns
+from elicit_tui.form.pattern import SchemaPatterns
 from elicit_tui.text import neutral_line
 
 MAX_STEPS: Final = 50_000
@@ -40,7 +40,7 @@ class TooMuchWork(Exception):
 class Bounds(FormatChecker):
     """What travels with a validator into each subschema: our formats, patterns and step count."""
 
-    def __init__(self, patterns: Patterns) -> None:
+    def __init__(self, patterns: SchemaPatterns) -> None:
         super().__init__(formats=())
         self.patterns = patterns
         self.steps = self.depth = 0
@@ -207,7 +207,7 @@ _Bounded: Final[Any] = extend(  # type: ignore[no-untyped-call]
 )
 
 
-def validator_for(schema: Any, patterns: Patterns) -> Any:
+def validator_for(schema: Any, patterns: SchemaPatterns) -> Any:
     """A validator for the schema, or for any part of it by `evolve`; always 2020-12."""
     return _Bounded(without_dialects(schema), registry=Registry(), format_checker=Bounds(patterns))
 
@@ -232,7 +232,7 @@ def _copy(value: Any) -> Any:
 
 def metaschema_problem(schema: Mapping[str, Any]) -> str | None:
     """Why this is no JSON Schema, as its path and keyword; None when it is one."""
-    checker = Bounds(Patterns())
+    checker = Bounds(SchemaPatterns())
     validator = _Bounded(
         Draft202012Validator.META_SCHEMA, registry=Registry(), format_checker=checker
     )

@@ -13,7 +13,7 @@ from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_count, is_number, limit_text
 from elicit_tui.form.limits import MAX_CHOICES
-from elicit_tui.form.pattern import Patterns, unchecked
+from elicit_tui.form.pattern import SchemaPatterns, unchecked
 from elicit_tui.form.reference import NULLABLE, flattened
 from elicit_tui.form.vocabulary import (
     ARRAY_KEYWORDS,
@@ -32,7 +32,9 @@ default has a line break; without maxLength it is one line."""
 _NO_SELECT: Final = "it is a list of something else than texts"
 
 
-def read_field(name: str, schema: Any, root: Any, required: bool, patterns: Patterns) -> Field:
+def read_field(
+    name: str, schema: Any, root: Any, required: bool, patterns: SchemaPatterns
+) -> Field:
     """The field of one property; `unsupported`, with the reason, beyond the spec's subset."""
     blank = Field(
         name=name,

@@ -13,7 +13,7 @@ from elicit_tui.form.field import MISSING, Field
 from elicit_tui.form.judge import Fault, Judge
 from elicit_tui.form.pattern import patterns_of, unchecked
 from elicit_tui.form.sendable import unsendable
-from elicit_tui.form.wording import in_words
+from elicit_tui.form.wording import NOT_ASKED_FOR, in_words
 from elicit_tui.text import neutral_line
 
 NEEDS_ANSWER: Final = "needs an answer"
@@ -151,7 +151,9 @@ class Form:
     def judge(self, content: Any) -> tuple[Problem, ...]:
         """THE verdict on content, whoever answered: by the original schema and the wire's limits.
 
-        Never raises and takes bounded time; whatever goes wrong in it is a problem.
+        An elicitation's answer has no field that was not asked for, whatever the schema allows
+        beside its properties: nobody was shown it. Never raises and takes bounded time; whatever
+        goes wrong in it is a problem.
         """
         if self.refusal is not None:
             return (Problem(None, f"this form cannot be answered: {self.refusal}"),)
@@ -162,7 +164,21 @@ class Form:
         for fault in self.judge_of_schema.faults(content):
             for problem in self._problems(fault, content):
                 problems.setdefault(problem.field, problem)
+        unasked = self._not_asked_for(content)
+        if unasked is not None:
+            problems.setdefault(None, unasked)
         return tuple(problems.values())
+
+    def _not_asked_for(self, content: Mapping[str, Any]) -> Problem | None:
+        if self.purpose != "elicitation" or not isinstance(self.schema, Mapping):
+            return None
+        declared = self.schema.get("properties")
+        if not isinstance(declared, Mapping):
+            return None
+        for name in content:
+            if name not in declared:
+                return Problem(None, f"“{neutral_line(str(name), 80)}”: {NOT_ASKED_FOR}")
+        return None
 
     def _problems(self, fault: Fault, content: Mapping[str, Any]) -> list[Problem]:
         if fault.path:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.form.limits import objects, too_large
-from elicit_tui.form.pattern import Patterns
+from elicit_tui.form.pattern import SchemaPatterns
 
 MAX_FAULTS: Final = 1_000
 _OTHER_TROUBLE: Final = "it could not be checked by the server's schema"
@@ -45,7 +45,7 @@ class Judge:
 
     def __init__(self, schema: Any) -> None:
         self._schema = schema
-        self.patterns = Patterns()
+        self.patterns = SchemaPatterns()
         self._problem: str | None = None
         self._checked = False
         self._validator: Any = None

@@ -33,7 +33,7 @@ def unchecked(reason: str) -> str:
     return f"the pattern is not checked: {reason}"
 
 
-class Patterns:
+class SchemaPatterns:
     """The patterns of one schema: translated, compiled, and those that are not enforced."""
 
     def __init__(self) -> None:

@@ -11,6 +11,8 @@ from elicit_tui.form.json_values import limit_text
 from elicit_tui.form.judge import Fault
 from elicit_tui.text import neutral_line
 
+NOT_ASKED_FOR: Final = "nothing that the form does not ask for"
+
 _TYPES: Final = {
     "string": "a text",
     "number": "a number",
@@ -115,7 +117,7 @@ def _in_words(fault: Fault, field: Field | None) -> str:
         edge = "at least" if key == "minProperties" else "at most"
         return f"{edge} {counted(expected, 'answer', 'answers')}, now {len(value)}"
     if key == "additionalProperties":
-        return "nothing that the form does not ask for"
+        return NOT_ASKED_FOR
     return f"it does not satisfy “{neutral_line(str(key), 40)}” of the server's schema"
 
 

@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from elicit_tui.elicitation import Era
 from elicit_tui.gateway.requester import AgentInfo, ClientSilent
 from elicit_tui.gateway.session_catalogues import Kind
+from elicit_tui.host.number_text import json_line
 
 Context = ServerRequestContext[Any, Any]
 
@@ -44,6 +45,8 @@ GONE: Final = "elicit_tui.gone"
 """The key of a request's scope under which the gateway over HTTP says that its client hung up."""
 MOST_UNSENT: Final = 256
 """Notifications of one request that an agent has not read; more of them are not kept."""
+MOST_UNSENT_BYTES: Final = 4 * 1024 * 1024
+"""What they may be together; a single one may be larger."""
 
 
 class _Notification:
@@ -53,10 +56,32 @@ class _Notification:
         self._body: dict[str, Any] = {"method": method}
         if params is not None:
             self._body["params"] = dict(params)
+        self.size = len(json_line(self._body))
 
     def model_dump(self, **how: Any) -> dict[str, Any]:
         """What the SDK writes."""
         return self._body
+
+
+class _Unread:
+    """Counts what an agent has not read yet, in number and bytes."""
+
+    def __init__(self) -> None:
+        self._number = self._size = 0
+
+    def enter(self, notification: _Notification) -> bool:
+        """Whether there is room for it; it is counted until `leave`."""
+        full = self._number >= MOST_UNSENT or self._size + notification.size > MOST_UNSENT_BYTES
+        if full and self._number:
+            return False
+        self._number += 1
+        self._size += notification.size
+        return True
+
+    def leave(self, notification: _Notification) -> None:
+        """It was read, or never will be."""
+        self._number -= 1
+        self._size -= notification.size
 
 
 class AgentRequest:
@@ -78,6 +103,7 @@ class AgentRequest:
         self._level = meta.get(LOG_LEVEL_META_KEY) if modern else None
         self._sent = -math.inf
         self._unsent: deque[_Notification] = deque()
+        self._unread = _Unread()
         self._sending: asyncio.Task[None] | None = None
 
     # Notifications leave in order and before the answer, and nobody below waits for them.
@@ -107,7 +133,7 @@ class AgentRequest:
             self._send(_Notification("notifications/message", _log_params(level, logger, data)))
 
     def _send(self, notification: _Notification) -> None:
-        if len(self._unsent) >= MOST_UNSENT:
+        if not self._unread.enter(notification):
             return
         self._unsent.append(notification)
         if self._sending is None or self._sending.done():
@@ -115,10 +141,12 @@ class AgentRequest:
 
     async def _drain(self) -> None:
         while self._unsent:
+            notification = self._unsent.popleft()
             await self._context.session.send_notification(
-                self._unsent.popleft(),  # type: ignore[arg-type]
+                notification,  # type: ignore[arg-type]
                 related_request_id=self._context.request_id,
             )
+            self._unread.leave(notification)
 
     async def flushed(self) -> None:
         """Return once every notification has left."""
@@ -188,7 +216,8 @@ class SessionAudience:
         self.listen = ListenHandler(self.bus)
         self._handshake: Any = None
         self._level = "info"
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._unread = _Unread()
+        self._tasks: set[asyncio.Future[None]] = set()
 
     def connected(self, session: Any) -> None:
         """The handshake is done; this is the connection's own channel."""
@@ -219,15 +248,17 @@ class SessionAudience:
             self._notify(_Notification("notifications/message", _log_params(level, logger, data)))
 
     def _notify(self, notification: _Notification) -> None:
-        if self._handshake is not None and len(self._tasks) < MOST_UNSENT:
-            self._start(self._handshake.send_notification(notification))
+        if self._handshake is not None and self._unread.enter(notification):
+            sending = self._start(self._handshake.send_notification(notification))
+            sending.add_done_callback(lambda sent: self._unread.leave(notification))
 
-    def _start(self, work: Awaitable[None]) -> None:
+    def _start(self, work: Awaitable[None]) -> asyncio.Future[None]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._sent)
+        return task
 
-    def _sent(self, task: asyncio.Task[None]) -> None:
+    def _sent(self, task: asyncio.Future[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()

@@ -20,17 +20,15 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
 )
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.elsewhere import Elsewhere
 from elicit_tui.gateway.held_calls import HeldCall, HeldCalls, agent_state
+from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.requester import ClientSilent, Requester
 from elicit_tui.text import neutral, neutral_line
 
 Way = Literal["store", "client"]
-
-AGENT: Final = "agent"
-"""The pseudo-server that an agent's own questions come from."""
 
 AWAY: Final = (
     "The agent has left; this cannot be approved until it is back. It is withdrawn 30 s after."
@@ -43,7 +41,7 @@ class Asking:
     def __init__(
         self,
         held_calls: Callable[[], HeldCalls],
-        elsewhere: Elsewhere,
+        other_terminal: OtherTerminal,
         clock: Clock,
         *,
         ask_via: Literal["auto", "console", "client"],
@@ -51,7 +49,7 @@ class Asking:
     ) -> None:
         """`hold`: how many seconds a client may stay silent; then its question is taken away."""
         self._held_calls = held_calls
-        self._elsewhere = elsewhere
+        self._other_terminal = other_terminal
         self._clock = clock
         self._ask_via = ask_via
         self._hold = hold
@@ -91,7 +89,7 @@ class Asking:
             return "store"
         if self._ask_via == "client":
             return "client"
-        if _needs_acknowledgement(question) or await self._elsewhere.somebody_is_there():
+        if _needs_acknowledgement(question) or await self._other_terminal.somebody_is_there():
             return "store"
         return "client"
 
@@ -221,8 +219,8 @@ class Asking:
         held_calls: Sequence[HeldCall],
     ) -> Outcome:
         """Whoever answers first: a person, or the agent where the owner lets it."""
-        elsewhere = self._elsewhere.respond(question, deadline, lambda: agent_state(held_calls))
-        person = asyncio.ensure_future(elsewhere)
+        answer = self._other_terminal.respond(question, deadline, lambda: agent_state(held_calls))
+        person = asyncio.ensure_future(answer)
         try:
             await asyncio.wait((person, answered), return_when=asyncio.FIRST_COMPLETED)
             return person.result() if person.done() else answered.result()

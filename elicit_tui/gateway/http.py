@@ -29,10 +29,10 @@ from elicit_tui.gateway.agent import GONE, Context
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connections import BoundedConnection
-from elicit_tui.gateway.elsewhere import InStore
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import joined_instructions
 from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession, Sessions
 from elicit_tui.gateway.tokens import Tokens
@@ -287,9 +287,9 @@ async def listen(
         watch = StoreWatch(store)
 
         def open_one() -> AbstractAsyncContextManager[Session]:
-            elsewhere = InStore(store, watch, None)
+            other_terminal = OtherTerminalByStore(store, watch, None)
             return open_session(
-                settings, names, elsewhere, files=files, told=told, log_file=log_file
+                settings, names, other_terminal, files=files, told=told, log_file=log_file
             )
 
         await serve_http(

@@ -10,6 +10,7 @@ from typing import Any, Final
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.gateway.catalogue import Catalogue, Entry
 from elicit_tui.gateway.names import Origin, public_names
+from elicit_tui.text import name_line
 
 ORIGIN_META_KEY: Final = "dev.elicit-tui/origin"
 
@@ -98,7 +99,7 @@ def _public(server: str, entry: Entry, name: str, left_out: Sequence[str]) -> En
     kept["name"] = name
     if not name.endswith(entry["name"]):
         # The name had to be changed; a person should still be shown what the server calls it.
-        kept.setdefault("title", entry["name"])
+        kept.setdefault("title", name_line(entry["name"]))
     return kept
 
 

@@ -14,9 +14,9 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.elsewhere import Elsewhere
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.measuring import Measuring
+from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.session import Session, SessionParts
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.runtime import open_runtime
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 async def open_session(
     settings: Settings,
     names: Sequence[str],
-    elsewhere: Elsewhere,
+    other_terminal: OtherTerminal,
     *,
     clock: Clock | None = None,
     files: CatalogueFiles | None = None,
@@ -39,7 +39,7 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """Compose a session and start its servers; on the way out its questions are withdrawn.
 
-    `elsewhere` answers what no client does. `told` hears what a person at stderr should know.
+    `other_terminal` answers what no client does. `told` hears what a person at stderr should know.
     """
     clock = clock or Clock()
     gateway = settings.gateway
@@ -54,7 +54,7 @@ async def open_session(
 
     asking = Asking(
         lambda: here().held_calls,
-        elsewhere,
+        other_terminal,
         clock,
         ask_via=gateway.ask_via,
         hold=lambda requester: here().hold_seconds(requester),
@@ -66,7 +66,7 @@ async def open_session(
         async with opened as runtime:
             runtime.broker.limit_approvals()
             if runtime.hooks is not None:
-                elsewhere.tell(runtime.hooks.waiting)
+                other_terminal.tell(runtime.hooks.waiting)
             runtime.broker.subscribe(
                 lambda event: (
                     told(f"{event.server}: {event.sentence}") if isinstance(event, Notice) else None
@@ -91,7 +91,14 @@ async def open_session(
             )
             session = Session(
                 SessionParts(
-                    settings, runtime, asking, elsewhere, held_calls, catalogues, clock, measuring
+                    settings,
+                    runtime,
+                    asking,
+                    other_terminal,
+                    held_calls,
+                    catalogues,
+                    clock,
+                    measuring,
                 )
             )
             watching = asyncio.ensure_future(measuring.watch())
@@ -105,4 +112,4 @@ async def open_session(
                 await catalogues.close()
     finally:
         # The broker has ended every question by now.
-        await elsewhere.close()
+        await other_terminal.close()

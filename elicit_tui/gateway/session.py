@@ -13,16 +13,15 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     cancel,
 )
-from elicit_tui.elicitation.request import Method
+from elicit_tui.elicitation.request import AGENT, Method
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.answering import agent_outcome
-from elicit_tui.gateway.asking import AGENT, Asking
+from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.elsewhere import Elsewhere
 from elicit_tui.gateway.held_calls import (
     GivenUp,
     HeldCall,
@@ -34,6 +33,7 @@ from elicit_tui.gateway.held_calls import (
 )
 from elicit_tui.gateway.measuring import DOCTOR, TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
+from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.passing import Background, Passing, Unknown
 from elicit_tui.gateway.replies import Replies
 from elicit_tui.gateway.requester import AgentInfo, Requester
@@ -75,7 +75,7 @@ class SessionParts:
     settings: Settings
     runtime: Runtime
     asking: Asking
-    elsewhere: Elsewhere
+    other_terminal: OtherTerminal
     held_calls: HeldCalls
     catalogues: SessionCatalogues
     clock: Clock
@@ -90,7 +90,7 @@ class Session:
         self.runtime = parts.runtime
         self._broker = parts.runtime.broker
         self._asking = parts.asking
-        self._elsewhere = parts.elsewhere
+        self._other_terminal = parts.other_terminal
         self.held_calls = parts.held_calls
         self.catalogues = parts.catalogues
         self.clock = parts.clock
@@ -189,7 +189,7 @@ class Session:
         self, begin: Callable[[], HeldCall], requester: Requester, more: Mapping[str, Any]
     ) -> Result:
         """Attend a new call, one that is joined, or the one whose round is answered here."""
-        self._elsewhere.known_as(requester.agent)
+        self._other_terminal.known_as(requester.agent)
         resumed = False
         state = _state(requester, more)
         if state is not None:
@@ -221,7 +221,7 @@ class Session:
     async def _made(self, call: Call, server: str) -> Result:
         try:
             connection = await self.runtime.host.connect(server)
-            await self._elsewhere.agree_on(self._broker.allowances)
+            await self._other_terminal.agree_on(self._broker.allowances)
             result = (await connection.call(call)).result
         except ToolRefused as refusal:
             return telling.refused_call(refusal.outcome)
@@ -346,14 +346,14 @@ class Session:
             held_calls = self.held_calls.of_request(question.request)
             state = agent_state(held_calls)
             # A store that cannot be written shows it later; the answer is held back here too.
-            self._background.start(self._elsewhere.mark_agent(question.id, state))
+            self._background.start(self._other_terminal.mark_agent(question.id, state))
 
     def _broker_said(self, event: BrokerEvent) -> None:
-        self._elsewhere.heard(event)
+        self._other_terminal.heard(event)
         if isinstance(event, Resolved):
             self._asking.forget(event.request.id)
             if event.outcome.scope == "session":  # It can be listed and taken back at once.
-                self._background.start(self._elsewhere.agree_on(self._broker.allowances))
+                self._background.start(self._other_terminal.agree_on(self._broker.allowances))
             if event.request.kind == "elicitation" and event.request.server.name != AGENT:
                 for held in self.held_calls.of_request(event.request):
                     held.resolved.append(event)
@@ -368,7 +368,7 @@ class Session:
         elif isinstance(event, LogMessage):
             self._logged(event)
         elif isinstance(event, UrlCompleted):
-            self._elsewhere.page_finished(event.server, event.elicitation_id)
+            self._other_terminal.page_finished(event.server, event.elicitation_id)
         elif isinstance(event, ResourceUpdated) and self.audience is not None:
             self.audience.resource_updated(event.uri)
 

@@ -59,6 +59,7 @@ class SessionCatalogues:
         self._again: set[str] = set()
         self._watched: set[str] = set()
         self._renamed: set[str] = set()
+        self._closed = False
         self._joined: dict[tuple[frozenset[str], bool], Offers] = {}
         host.subscribe(self._heard)
 
@@ -151,7 +152,7 @@ class SessionCatalogues:
     # Keeping up
 
     def _heard(self, event: HostEvent) -> None:
-        if event_server(event) not in self._servers:
+        if self._closed or event_server(event) not in self._servers:
             return
         if isinstance(event, ServerStateChanged):
             if event.state == "ready":
@@ -212,7 +213,8 @@ class SessionCatalogues:
             self._changed("resources")
 
     async def close(self) -> None:
-        """Stop reading."""
+        """Stop reading; a server that is ready only now is not asked any more."""
+        self._closed = True
         tasks = tuple(self._reading.values())
         for task in tasks:
             task.cancel()

@@ -17,9 +17,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
 from elicit_tui.broker.store_responder import StoreWatch
-from elicit_tui.gateway.elsewhere import InStore
 from elicit_tui.gateway.mcp_server import build_server, initialization
 from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
 from elicit_tui.host.number_text import json_line
 from elicit_tui.host.stdio import FLUSH_SECONDS, Flow, StdioRead, StdioWrite
@@ -163,7 +163,7 @@ async def serve_standard_streams(
         open_session(
             settings,
             names,
-            InStore(store, StoreWatch(store), Path.cwd()),
+            OtherTerminalByStore(store, StoreWatch(store), Path.cwd()),
             told=told,
             launched=launched,
             log_file=log_file,

@@ -206,7 +206,10 @@ class Clause(Words):
     def _is_near_own(self, at: int, hit: Hit) -> bool:
         """Whether words only qualify what follows them at once: "which guest network PIN"."""
         between = range(at, hit.start)
-        return self._contentful(at, hit.start) == [*between] and not any(
+        if self._contentful(at, hit.start) != [*between]:
+            return False
+        # "What is your mail password?": the person's is one thing, whatever its first word is.
+        return self._is(at - 1, "your") or not any(
             self._is(one, "attribute", "told", "handle", "use", "ask")
             or (self._is(one, "plain") and not self.words[one].isascii())
             for one in between

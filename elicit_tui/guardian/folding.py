@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from elicit_tui.guardian.hanzi import SIMPLIFIED
-from elicit_tui.guardian.likeness import WHOLE, case_of, nearest_letter, representatives
+from elicit_tui.guardian.likeness import SIMPLIFIED, WHOLE, case_of, nearest_letter, representatives
 from elicit_tui.text.unseen import CONTROLS, is_invisible
 
 _VOICING: Final = "\u3099\u309a"

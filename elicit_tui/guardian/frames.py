@@ -11,15 +11,17 @@ from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
-from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import Sighting, excerpt, weight
+from elicit_tui.guardian.rule import Found, Sighting
 from elicit_tui.guardian.sentences import sentences
 from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 2
 TOLD: Final = ("message", "schema title", "schema description", "title", "description", "choice")
 _MOST_TRIED: Final = 8
+
+_Stands = tuple[int, Clause, Hit]
+"""A hit, its clause and which clause of the window that is."""
 
 
 class Frame(NamedTuple):
@@ -38,21 +40,19 @@ class Held(NamedTuple):
     """A frame that holds, and where its first concept stands."""
 
     frame: Frame
-    place: Place
-    folded: Folded
-    clause: Clause
-    hit: Hit
-
-    @property
-    def evidence(self) -> str:
-        """What was really there around it."""
-        return excerpt(self.folded, *self.clause.span(self.hit))
+    found: Found
 
     @property
     def weight(self) -> Weight:
         """The frame's weight with the words that it saw."""
-        shown = self.folded.original[slice(*self.folded.span(*self.clause.span(self.hit)))]
-        return weight(self.frame.amount, self.frame.name, self.place, shown)
+        return self.found.weight(self.frame.amount, self.frame.name)
+
+    def sighting(
+        self, severity: Severity, field: str | None = None, because: tuple[Weight, ...] = ()
+    ) -> Sighting:
+        """It as a sighting, weighed alone or with others."""
+        where, evidence = self.found.place.where, self.found.evidence
+        return Sighting(severity, where, evidence, field, because or (self.weight,))
 
 
 def held(frames: Sequence[Frame], places: Iterable[Place]) -> Iterator[Held]:
@@ -70,9 +70,9 @@ def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
             if not view.concepts.issuperset(frame.needs):
                 continue
             for window in _windows(view.clauses, frame.reach):
-                hit = _fits(frame, window)
+                hit = fits(frame.needs, window, acts=frame.acts)
                 if hit is not None and not view.repeats(*hit):
-                    yield Held(frame, place, view.folded, *hit)
+                    yield Held(frame, Found(place, view, *hit))
 
 
 def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
@@ -85,20 +85,26 @@ def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
         yield [clause for sentence in whole[first : first + reach] for clause in sentence]
 
 
-def _fits(frame: Frame, window: list[Clause]) -> tuple[Clause, Hit] | None:
-    found: list[list[tuple[int, Clause, Hit]]] = []
-    for number, concept in enumerate(frame.needs):
+def fits(
+    needs: Sequence[str], window: Sequence[Clause], *, acts: bool = False, overlapping: bool = False
+) -> tuple[Clause, Hit] | None:
+    """Where the first of some concepts stands that all do, each at words of its own.
+
+    `overlapping`: they may share some of these words.
+    """
+    found: list[list[_Stands]] = []
+    for number, concept in enumerate(needs):
         own = [
             (order, clause, hit)
             for order, clause in enumerate(window)
             for hit in clause.of(concept)
-            if _counts(clause, hit, is_act=frame.acts and number == 0)
+            if _counts(clause, hit, is_act=acts and number == 0)
         ]
         if not own:
             return None
         found.append(own[:_MOST_TRIED])
-    taken = _apart(found, 0, [])
-    return None if taken is None else (taken[0][1], taken[0][2])
+    taken = _apart(found, [], overlapping=overlapping)
+    return None if taken is None else taken[0][1:]
 
 
 def _counts(clause: Clause, hit: Hit, *, is_act: bool) -> bool:
@@ -108,20 +114,25 @@ def _counts(clause: Clause, hit: Hit, *, is_act: bool) -> bool:
 
 
 def _apart(
-    found: list[list[tuple[int, Clause, Hit]]], number: int, taken: list[tuple[int, Clause, Hit]]
-) -> list[tuple[int, Clause, Hit]] | None:
-    if number == len(found):
+    found: Sequence[Sequence[_Stands]], taken: Sequence[_Stands], *, overlapping: bool
+) -> Sequence[_Stands] | None:
+    if len(taken) == len(found):
         return taken
-    for one in found[number]:
-        order, _, hit = one
-        if all(
-            order != other[0] or hit.end <= other[2].start or hit.start >= other[2].end
-            for other in taken
-        ):
-            result = _apart(found, number + 1, [*taken, one])
+    for one in found[len(taken)]:
+        if not any(_share(one, other, overlapping=overlapping) for other in taken):
+            result = _apart(found, [*taken, one], overlapping=overlapping)
             if result is not None:
                 return result
     return None
+
+
+def _share(one: _Stands, other: _Stands, *, overlapping: bool) -> bool:
+    first, second = one[2], other[2]
+    if one[0] != other[0]:
+        return False
+    if overlapping:
+        return first[1:] == second[1:]
+    return first.start < second.end and second.start < first.end
 
 
 def places_of(reading: Reading, roles: Sequence[str] = TOLD) -> list[Place]:
@@ -146,6 +157,6 @@ def summed(
         if sum(one.frame.amount for one in found) >= threshold:
             heaviest = max(found, key=lambda one: one.frame.amount)
             because = tuple(one.weight for one in found)
-            yield Sighting(severity, heaviest.place.where, heaviest.evidence, None, because)
+            yield heaviest.sighting(severity, None, because)
 
     return find

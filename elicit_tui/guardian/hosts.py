@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -80,21 +79,6 @@ def is_trusted(url: str, trusted_domains: Iterable[str]) -> bool:
     return bool(host) and (host in trusted or registrable(host) in trusted)
 
 
-def scripts_of(label: str) -> frozenset[str]:
-    """The scripts of a label's letters, as far as they tell an honest name from a mixed one."""
-    scripts = set()
-    for character in label:
-        if not character.isalpha():
-            continue
-        name = unicodedata.name(character, "UNKNOWN")
-        first = name.split(" ", 1)[0]
-        scripts.add({"CJK": "HAN", "IDEOGRAPHIC": "HAN"}.get(first, first))
-    if scripts & {"HIRAGANA", "KATAKANA", "HANGUL", "HAN", "BOPOMOFO"}:
-        scripts -= {"HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "LATIN"}
-        scripts.add("HAN")
-    return frozenset(scripts)
-
-
 def skeleton(label: str) -> str:
     """A label as it looks at a glance."""
     plain = plain_letters(fold(label).replace("б", "b"))
@@ -157,52 +141,13 @@ def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
         if brand in everyday or len(shape) < _SHORTEST_NEAR or shape not in folded:
             continue
         rest = folded.replace(shape, "", 1)
-        if any(plain_letters(word) in rest for word in _LURES):
+        if any(plain_letters(word) in rest for word in listed("lures")):
             return brand
     return None
 
 
-_LURES: Final = (
-    "login",
-    "signin",
-    "secure",
-    "security",
-    "verify",
-    "account",
-    "support",
-    "auth",
-    "update",
-    "billing",
-    "pay",
-    "help",
-    "id",
-    "online",
-    "confirm",
-    "service",
-    "portal",
-    "web",
-    "official",
-    "team",
-    "wallet",
-    "connect",
-    "unlock",
-    "mfa",
-    "sso",
-    "com",
-    "app",
-    "admin",
-    "access",
-    "nitro",
-    "us",
-    "net",
-    "org",
-    "io",
-    "de",
-)
-
-
 def _lures(parts: list[str], brand: str) -> bool:
-    return any(part in _LURES for part in parts if part != brand)
+    return any(part in listed("lures") for part in parts if part != brand)
 
 
 @lru_cache(maxsize=512)

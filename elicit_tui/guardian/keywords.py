@@ -5,66 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-COMBINATORS: Final = (
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentSchemas",
-    "patternProperties",
-    "propertyNames",
-    "dependencies",
-    "unevaluatedProperties",
-    "prefixItems",
-    "contains",
-    "additionalItems",
-)
+from elicit_tui.guardian.pages import table
+
+COMBINATORS: Final = table("schemas")["combinators"]
 """Keywords that make a puzzle of a schema."""
-KNOWN: Final = frozenset(
-    (
-        "type",
-        "title",
-        "description",
-        "default",
-        "enum",
-        "enumNames",
-        "oneOf",
-        "anyOf",
-        "items",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "examples",
-        "example",
-        "const",
-        "$comment",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "$id",
-        "$schema",
-        "placeholder",
-        "properties",
-        "required",
-        "additionalProperties",
-        "contentEncoding",
-        "contentMediaType",
-    )
-)
+KNOWN: Final = frozenset(table("schemas")["known"])
 """Keywords that an honest form has: the spec's own, and harmless neighbours."""
-TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array"))
+TYPES: Final = frozenset(table("schemas")["types"])
 """What a field may be."""
 
 

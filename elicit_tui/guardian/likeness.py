@@ -12,37 +12,19 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-EXTRA: Final = {
-    # Lowercase forms whose capitals are look-alikes: a word folds the same in either case.
-    "в": "b",
-    "н": "h",
-    "т": "t",
-    "м": "m",
-    "к": "k",
-    "ь": "b",
-    "ς": "o",
-    "ß": "ss",
-    "ı": "i",
-    "æ": "ae",
-    "œ": "oe",
-    "þ": "p",
-    "ø": "o",
-    "ł": "l",
-    "đ": "d",
-    # Katakana and the ideographs or marks they are taken for.
-    "口": "ロ",
-    "二": "ニ",
-    "一": "ー",
-    "カ": "力",
-    "エ": "工",
-    "タ": "夕",
-    "ト": "卜",
-    "ハ": "八",
-    "\u2800": " ",
-}
-WHOLE: Final = {"ẚ": "a", "ͺ": "i", "Ϲ": "c", "ϲ": "c"}
-"""Letters that are read before anything is taken apart in them."""
+from elicit_tui.guardian.pages import table
 
+
+def _pairs(heading: str) -> dict[str, str]:
+    return {entry[0]: entry[1:] for entry in table("letters")[heading]}
+
+
+EXTRA: Final = _pairs("taken for") | {"\u2800": " "}
+"""What Unicode's table lacks."""
+WHOLE: Final = _pairs("whole")
+"""Letters that are read before anything is taken apart in them."""
+SIMPLIFIED: Final = _pairs("simplified")
+"""A traditional Chinese character's simplified form."""
 _LETTER_NAME: Final = re.compile(
     r"(?:NEGATIVE )?(?:LATIN|REGIONAL INDICATOR|SQUARED|CIRCLED).* LETTER "
     r"(?:SMALL CAPITAL |TURNED |REVERSED )*"

@@ -17,24 +17,6 @@ from elicit_tui.text.hosts import ip_address_of
 
 SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 """The scheme of a URL, at its beginning."""
-METADATA_HOSTS: Final = frozenset(
-    (
-        "169.254.169.254",
-        "169.254.170.2",
-        "100.100.100.200",
-        "fd00:ec2::254",
-        "168.63.129.16",
-        "metadata.google.internal",
-        "metadata",
-        "metadata.goog",
-        "instance-data",
-        "192.0.0.192",
-        "metadata.tencentyun.com",
-        "metadata.azure.com",
-        "169.254.169.123",
-    )
-)
-"""Where clouds tell a machine its own secrets."""
 
 
 @dataclass(frozen=True)

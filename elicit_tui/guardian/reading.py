@@ -14,21 +14,12 @@ from elicit_tui.guardian.folding import Folded, fold_text, without_invisible
 from elicit_tui.guardian.sentences import clauses_of
 from elicit_tui.guardian.words import Hit
 
-Role = Literal[
-    "server",
-    "message",
-    "url",
-    "schema title",
-    "schema description",
-    "name",
-    "title",
-    "description",
-    "choice",
-    "default",
-    "example",
-    "pattern",
-    "format",
+_OfAll = Literal["server", "message", "url", "schema title", "schema description"]
+_OfField = Literal[
+    "name", "title", "description", "choice", "default", "example", "pattern", "format"
 ]
+Role = _OfAll | _OfField
+"""What a text is to the person: of the whole request, or of one field."""
 
 EXAMINED_CHARACTERS: Final = 8_000
 """Of a longer text both ends are examined, this many characters in all."""

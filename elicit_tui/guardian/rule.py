@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from typing import NamedTuple
 
 from elicit_tui.elicitation import Finding, Severity, Weight
+from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded
-from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.pages import TABLES
+from elicit_tui.guardian.reading import Place, Reading, View
+from elicit_tui.guardian.words import Hit
 from elicit_tui.text import neutral_line
 
 EVIDENCE_LENGTH = 160
@@ -62,13 +65,13 @@ def house_rule(
     to_author: bool = False,
     about_host: bool = False,
 ) -> Rule:
-    """A rule of the house; what it protects from and advises stands in `rules.txt`."""
+    """A rule of the house; what it protects from and advises stands in `tables/rules.txt`."""
     return Rule(name, *_told()[name], find, to_author, about_host)
 
 
 @lru_cache(maxsize=1)
 def _told() -> dict[str, tuple[str, str]]:
-    entries = (Path(__file__).parent / "rules.txt").read_text("utf-8").split("\n\n")[1:]
+    entries = (TABLES / "rules.txt").read_text("utf-8").split("\n\n")[1:]
     told = (map(str.strip, entry.strip().splitlines()) for entry in entries)
     return {name: (protects_from, advice) for name, protects_from, advice in told}
 
@@ -89,3 +92,39 @@ def weight(amount: int, frame: str, place: Place, text: str) -> Weight:
 def seen(severity: Severity, place: Place, start: int = 0, end: int = EVIDENCE_LENGTH) -> Sighting:
     """A sighting in a place's original text."""
     return Sighting(severity, place.where, place.text[start:end], place.field)
+
+
+class Found(NamedTuple):
+    """A concept, and where it stands."""
+
+    place: Place
+    view: View
+    clause: Clause
+    hit: Hit
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where it stands in the original."""
+        return self.view.folded.span(*self.clause.span(self.hit))
+
+    @property
+    def evidence(self) -> str:
+        """What was really there around it."""
+        return excerpt(self.view.folded, *self.clause.span(self.hit))
+
+    def weight(self, amount: int, frame: str) -> Weight:
+        """What it weighs as a piece of evidence."""
+        return weight(amount, frame, self.place, self.view.folded.original[slice(*self.span)])
+
+
+def found(places: Iterable[Place], *concepts: str, usual_only: bool = False) -> Iterator[Found]:
+    """Where some concepts stand in some places.
+
+    `usual_only`: other ways to read a text are left out.
+    """
+    for place in places:
+        for view in place.views[: 1 if usual_only else None]:
+            if not view.concepts.isdisjoint(concepts):
+                for clause in view.clauses:
+                    for hit in clause.of(*concepts):
+                        yield Found(place, view, clause, hit)

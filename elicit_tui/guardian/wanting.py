@@ -19,16 +19,15 @@ something else (`Standing.ABOUT`) or denies it (`Standing.VOID`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from elicit_tui.elicitation import Weight
+from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
-from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import excerpt, weight
+from elicit_tui.guardian.rule import Found, Sighting, found, weight
 from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 3
@@ -69,25 +68,32 @@ class Wanting:
         self.reading = reading
         self.thing = thing
 
+    def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
+        """A field that wants the thing, with all that was weighed; None where it does not."""
+        seen = sorted(self.of_field(field), key=lambda one: -one.weight.amount)
+        if sum(one.weight.amount for one in seen) < THRESHOLD:
+            return None
+        because = tuple(one.weight for one in seen)
+        return Sighting(severity, seen[0].place.where, seen[0].evidence, field.name, because)
+
     def of_field(self, field: FieldReading) -> list[Seen]:
         """What speaks for it that a field wants the thing; the sum decides."""
-        found = [*self._own(field)]
-        sure = any(seen.weight.amount >= THRESHOLD for seen in found)
-        prose = [seen for place in field.places for seen in self._told(place, field)]
-        prose += self._said(field)
-        maybe = any(seen.weight.frame.startswith("may-be") for seen in found)
-        if not (found or self.is_open(field)):
+        own = [*self._own(field)]
+        sure = any(seen.weight.amount >= THRESHOLD for seen in own)
+        prose = [*self._said(field)]
+        maybe = any(seen.weight.frame.startswith("may-be") for seen in own)
+        if not (own or self.is_open(field)):
             # Something else is typed there, and the word may mean something else as well.
             prose = [seen for seen in prose if not seen.weight.frame.endswith("-maybe")]
         best = max(prose, key=lambda seen: seen.weight.amount, default=None)
         if best is not None:
-            found.append(best)
+            own.append(best)
         if not sure and maybe:
-            found += self._sign_in(field)
-        elif not sure and found and self.is_open(field):
+            own += self._sign_in(field)
+        elif not sure and own and self.is_open(field):
             place = field.places[0] if field.places else self.reading.message
-            found.append(Seen(weight(1, "open-field", place, field.name), place, field.name))
-        return found
+            own.append(Seen(weight(1, "open-field", place, field.name), place, field.name))
+        return own
 
     def total(self, field: FieldReading) -> int:
         """The sum of it."""
@@ -96,41 +102,28 @@ class Wanting:
     # The field itself -------------------------------------------------------------------------
 
     def _own(self, field: FieldReading) -> Iterator[Seen]:
-        sure: Seen | None = None
-        maybe: Seen | None = None
-        for place in field.places:
-            if place.role not in ("name", "title"):
-                continue
-            explained = place.role == "name" and _is_explained(field)
-            for view in place.views:
-                for clause in view.clauses:
-                    if explained and clause.of("titled"):
-                        continue
-                    for hit in self._names(clause, place, field):
-                        seen = self._seen(
-                            4, f"field-is-{self.thing.called}", place, view.folded, clause, hit
-                        )
-                        sure = sure or seen
-                    for hit in clause.of(self.thing.maybe):
-                        if hit.end == len(clause.words) and clause.standing(hit) >= Standing.NAMED:
-                            amount = 2 if clause.is_joined(hit) else 1
-                            frame = f"may-be-{self.thing.called}"
-                            seen = self._seen(amount, frame, place, view.folded, clause, hit)
-                            maybe = maybe or seen
-        if sure is not None:
-            yield sure
-        elif maybe is not None:
-            yield maybe
+        named = [place for place in field.places if place.role in ("name", "title")]
+        explained = _is_explained(field)
+        told = [
+            one
+            for one in found(named, self.thing.sure, self.thing.name, self.thing.maybe)
+            if one.clause.standing(one.hit) >= Standing.NAMED
+            and not (explained and one.place.role == "name" and one.clause.of("titled"))
+        ]
+        for one in told:
+            if self._is_name(one) and self._fits(one.clause, one.hit, field):
+                yield _seen(one, 4, f"field-is-{self.thing.called}")
+                return
+        for one in told:
+            if one.hit.concept == self.thing.maybe and one.hit.end == len(one.clause.words):
+                yield _seen(one, 1 + one.clause.is_joined(one.hit), f"may-be-{self.thing.called}")
+                return
 
-    def _names(self, clause: Clause, place: Place, field: FieldReading) -> Iterator[Hit]:
-        for hit in clause.of(self.thing.sure):
-            if clause.standing(hit) >= Standing.NAMED and self._fits(clause, hit, field):
-                yield hit
-        if self.thing.name and (place.role == "name" or len(clause.words) <= _SHORT_NAME):
-            for hit in clause.of(self.thing.name):
-                named = hit.end == len(clause.words) and clause.standing(hit) >= Standing.NAMED
-                if named and self._fits(clause, hit, field):
-                    yield hit
+    def _is_name(self, one: Found) -> bool:
+        if one.hit.concept == self.thing.name:
+            short = one.place.role == "name" or len(one.clause.words) <= _SHORT_NAME
+            return short and one.hit.end == len(one.clause.words)
+        return one.hit.concept == self.thing.sure
 
     def _fits(self, clause: Clause, hit: Hit, field: FieldReading) -> bool:
         """Whether a field for numbers can hold it."""
@@ -159,19 +152,17 @@ class Wanting:
 
     # What is said of it -----------------------------------------------------------------------
 
-    def _told(self, place: Place, field: FieldReading) -> Iterator[Seen]:
-        if place.role in _OF_FIELD:
-            yield from self._spoken(place, field)
-
     def _said(self, field: FieldReading) -> Iterator[Seen]:
+        for place in field.places:
+            if place.role in _OF_FIELD:
+                yield from (seen for seen, _ in self._spoken(place, field))
         for place in self._said_of_all:
-            if place.role in _GENERAL:
-                yield from self._spoken(place, field)
-            else:
+            for seen, one in self._spoken(place, field):
                 # What is chosen tells nothing, unless it tells the person to type something.
-                for seen, clause, hit in self._spoken_in(place, field):
-                    if any(ask.end <= hit.start or ask.start >= hit.end for ask in clause.asks):
-                        yield seen
+                if place.role in _GENERAL or any(
+                    ask.end <= one.hit.start or ask.start >= one.hit.end for ask in one.clause.asks
+                ):
+                    yield seen
 
     @cached_property
     def _said_of_all(self) -> tuple[Place, ...]:
@@ -188,41 +179,30 @@ class Wanting:
             )
         )
 
-    def _spoken(self, place: Place, field: FieldReading) -> Iterator[Seen]:
-        for seen, _, _ in self._spoken_in(place, field):
-            yield seen
-
-    def _spoken_in(self, place: Place, field: FieldReading) -> Iterator[tuple[Seen, Clause, Hit]]:
+    def _spoken(self, place: Place, field: FieldReading) -> Iterator[tuple[Seen, Found]]:
         shows = place.role in ("title", "description") and not self.is_open(field)
-        for view in place.views:
-            instances = _instances(view.clauses) if shows else ()
-            for clause in view.clauses:
-                # What is prepared there is a value, unless it tells the person what to type.
-                if (place.role in ("default", "example") or clause in instances) and (
-                    not clause.asks
-                ):
-                    continue
-                for hit in clause.of(self.thing.sure):
-                    standing = clause.standing(hit)
-                    if view.repeats(clause, hit):
-                        continue
-                    if standing >= Standing.NAMED and self._fits(clause, hit, field):
-                        asked = standing == Standing.ASKED
-                        frame = "asked-for" if asked else "spoken-of"
-                        seen = self._seen(3 if asked else 2, frame, place, view.folded, clause, hit)
-                        yield seen, clause, hit
-                for hit in clause.of(self.thing.maybe) if self.thing.maybe else ():
-                    standing = clause.standing(hit)
-                    if view.repeats(clause, hit):
-                        continue
-                    if standing >= Standing.NAMED and self._fits(clause, hit, field):
-                        asked = clause.lacks(hit) or (
-                            standing == Standing.ASKED and bool(clause.asks or clause.of("please"))
-                        )
-                        whose = _is_somebodys(clause, hit) or self._has_prefix(place)
-                        frame = "asked-for-maybe" if asked else "spoken-of-maybe"
-                        seen = self._seen(1 + asked + whose, frame, place, view.folded, clause, hit)
-                        yield seen, clause, hit
+        for one in found((place,), self.thing.sure, self.thing.maybe):
+            _, view, clause, hit = one
+            # What is prepared there is a value, unless it tells the person what to type.
+            shown = place.role in ("default", "example") or (
+                shows and clause in _instances(view.clauses)
+            )
+            standing = clause.standing(hit)
+            if (
+                (shown and not clause.asks)
+                or standing < Standing.NAMED
+                or view.repeats(clause, hit)
+                or not self._fits(clause, hit, field)
+            ):
+                continue
+            asked = standing == Standing.ASKED
+            if hit.concept == self.thing.sure:
+                yield _seen(one, 2 + asked, "asked-for" if asked else "spoken-of"), one
+                continue
+            asked = clause.lacks(hit) or (asked and bool(clause.asks or clause.of("please")))
+            whose = _is_somebodys(clause, hit) or self._has_prefix(place)
+            frame = "asked-for-maybe" if asked else "spoken-of-maybe"
+            yield _seen(one, 1 + asked + whose, frame), one
 
     def _has_prefix(self, place: Place) -> bool:
         """Whether the text says how the value begins, as issued keys do."""
@@ -239,19 +219,14 @@ class Wanting:
         for place in self.reading.places:
             if place.role not in (*_GENERAL, "name", "title", "description"):
                 continue
-            for view in place.views[:1]:
-                for clause in view.clauses:
-                    for hit in clause.of(*self._beside(place)):
-                        if not clause.denies_something:
-                            yield self._seen(2, "sign-in", place, view.folded, clause, hit)
-                            return
+            for one in found((place,), *self._beside(place), usual_only=True):
+                if not one.clause.denies_something:
+                    yield _seen(one, 2, "sign-in")
+                    return
 
-    def _seen(
-        self, amount: int, frame: str, place: Place, folded: Folded, clause: Clause, hit: Hit
-    ) -> Seen:
-        span = clause.span(hit)
-        shown = folded.original[slice(*folded.span(*span))]
-        return Seen(weight(amount, frame, place, shown), place, excerpt(folded, *span))
+
+def _seen(one: Found, amount: int, frame: str) -> Seen:
+    return Seen(one.weight(amount, frame), one.place, one.evidence)
 
 
 def _is_explained(field: FieldReading) -> bool:
@@ -277,15 +252,15 @@ def _is_somebodys(clause: Clause, hit: Hit) -> bool:
 
 def _instances(clauses: Sequence[Clause]) -> list[Clause]:
     """The clauses that only give examples: "names only, e.g. API_KEY, DB_PASSWORD"."""
-    found = []
+    given = []
     until = -1
     for clause in clauses:
         shown = clause.of("for instance")
         if clause.sentence <= until or (shown and shown[0].start == 0):
-            found.append(clause)
+            given.append(clause)
         if shown:
             until = clause.sentence + (shown[-1].end == len(clause.words))
-    return found
+    return given
 
 
 def _is_open(place: Place) -> bool | None:
@@ -300,9 +275,3 @@ def _is_open(place: Place) -> bool | None:
     last = len(clause.words)
     says = any(hit.end == last or hit.start == 0 for hit in plain)
     return not (says or clause.of("harmless"))
-
-
-def sighted(seen: Iterable[Seen]) -> tuple[Seen, tuple[Weight, ...]]:
-    """The heaviest evidence, and all of it as it is explained."""
-    ordered = sorted(seen, key=lambda one: -one.weight.amount)
-    return ordered[0], tuple(one.weight for one in ordered)

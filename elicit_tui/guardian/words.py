@@ -1,10 +1,9 @@
 """The lexicon: plain words in folders, and where they stand in a text.
 
-`lexicon/LANGUAGE/*.txt` holds paragraphs. A heading at the line's beginning names a concept, the
-indented lines below it are its words, with commas between them; `#` begins a remark. Words are
-written as one spells them and folded as every text is. An entry of several words is found also
-with small words (articles, prepositions, `your`) between them, so that `digits back card` is
-found in "digits on the back of your card".
+`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`): a heading names a concept, below
+it stand its words, written as one spells them and folded as every text is. An entry of several
+words is found also with small words (articles, prepositions, `your`) between them, so that
+`digits back card` is found in "digits on the back of your card".
 
 Three headings are special. `endings:` lists what is struck off the end of words of this language
 before they are compared. `HEAD with:` lists companions that make a sure secret of a head: `token
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.pages import paragraphs
 
 FOLDER: Final = Path(__file__).parent / "lexicon"
 _UNSPACED: Final = (
@@ -61,24 +61,6 @@ def words_of(text: str) -> list[str]:
     return word_pattern(text.isascii()).findall(text)
 
 
-def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The headings of one file's text, each with its entries."""
-    heading = ""
-    entries: list[str] = []
-    for line in text.splitlines():
-        body = line.partition("#")[0]
-        if not body or body.isspace():
-            continue
-        if not body[0].isspace():
-            if heading:
-                yield heading, entries
-            heading, entries = body.rstrip().rstrip(":"), []
-        else:
-            entries += [entry for word in body.split(",") if (entry := word.strip())]
-    if heading:
-        yield heading, entries
-
-
 class _Language:
     """One folder: what stands under its headings, and how its words end."""
 
@@ -92,7 +74,8 @@ class _Language:
         self._lengths = sorted(set(map(len, self._endings)), reverse=True)
         self.entries = tuple(self._entries())
         """Every concept with one entry, each head with each of its companions among them."""
-        self.spelt = frozenset(words_of("\n".join(entry for _, entry in self.entries)))
+        blank_apart = set(" ".join(entry for _, entry in self.entries).split())
+        self.spelt = frozenset(words_of(" ".join(blank_apart)))
         """Every word as it is written."""
 
     def _entries(self) -> Iterator[tuple[str, str]]:
@@ -236,11 +219,12 @@ def _language(code: str) -> _Language:
 @lru_cache(maxsize=2)
 def _lexicon(latin_only: bool) -> _Lexicon:
     collects = gc.isenabled()
-    # Nothing of a lexicon is ever garbage; to look for it takes a fifth of the time.
     gc.disable()
     try:
         return _Lexicon(_language(c) for c in languages() if not latin_only or _is_latin(c))
     finally:
+        # Nothing of a lexicon is ever garbage; to look for it there takes a fifth of the time.
+        gc.freeze()
         if collects:
             gc.enable()
 

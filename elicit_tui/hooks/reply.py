@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -53,7 +54,9 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     if not output.strip():
         return Reply()
     try:
-        said = json.loads(output)
+        said = json.loads(
+            output, object_pairs_hook=_once_each, parse_constant=_no_number, parse_float=_finite
+        )
     except (ValueError, RecursionError):
         raise Failed("did not answer in JSON") from None
     if not isinstance(said, dict):
@@ -65,6 +68,8 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
         raise Failed(f"did not answer for {event}")
     action = inner.get("action")
+    if said.get("action", action) != action:
+        raise Failed("answered with two actions")
     if action is None:
         return Reply(warning=warning)
     if action not in ACTIONS:
@@ -74,6 +79,26 @@ def reply_of_text(output: bytes, event: str) -> Reply:
         raise Failed("answered with content that is no object")
     reason = _words(inner.get("reason", said.get("reason")))
     return Reply(action, content if action == "accept" else None, reason, warning)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; raises Failed for one that says a key twice, of which either may be meant."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise Failed("answered with a key twice")
+    return made
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(word)
+
+
+def _finite(text: str) -> float:
+    """A number; raises ValueError for one that could not be written again."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
 
 
 def _words(value: Any) -> str | None:

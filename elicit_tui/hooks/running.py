@@ -131,7 +131,12 @@ def _end_all(process: asyncio.subprocess.Process) -> None:
 async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:
     import httpx2
 
-    headers: Mapping[str, str] = {"content-type": content_type, "user-agent": "elicit-tui"}
+    headers: Mapping[str, str] = {
+        "content-type": content_type,
+        "user-agent": "elicit-tui",
+        # A few compressed bytes can be gigabytes before anybody counts them.
+        "accept-encoding": "identity",
+    }
     body = bytearray()
     # Proxies and certificates of the environment are the person's: no managed hook goes their way.
     of_the_person = hook.layer != "managed"
@@ -140,6 +145,8 @@ async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:
             httpx2.AsyncClient(timeout=hook.timeout_sec, trust_env=of_the_person) as client,
             client.stream("POST", hook.url or "", content=message, headers=headers) as response,
         ):
+            if response.headers.get("content-encoding", "identity").lower() != "identity":
+                raise Failed("answered with compressed content")
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > MOST_OUTPUT:

@@ -55,6 +55,8 @@ class ServerProcess:
 
     name: str
     popen: subprocess.Popen[bytes]
+    was_told_to_end: bool = False
+    """Whether it still ran when it was first sent a signal of ours."""
 
     @property
     def pid(self) -> int:
@@ -100,6 +102,7 @@ class ServerProcess:
 
     def terminate(self) -> None:
         """Ask the whole group to end."""
+        self.was_told_to_end = self.was_told_to_end or self.popen.poll() is None
         if sys.platform == "win32":
             self.kill()
         else:

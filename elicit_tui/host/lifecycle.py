@@ -262,6 +262,10 @@ class Lifecycle:
         from elicit_tui.host.ending import close_pipes, end_process
 
         await end_process(process)
+        code = process.exit_code()
+        if self._asked_to_end and code and code > 0 and not process.was_told_to_end:
+            # Its input was closed, which asks for an end that is none of a failure's.
+            self._broker.notice(self._connection.name, f"It ended with exit code {code}.")
         if self._log_task is not None:
             self._log_task.cancel()
             await asyncio.wait((self._log_task,))

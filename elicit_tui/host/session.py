@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import anyio
+import anyio.lowlevel
 from mcp.client.session import ClientRequestContext, ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -270,7 +272,13 @@ async def open_session(
     async def asked(
         context: ClientRequestContext, params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
-        outcome = await wire.decide(context.request_id)
+        try:
+            outcome = await wire.decide(context.request_id)
+        except asyncio.CancelledError:
+            # A cancellation that passed through other tasks has lost whose it is; taken for one
+            # from outside it would end the whole session, and not this request.
+            await anyio.lowlevel.checkpoint_if_cancelled()
+            raise
         # The wire writes the true result in this one's place, or nothing when there is none.
         action = outcome.action if outcome is not None and outcome.action else "cancel"
         return ElicitResult(action=action)

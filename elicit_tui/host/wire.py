@@ -43,7 +43,10 @@ from elicit_tui.host.messages import (
 from elicit_tui.host.open_calls import OpenCalls
 
 ELICITATION: Final = "elicitation/create"
+INITIALIZED: Final = "notifications/initialized"
 JSONRPC: Final = "2.0"
+MOST_ACCEPTED: Final = 100
+"""Accepts of one connection that a late withdrawal is still told of."""
 
 _STUB_ROUND: Final[dict[str, Any]] = {"resultType": "input_required", "requestState": ""}
 """What the SDK is shown in place of a round, which the host itself drives."""
@@ -74,6 +77,10 @@ class Wire:
         self._let_through: dict[str | int, ElicitationRequest] = {}
         """Handshake era: requests that the SDK has, until their answer was written."""
         self._outcomes: dict[str | int, Outcome] = {}
+        self._accepted: dict[str | int, ElicitationRequest] = {}
+        """Handshake era: those whose accept was handed to the transport, the latest ones."""
+        self._initialized = False
+        """Whether the server was told that it may ask (spec: basic/lifecycle)."""
         self._rounds: dict[str, tuple[ElicitationRequest, ...]] = {}
         """Modern era: the questions of each call's round, until their answers were written."""
 
@@ -110,6 +117,8 @@ class Wire:
             defect = "The request repeats the id of an earlier one."
         elif self.era == "modern":
             defect = "The server pushed a question, which this protocol revision does not allow."
+        elif not self._initialized:
+            defect = "The question came before the connection was initialized."
         request = self._request(message.params, context, message.id, defect)
         outcome = self._broker.admit(request)
         if outcome is None:
@@ -204,9 +213,19 @@ class Wire:
         identifier = params.get("requestId")
         if not isinstance(identifier, (str, int)):
             return
+        sentence = _withdrawal(params.get("reason"))
+        accepted = self._accepted.pop(identifier, None)
+        if accepted is not None:
+            self._broker.withdrawn_late(accepted, sentence)
+            return
         request = self._let_through.get(identifier)
-        if request is not None:
-            self._broker.withdraw(request.id, _withdrawal(params.get("reason")))
+        if request is None:
+            return
+        outcome = self._outcomes.get(identifier)
+        if outcome is None:
+            self._broker.withdraw(request.id, sentence)
+        elif outcome.action is not None:
+            self._outcomes[identifier] = self._broker.taken_back(request, sentence)
 
     def _answered(self, message: JSONRPCResponse) -> None:
         exchange = self._exchanges.pop(coerce_request_id(message.id), None)
@@ -250,6 +269,8 @@ class Wire:
             return self._answering(message)
         elif isinstance(message, JSONRPCError) and message.id is not None:
             return self._refusing(message)
+        elif isinstance(message, JSONRPCNotification):
+            self._initialized = self._initialized or message.method == INITIALIZED
         return True
 
     def _answering(self, message: JSONRPCResponse) -> bool:
@@ -261,6 +282,11 @@ class Wire:
             self._outcomes.pop(message.id, None)
             return False
         message.result = elicit_result(outcome)
+        request = self._let_through.get(message.id)
+        if outcome.action == "accept" and request is not None:
+            self._accepted[message.id] = request
+            if len(self._accepted) > MOST_ACCEPTED:
+                self._accepted.pop(next(iter(self._accepted)))
         return True
 
     def _refusing(self, message: JSONRPCError) -> bool:

@@ -99,6 +99,11 @@ def abandoned(outcome: Outcome) -> Body:
     }
 
 
+def withdrawn(sentence: str) -> Body:
+    """The server took a question back that had been answered."""
+    return {"withdrawal": neutral(sentence, LONGEST_MESSAGE)}
+
+
 def _answerer(by: Answerer | None) -> Body | None:
     """Who answered from another process, from which terminal, and the processes above it."""
     if by is None:

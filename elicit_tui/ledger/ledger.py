@@ -110,6 +110,11 @@ class Ledger:
         with self._writer.writing():
             self._append("sent", request_id, {})
 
+    def withdrawn(self, request_id: str, sentence: str) -> None:
+        """Write that the server took the question back after its answer had left."""
+        with self._writer.writing():
+            self._append("withdrawn", request_id, bodies.withdrawn(sentence))
+
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Write `count` outcomes alike of one server's questions, as one record."""
         with self._writer.writing():

@@ -41,7 +41,7 @@ class Row:
     count: int = 1
     """How many requests this row stands for: above 1 only for floods."""
     hashes: Mapping[str, str] = field(default_factory=dict)
-    """The chain's hash of each event: `asked`, `decided`, `sent`, or `flood`."""
+    """The chain's hash of each event: `asked`, `decided`, `sent`, `withdrawn`, or `flood`."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """The rest of what was recorded: method, call, server's own name, address, defect …"""
 
@@ -102,6 +102,7 @@ _DETAILS = (
     "contentPolicy",
     "answered",
     "changed",
+    "withdrawal",
 )
 
 

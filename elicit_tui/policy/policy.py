@@ -15,7 +15,7 @@ from elicit_tui.policy.decision import Decision, ends
 from elicit_tui.policy.rules import Rules, why_not
 from elicit_tui.policy.surfacing import server_settings
 from elicit_tui.policy.tools import judge_call, may_run, needs_definition
-from elicit_tui.policy.wording import layer_of, told, who_can_change
+from elicit_tui.policy.wording import layer_of, setting_text, who_can_change
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
@@ -68,6 +68,11 @@ class Policy:
         """
         return self._rules.answer(request, review, form)
 
+    @property
+    def entries(self) -> tuple[Rule, ...]:
+        """Every rule of the owner, and every entry of the answers file."""
+        return self._rules.entries
+
     @cached_property
     def asking(self) -> Decision:
         """Step 7: whether anybody is there to ask, and for how long."""
@@ -79,7 +84,7 @@ class Policy:
         if seconds:
             said = "You are asked, and without an answer in time it is cancelled"
         change = who_can_change(self._settings, key, f"{key} sets the time; 0 means none.")
-        sentence = f"{said}: {told(key, seconds, layer)}."
+        sentence = f"{said}: {setting_text(key, seconds, layer)}."
         return Decision("ask", sentence, key, layer, change, asks=True)
 
     def may_run(self, server: str) -> Decision:

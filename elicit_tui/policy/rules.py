@@ -16,7 +16,7 @@ from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import entry_key, flag_told, granted, who_can_change
+from elicit_tui.policy.wording import entry_key, granted, refused_flag, who_can_change
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -100,6 +100,11 @@ class Rules:
         self._answers = None if answers is None else tuple(answers)
         self._spent: set[int] = set()
 
+    @property
+    def entries(self) -> tuple[Rule, ...]:
+        """Every rule, and every entry of the answers file."""
+        return (*self._settings.rules, *(self._answers or ()))
+
     def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> Decision:
         """The first matching entry decides."""
         if self._answers is None:
@@ -133,7 +138,7 @@ class Rules:
             change = f"{key} is locked by managed configuration."
         if rule.action == "ask":
             if not granted(self._settings).rules:
-                flag, sentence, layer = flag_told(self._settings, "rules")
+                flag, sentence, layer = refused_flag(self._settings, "rules")
                 reason = f"Declined by policy: {named} asks for a person, and {sentence}."
                 lets = who_can_change(self._settings, flag, f"{flag} = true would let it be asked.")
                 return ends(STEP, decline("policy", reason, key=flag, layer=layer), lets)

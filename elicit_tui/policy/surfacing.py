@@ -8,7 +8,7 @@ from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import flag_told, granted, layer_of, told, who_can_change
+from elicit_tui.policy.wording import granted, layer_of, refused_flag, setting_text, who_can_change
 from elicit_tui.text import neutral_line
 
 
@@ -35,7 +35,7 @@ def unadvertised(settings: Settings, request: ElicitationRequest) -> Outcome | N
         value = server.elicitation_modes
         said = f"the mode {neutral_line(request.mode, 40)!r} was not advertised"
     layer = layer_of(settings, key)
-    reason = f"Refused by policy: {said}; {told(key, value, layer)}."
+    reason = f"Refused by policy: {said}; {setting_text(key, value, layer)}."
     if request.era == "handshake":
         return unsent("policy", reason, key=key, layer=layer, error_code=INVALID_PARAMS)
     return decline("policy", reason, key=key, layer=layer)
@@ -65,16 +65,16 @@ def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | Non
     if refused is not None:
         return refused
     if not granted(settings).mcp_elicitations:
-        key, sentence, layer = flag_told(settings, "mcp_elicitations")
+        key, sentence, layer = refused_flag(settings, "mcp_elicitations")
         return decline("policy", f"Declined by policy: {sentence}.", key=key, layer=layer)
     server = server_settings(settings, request.server.name)
     key = dotted("mcp_servers", server.name, "elicitations")
     layer = layer_of(settings, key)
     if server.elicitations == "decline":
-        reason = f"Declined by policy: {told(key, 'decline', layer)}."
+        reason = f"Declined by policy: {setting_text(key, 'decline', layer)}."
         return decline("policy", reason, key=key, layer=layer)
     if server.elicitations == "cancel":
-        reason = f"Cancelled by policy: {told(key, 'cancel', layer)}."
+        reason = f"Cancelled by policy: {setting_text(key, 'cancel', layer)}."
         return cancel("policy", reason, key=key, layer=layer)
     if server.refused is not None:
         reason = f"Declined by policy: {server.refused}"
@@ -87,7 +87,9 @@ def may_surface(settings: Settings) -> Decision:
     policy = settings.approval_policy
     key, layer = "approval_policy", layer_of(settings, "approval_policy")
     value = policy if isinstance(policy, str) else "granular"
-    return Decision("policy", f"The question may surface: {told(key, value, layer)}.", key, layer)
+    return Decision(
+        "policy", f"The question may surface: {setting_text(key, value, layer)}.", key, layer
+    )
 
 
 def within_limits(settings: Settings) -> Decision:
@@ -119,7 +121,7 @@ def weigh(settings: Settings, review: Review) -> Decision:
         value, said = "decline", "A request that the guardian blocks is declined"
         advice = f'{key} = "ask" would ask about it.'
     layer = layer_of(settings, key)
-    setting = told(key, value, layer)
+    setting = setting_text(key, value, layer)
     change = who_can_change(settings, key, advice)
     if review.verdict == "block" and value == "decline":
         worst = review.at_least(Severity.BLOCK)[0]

@@ -10,7 +10,7 @@ from elicit_tui.elicitation.outcome import cancel, decline
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import flag_told, granted, layer_of, told, who_can_change
+from elicit_tui.policy.wording import granted, layer_of, refused_flag, setting_text, who_can_change
 from elicit_tui.text import neutral_line
 
 STARTING = "server"
@@ -31,7 +31,7 @@ def may_run(settings: Settings, server: ServerSettings) -> Decision:
     if not server.enabled:
         key = dotted("mcp_servers", server.name, "enabled")
         layer = layer_of(settings, key)
-        said = f"{server.name} is not started: {told(key, False, layer)}."
+        said = f"{server.name} is not started: {setting_text(key, False, layer)}."
         change = who_can_change(settings, key, f"{key} = true would start it.")
         return ends(STARTING, decline("policy", said, key=key, layer=layer), change)
     return Decision(STARTING, f"{server.name} may run.", key, layer)
@@ -89,7 +89,7 @@ def judge_call(
     shown = neutral_line(tool, 80)
     key, mode = approval_mode(server, tool)
     layer = layer_of(settings, key)
-    setting = told(key, mode, layer)
+    setting = setting_text(key, mode, layer)
     remedy = dotted("mcp_servers", server.name, "tools", tool, "approval_mode")
     way = who_can_change(settings, remedy, f'{remedy} = "approve" would allow it without asking.')
     why = needs_confirmation(mode, definition)
@@ -97,7 +97,7 @@ def judge_call(
         return Decision(CALLING, f"{shown} may be called: {setting}.", key, layer)
     wants = f"{shown} needs a confirmation ({why}; {setting})"
     if not granted(settings).tool_calls:
-        flag, sentence, flag_layer = flag_told(settings, "tool_calls")
+        flag, sentence, flag_layer = refused_flag(settings, "tool_calls")
         reason = f"{wants}, and {sentence} lets no confirmation be asked. {way}"
         refused = decline("policy", reason, key=flag, layer=flag_layer)
         wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"

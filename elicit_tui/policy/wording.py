@@ -13,7 +13,7 @@ from elicit_tui.elicitation.settings import (
 from elicit_tui.elicitation.toml_spelling import toml_value
 
 
-def told(key: str, value: Any, layer: Layer) -> str:
+def setting_text(key: str, value: Any, layer: Layer) -> str:
     """`approval_policy = "never" (command line)`."""
     return f"{key} = {toml_value(value)} ({layer})"
 
@@ -42,14 +42,14 @@ def granted(settings: Settings) -> GranularApproval:
     return policy
 
 
-def flag_told(settings: Settings, flag: str) -> tuple[str, str, Layer]:
+def refused_flag(settings: Settings, flag: str) -> tuple[str, str, Layer]:
     """The key, sentence and layer of the approval policy where it refuses `flag`."""
     if settings.approval_policy == "never":
         key, value = "approval_policy", "never"
     else:
         key, value = f"approval_policy.granular.{flag}", False  # type: ignore[assignment]
     layer = layer_of(settings, key)
-    return key, told(key, value, layer), layer
+    return key, setting_text(key, value, layer), layer
 
 
 def entry_key(rule: Rule, table: str) -> str:

@@ -21,6 +21,7 @@ class ToolCoverage:
     server: str
     tool: str
     branches: dict[str, State]
+    """`accept`, `decline 2` …; `accept in 2026-07-28` where it is not the same in each revision."""
 
 
 def coverage(runs: Iterable[Run]) -> tuple[ToolCoverage, ...]:
@@ -39,8 +40,15 @@ def _branches(runs: list[Run]) -> dict[str, State]:
     count = max(len(run.scenario.answers) for run in runs)
     known = ["accept"]
     known += [branch_name(way, number, count) for number in range(count) for way in WAYS]
-    states: dict[str, State] = dict.fromkeys(known, "untried")
+    by_branch: dict[str, dict[str, State]] = {branch: {} for branch in known}
     for run in runs:
-        if states.get(run.branch) != "failed":
-            states[run.branch] = "passed" if run.passed else "failed"
+        by_era = by_branch.setdefault(run.branch, {})
+        if by_era.get(run.era) != "failed":
+            by_era[run.era] = "passed" if run.passed else "failed"
+    states: dict[str, State] = {}
+    for branch, by_era in by_branch.items():
+        if len(set(by_era.values())) > 1:
+            states |= {f"{branch} in {era}": state for era, state in by_era.items()}
+        else:
+            states[branch] = next(iter(by_era.values()), "untried")
     return states

@@ -13,6 +13,14 @@ from elicit_tui.scenarios.variants import MARKER, Variant
 from elicit_tui.text import ascii_json, neutral_line
 
 INTERNAL_ERROR: Final = -32603
+MODERN: Final = "2026-07-28"
+PUSHES: Final = (
+    "this server pushes its questions (as `ctx.elicit` does), which 2026-07-28 does not have: there"
+    " a tool returns them (InputRequiredResult; `Resolve` and `Elicit` of the Python SDK). Until it"
+    " does, write --eras 2025-11-25"
+)
+_NO_PUSH: Final = "no back-channel for server-initiated requests"
+"""What the Python SDK's server says then."""
 
 
 def faults_of(
@@ -51,6 +59,14 @@ def _as_written(run: Run, script: Script) -> Iterator[str]:
         yield f"there were {len(script.asked)} questions, not {expect.questions}"
     if result is not None:
         yield from expect.faults(result)
+
+
+def hint_of(run: Run) -> str | None:
+    """What to do about a server that pushes its questions in the revision that has no such way."""
+    if run.passed or run.protocol_version != MODERN or run.resolved:
+        return None
+    said = str(run.error or "") + text_of(run.result or {})
+    return PUSHES if _NO_PUSH in said else None
 
 
 def _not_by_the_scenario(run: Run) -> Iterator[str]:

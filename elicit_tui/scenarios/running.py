@@ -15,14 +15,14 @@ from elicit_tui.elicitation import Call, ElicitationRequest, Outcome
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.runtime import open_runtime
-from elicit_tui.scenarios.judging import faults_of
+from elicit_tui.scenarios.judging import faults_of, hint_of
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Era, Scenario
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
 from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, as_written, branches
 from elicit_tui.scenarios.watching import changed, states
-from elicit_tui.text import in_seconds
+from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.host import Connection
@@ -47,6 +47,8 @@ class Options:
     eras: tuple[Era, ...] = ("auto",)
     update: bool = False
     """Take over what the servers ask now as the snapshots."""
+    need_snapshots: bool = False
+    """Fail where there is nothing to compare a question with, as in a build."""
     timeout_sec: float = 30.0
     """For each call."""
     log_file: Path | None = None
@@ -96,6 +98,8 @@ class _Ways:
         single = _OneRun(self._settings_for, self._scenario, self._era, self._tell)
         base = await single.run(as_written(self._scenario), None, self._options.log_file)
         self._compare(snapshots, single, base)
+        if (hint := hint_of(base)) is not None:
+            base.notes.append(hint)
         yield self._ended(base)
         if not (base.passed and self._scenario.accepts):
             return
@@ -124,7 +128,13 @@ class _Ways:
             return
         found = snapshots.differences(name, revision, questions, self._scenario.answers)
         if found is None and questions:
-            run.notes.append("no snapshot yet: --update writes it")
+            if self._options.need_snapshots:
+                run.failures.append(
+                    "no snapshot to compare with (CI is set): run it with --update where you write "
+                    f"it, and keep {neutral_line(snapshots.path.name, 200)} beside it"
+                )
+            else:
+                run.notes.append("no snapshot yet: --update writes it")
         run.failures += found or ()
 
     def _settings_for(self, variant: Variant) -> Settings:
@@ -219,7 +229,12 @@ class _OneRun:
             run.error = error
         if self._late is not None and self._door is not None:
             self._door.send_again(*self._late)
-        return variant.kind == "as written" or await _answers(connection)
+        alive = await _answers(connection)
+        if variant.kind != "as written":
+            return alive
+        if not alive and run.error is None and connection.failure is not None:
+            run.failures.append(f"after its result: {connection.failure}")
+        return True
 
     def _heard(self, run: Run, event: BrokerEvent) -> None:
         if isinstance(event, Notice) or event.request.kind == "approval":

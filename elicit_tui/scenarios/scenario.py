@@ -105,7 +105,9 @@ def at_pointer(value: Any, pointer: str) -> tuple[Any, bool]:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping) and key in value:
             value = value[key]
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+        elif (
+            isinstance(value, list) and key.isdecimal() and len(key) < 10 and int(key) < len(value)
+        ):
             value = value[int(key)]
         else:
             return None, False

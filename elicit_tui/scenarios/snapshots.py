@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +23,7 @@ def snapshot_file(scenario_file: Path) -> Path:
 
 
 def question_snapshot(request: ElicitationRequest) -> dict[str, Any]:
-    """What is kept of a question: mode, message, schema; of a page's address no query."""
+    """What is kept of a question: mode, message, schema; of an address no query and no user."""
     kept: dict[str, Any] = {"mode": request.mode, "message": request.message}
     if request.mode == "url":
         kept["url"] = _address(request.url or "")
@@ -35,8 +36,8 @@ def _address(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return url
-    return f"{parts.scheme}://{parts.netloc}{parts.path}"
+        return re.split("[?#]", url)[0]
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 class Snapshots:
@@ -47,14 +48,18 @@ class Snapshots:
         self.path = snapshot_file(scenario_file)
         self._kept: dict[str, dict[str, list[Any]]] = {}
         self._changed = False
+        remedy = "remove the file, and --update writes it anew"
+        if not self.path.exists():
+            return
+        if not self.path.is_file():
+            raise UsageError(f"The snapshots {self.path} are no file.")
         try:
             kept = json.loads(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return
         except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"The snapshots {self.path} cannot be read: {error}") from None
+            why = error.strerror if isinstance(error, OSError) else f"{error}; {remedy}"
+            raise UsageError(f"The snapshots {self.path} cannot be read: {why}.") from None
         if not isinstance(kept, dict) or not all(isinstance(each, dict) for each in kept.values()):
-            raise UsageError(f"The snapshots {self.path} are none; --update writes them anew.")
+            raise UsageError(f"The snapshots {self.path} are none; {remedy}.")
         self._kept = kept
 
     def differences(

@@ -103,7 +103,7 @@ def answers_gone_wrong(
             for name, wrong in _invalid(form, content):
                 yield _wrong(f"{where}{name}", steps, Wrong(number, "invalid", wrong))
             extra = Wrong(number, "extra", {**content, "elicit_tui_extra": MARKER})
-            if form.judge(extra.content or {}):
+            if form.judge_of_schema.faults(extra.content or {}):
                 extra = replace(extra, kind="invalid")
             yield _wrong(f"{where}an extra property", steps, extra)
             declined = Wrong(number, "decline with content", content)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
+import os
 import shlex
+import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -12,6 +15,7 @@ from typing import Final
 from elicit_tui.text import neutral_line
 
 COMMAND_SECONDS: Final = 30.0
+CHUNK_BYTES: Final = 256 * 1024
 
 
 async def states(watched: Sequence[str]) -> Mapping[str, str]:
@@ -37,19 +41,37 @@ async def _state(watched: str) -> str:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
         )
-        output, _ = await asyncio.wait_for(process.communicate(), COMMAND_SECONDS)
     except (OSError, ValueError) as error:
         return f"cannot be run: {neutral_line(str(error))}"
+    try:
+        return await asyncio.wait_for(_of_command(process), COMMAND_SECONDS)
     except asyncio.TimeoutError:
-        process.kill()
-        await process.wait()
         return "did not end in time"
-    return f"{process.returncode} {hashlib.sha256(output).hexdigest()}"
+    finally:
+        with contextlib.suppress(OSError):
+            if os.name == "posix":
+                os.killpg(process.pid, signal.SIGKILL)
+            elif process.returncode is None:
+                process.kill()
+        await process.wait()
+
+
+async def _of_command(process: asyncio.subprocess.Process) -> str:
+    """The exit code and the digest of what was printed, however much it is."""
+    digest = hashlib.sha256()
+    assert process.stdout is not None
+    while piece := await process.stdout.read(CHUNK_BYTES):
+        digest.update(piece)
+    return f"{await process.wait()} {digest.hexdigest()}"
 
 
 def _is_there(watched: str) -> bool:
-    return Path(watched).exists()
+    try:
+        return Path(watched).exists()
+    except (OSError, ValueError):  # too long for a name, or nothing that could be one
+        return False
 
 
 def _digest(path: Path) -> str:
@@ -58,8 +80,14 @@ def _digest(path: Path) -> str:
             names = sorted(str(each.relative_to(path)) for each in path.rglob("*"))
             parts = [f"{name} {_digest(path / name)}" for name in names if (path / name).is_file()]
             return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.exists() and not path.is_file():
+            return "is no file"  # a pipe or a device may never end
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            while piece := file.read(CHUNK_BYTES):
+                digest.update(piece)
+        return digest.hexdigest()
     except FileNotFoundError:
         return "is not there"
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"

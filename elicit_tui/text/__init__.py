@@ -1,8 +1,8 @@
 """Hostile text made harmless: what every screen, log line, record and data line is made of.
 
-`neutral` and `neutral_line` for people, `quoted` and `as_name` for the names that servers give,
-`stand_in` for a field that is edited, `neutral_value` for records, `readable_json` for values that
-people read, `ascii_json` for data, `ci_safe` for a build's log.
+`neutral` and `neutral_line` for people, `quoted`, `name_line` and `as_name` for names that servers
+give, `stand_in` for a field that is edited, `neutral_value` for records, `readable_json` for values
+that people read, `ascii_json` for data, `ci_safe` for a build's log.
 What counts as active is defined in `elicit_tui.text.active`, what cannot be seen in
 `elicit_tui.text.unseen` (`looks_blank`; `without_controls` for what a person enters). `in_seconds`
 puts a span of time in words, `countdown` shows how much of one is left.
@@ -10,7 +10,7 @@ puts a span of time in words, `countdown` shows how much of one is left.
 
 from elicit_tui.text.data import ascii_json, neutral_value, readable_json
 from elicit_tui.text.duration import countdown, in_seconds
-from elicit_tui.text.neutral import as_name, neutral, neutral_line, quoted, stand_in
+from elicit_tui.text.neutral import as_name, name_line, neutral, neutral_line, quoted, stand_in
 from elicit_tui.text.unseen import controls_left_out, looks_blank, without_controls
 from elicit_tui.text.workflow import ci_safe
 
@@ -22,6 +22,7 @@ __all__ = [
     "countdown",
     "in_seconds",
     "looks_blank",
+    "name_line",
     "neutral",
     "neutral_line",
     "neutral_value",

@@ -77,10 +77,23 @@ def quoted(text: str, limit: int = 200, marks: str = "“”") -> str:
     return marks[0] + re.sub('["“”„«»]', "'", line) + marks[-1]
 
 
+def name_line(text: str, limit: int | None = 200) -> str:
+    """The name of a thing that is called by it, on one line: letters of another script are marked.
+
+    Two such names must not look alike; in a sentence a person can read, and letters stay theirs.
+    """
+    if text.isascii():
+        return neutral_line(text, limit)
+    from elicit_tui.text.scripts import with_marked_letters
+
+    head = text if limit is None else text[: limit + _SLACK]
+    return neutral_line(with_marked_letters(head), limit)
+
+
 def as_name(text: str, limit: int = 200, marks: str = "“”") -> str:
     """A name that stands among words of ours: one word as it is, anything else `quoted`."""
-    line = neutral_line(text, limit)
-    return line if _ONE_WORD.fullmatch(line) else quoted(text, limit, marks)
+    line = name_line(text, limit)
+    return line if _ONE_WORD.fullmatch(line) else quoted(line, limit, marks)
 
 
 def stand_in(text: str, keep: str = "") -> str:

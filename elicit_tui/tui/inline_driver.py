@@ -15,7 +15,8 @@ its scrollback, where no program can take them back. A form of this width never 
 the window has 78 columns."""
 
 _CLEAR_SCREEN: Final = "\x1b[2J"
-_CLEAR_BELOW: Final = "\r\x1b[J"
+_CLEAR_BELOW: Final = "\x1b[J"
+_DOWN_AND_CLEAR: Final = "\x1b[B\x1b[2K"
 
 
 class InlineDriver(LinuxInlineDriver):
@@ -28,10 +29,21 @@ class InlineDriver(LinuxInlineDriver):
 
     def write(self, data: str) -> None:
         """Write to the terminal."""
-        if data != _CLEAR_SCREEN:
+        if data == _CLEAR_BELOW:
+            super().write(self._clearing())
+        elif data != _CLEAR_SCREEN:
             super().write(data)
         elif Size(*self._get_terminal_size()) != self._app.size:
-            super().write(_CLEAR_BELOW)
+            super().write(self._clearing())
+
+    def _clearing(self) -> str:
+        """Clear line by line from where the cursor stands, which stays there.
+
+        Cleared at once from the first line of the screen on, some terminals push it all into
+        their scrollback (tmux: `scroll-on-clear`).
+        """
+        below = self._get_terminal_size()[1] - 1
+        return f"\r\x1b7\x1b[2K{_DOWN_AND_CLEAR * below}\x1b8"
 
     def _get_terminal_size(self) -> tuple[int, int]:
         """Of the terminal that is drawn on: standard output may lead elsewhere."""

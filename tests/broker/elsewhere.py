@@ -9,7 +9,7 @@ from typing import Any
 
 from elicit_tui.broker import Broker
 from elicit_tui.broker.inbox import Inbox
-from elicit_tui.broker.inbox_events import InboxEvent, Left
+from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Outcome, Question, accept
 from elicit_tui.elicitation.settings import ElicitationSettings, Settings
@@ -74,7 +74,7 @@ class Person:
         return [
             event.sentence
             for event in self.told
-            if isinstance(event, Left) and event.waiting.id == question.id
+            if isinstance(event, QuestionLeft) and event.waiting.id == question.id
         ]
 
 

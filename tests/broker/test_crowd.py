@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.broker.inbox_events import Left
+from elicit_tui.broker.inbox_events import QuestionLeft
 from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.ledger import Ledger
 from elicit_tui.runtime import open_inbox
@@ -153,7 +153,7 @@ async def test_a_question_whose_process_was_killed_ends_in_the_ledger_too(crowd:
     settings = Settings(history=HistorySettings(path=str(crowd.directory / "ledger.sqlite3")))
     async with open_inbox(settings, "inbox") as inbox:
         left = asyncio.Event()
-        inbox.subscribe(lambda event: left.set() if isinstance(event, Left) else None)
+        inbox.subscribe(lambda event: left.set() if isinstance(event, QuestionLeft) else None)
         while not inbox.waiting:
             came = asyncio.Event()
             inbox.subscribe(lambda event, came=came: came.set())  # type: ignore[misc]

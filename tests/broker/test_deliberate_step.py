@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import (
+    Call,
     Deadline,
     ElicitationRequest,
     Outcome,
@@ -15,7 +17,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     accept,
 )
-from elicit_tui.elicitation.settings import GuardianSettings, Rule, Settings
+from elicit_tui.elicitation.settings import GuardianSettings, Rule, ServerSettings, Settings
 from tests.broker.conftest import COLOUR, BenchFactory, form_request, run
 
 SECRET = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
@@ -48,6 +50,14 @@ class Careful(Careless):
         found = (*question.to_acknowledge, *question.examine(self.content or {}))
         seen = frozenset(finding.id for finding in found)
         return accept("user", "Sent.", self.content, acknowledged=seen)
+
+
+class CarelessAgent(Careful):
+    """A face that lets the agent answer whatever is asked, with everything acknowledged."""
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        outcome = await super().respond(question, deadline)
+        return replace(outcome, decided_by="agent")
 
 
 def page() -> ElicitationRequest:
@@ -93,6 +103,44 @@ def test_an_accept_without_acknowledgement_is_given_back_and_never_sent(
     assert first.form is again.form
     assert first.draft is again.draft
     assert again.to_acknowledge or again.outgoing
+
+
+FOR_A_PERSON = {
+    **CASES,
+    "the agent's own question": (
+        replace(form_request(), server=ServerIdentity("agent", "stdio", "")),
+        {"colour": "blue"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("request_", "content"), FOR_A_PERSON.values(), ids=FOR_A_PERSON)
+def test_no_face_can_let_an_agent_answer_what_only_a_person_may(
+    bench: BenchFactory, request_: ElicitationRequest, content: dict[str, Any] | None
+) -> None:
+    face = CarelessAgent(content)
+    outcome = asked_by(bench, face, request_)
+    assert (outcome.action, outcome.decided_by, outcome.content) == ("cancel", "policy", None)
+    assert [question.attempt for question in face.asked] == [1, 2, 3]
+
+
+def test_what_anybody_may_answer_an_agent_may_too(bench: BenchFactory) -> None:
+    outcome = asked_by(bench, CarelessAgent({"colour": "blue"}), form_request())
+    assert (outcome.action, outcome.decided_by) == ("accept", "agent")
+
+
+def test_no_face_can_let_an_agent_approve_a_tool(bench: BenchFactory) -> None:
+    async def body() -> None:
+        server = ServerSettings("s", default_tools_approval_mode="prompt")
+        table = bench(Settings(servers={"s": server}))
+        table.broker._ask_step._responder = CarelessAgent(None)
+        outcome = await table.broker.approve(
+            ServerIdentity("s", "stdio", "s"), Call("tools/call", "drop"), {}, "pid 1"
+        )
+        assert outcome is not None
+        assert (outcome.action, outcome.decided_by) == ("cancel", "policy")
+
+    run(body())
 
 
 @pytest.mark.parametrize(("request_", "content"), CASES.values(), ids=CASES)

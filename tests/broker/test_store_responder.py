@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker.inbox_events import Came, Delivery, InboxEvent
+from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Deadline, Outcome, Question, cancel, decline
 from elicit_tui.elicitation.question import Draft
@@ -260,7 +260,7 @@ async def test_many_questions_of_many_askers_each_get_their_own_answer(world: Wo
 
     def answer_at_once(person: Person) -> Callable[[InboxEvent], None]:
         def hear(event: InboxEvent) -> None:
-            if isinstance(event, Came):
+            if isinstance(event, QuestionCame):
                 outcome = sent(colour=event.waiting.id[:4])
                 given = person.inbox.answer(event.waiting.id, outcome)
                 replies.append(asyncio.ensure_future(given))
@@ -292,7 +292,7 @@ async def test_what_came_is_told_once(world: World) -> None:
     question = await person.sees()
     await bounded(person.inbox.answer(question.id, sent(colour="red")))
     await bounded(asked)
-    came = [event for event in person.told if isinstance(event, Came)]
+    came = [event for event in person.told if isinstance(event, QuestionCame)]
     assert [event.waiting.id for event in came] == [question.id]
 
 

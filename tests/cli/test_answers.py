@@ -54,6 +54,15 @@ def test_answers_go_through_every_round(config: Path) -> None:
     assert [entry["decidedBy"] for entry in ended.document["elicitations"]] == ["answers"] * 2
 
 
+def test_an_answer_with_a_field_that_was_not_asked_for_is_refused_by_its_name(config: Path) -> None:
+    more = ROUND_ONE.replace("downtime = false", "downtime = false, approve = true")
+    ended = deploy(config, more)
+    assert ended.code == 3
+    first = ended.document["elicitations"][0]
+    assert (first["action"], first["content"]) == ("cancel", None)
+    assert "“approve”: nothing that the form does not ask for" in first["reason"]
+
+
 def test_a_warned_question_is_not_answered_without_despite(config: Path) -> None:
     ended = deploy(config, ROUND_ONE + ROUND_TWO)
     assert ended.code == 3

@@ -12,6 +12,7 @@ from tests.faults.terminal import Terminal
 UP: Final = "\x1b[A"
 DOWN: Final = "\x1b[B"
 ENTER: Final = "\r"
+TAB: Final = "\t"
 CLEAR: Final = "\x15"
 SEND: Final = "\x13"
 LEAVE: Final = "\x11"
@@ -65,7 +66,7 @@ class Console(Terminal):
         self.go_to_server(f"● {server} ")
         # A longer name is cut in the list.
         self.press_until(f"/{CLEAR}{tool}", lambda: self.points_at(f"⚒ {tool[:18]}"), tool)
-        self.press_until(ENTER, lambda: self.has_the_keys(1), "the list of tools")
+        self.press_until(TAB, lambda: self.has_the_keys(1), "the list of tools")
 
     @property
     def _place(self) -> list[str]:
@@ -77,7 +78,7 @@ class Console(Terminal):
         """The key that brings the cursor of the left list nearer to a row."""
         if not self.has_the_keys(0):
             # Tab finds it among what can have the focus.
-            return "\t"
+            return TAB
         rows = self.panels[0]
         cursor = next(place for place, row in enumerate(rows) if row.startswith(CURSORS))
         wanted = next((place for place, row in enumerate(rows) if words in row), cursor)

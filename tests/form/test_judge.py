@@ -310,9 +310,18 @@ def test_branches_that_are_no_choices_are_judged_as_they_are() -> None:
     assert [problem.field for problem in form.judge({"any": "x", "one": "a..b"})] == ["any", "one"]
 
 
+def test_an_answer_has_no_field_that_was_not_asked_for_whatever_the_schema_allows() -> None:
+    for more in ({}, {"additionalProperties": True}, {"patternProperties": {"^b": {}}}):
+        form = form_of({"a": TEXT}, **more)
+        assert form.judge({"a": "x"}) == ()
+        (problem,) = form.judge({"a": "x", "b": 1})
+        assert problem.message == "“b”: nothing that the form does not ask for"
+        assert read_form(form.schema, "arguments").judge({"a": "x", "b": 1}) == ()
+
+
 def test_names_beyond_the_declared_ones_are_judged_by_their_own_schema() -> None:
     form = form_of({"a": TEXT}, additionalProperties={"type": "integer"})
-    assert form.judge({"a": "x", "b": 1}) == ()
+    assert read_form(form.schema, "arguments").judge({"a": "x", "b": 1}) == ()
     assert [problem.message for problem in form.judge({"b": "x"})] == ["“b”: a whole number"]
     odd = {"type": "string", "patternProperties": {"a": False}, "additionalProperties": False}
     assert form_of({"a": {**odd, "uniqueItems": True, "multipleOf": 2}}).judge({"a": "x"}) == ()

@@ -17,7 +17,7 @@ from tests.gateway.world import (
     HANDSHAKE,
     WAIT,
     MovedClock,
-    PersonElsewhere,
+    PersonAtOtherTerminal,
     asking,
     http_agent,
     listening,
@@ -41,7 +41,7 @@ class Gateway:
     url: str
     tokens: Tokens
     clock: MovedClock
-    people: list[PersonElsewhere]
+    people: list[PersonAtOtherTerminal]
     sessions: list[Session]
 
     @property
@@ -69,7 +69,7 @@ async def many_agents(
     server: ServerSettings | None = None, idle_seconds: float = 0
 ) -> AsyncIterator[Gateway]:
     clock = MovedClock()
-    people: list[PersonElsewhere] = []
+    people: list[PersonAtOtherTerminal] = []
     sessions: list[Session] = []
     server = server or asking()
     owner = Settings(
@@ -78,7 +78,7 @@ async def many_agents(
 
     @asynccontextmanager
     async def open_one() -> AsyncIterator[Session]:
-        people.append(PersonElsewhere())
+        people.append(PersonAtOtherTerminal())
         async with open_session(owner, [server.name], people[-1], clock=clock) as session:
             sessions.append(session)
             yield session

@@ -24,7 +24,15 @@ pytestmark = pytest.mark.anyio
 class ClientForms:
     """The agent's own form: answers by a script, or never."""
 
-    def __init__(self, answer: Mapping[str, Any] | None = None, *, silent: bool = False) -> None:
+    def __init__(
+        self,
+        answer: Mapping[str, Any] | None = None,
+        *,
+        silent: bool = False,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._more = more or {}
+        """Fields that nobody asked it for."""
         self._answer = answer if answer is not None else {"value": "from the client"}
         self._silent = silent
         self.shown: list[Any] = []
@@ -42,6 +50,7 @@ class ClientForms:
                 raise
         schema = getattr(params, "requested_schema", None) or {}
         content = {key: self._answer[key] for key in schema.get("properties", {})}
+        content.update(self._more)
         return types.ElicitResult(action="accept", content=content)
 
 
@@ -66,6 +75,20 @@ async def test_a_client_with_forms_is_asked_where_nobody_sits_at_a_console(
         assert forms.shown[0].message == "asking asks: A value"
         assert result.meta is not None
         assert result.meta[ELICITATIONS_META_KEY][0]["decidedBy"] == "client"
+
+
+async def test_a_client_s_answer_with_a_field_that_was_not_asked_for_never_reaches_the_server(
+    upwards: str,
+) -> None:
+    forms = ClientForms(more={"approve": True})
+    async with world(
+        asking(), upwards=upwards, gateway=via("client"), client={"elicitation_callback": forms}
+    ) as here:
+        result = await here.calls("asking__one")
+        assert "from the client" not in text_of(result)
+        assert result.meta is not None
+        assert result.meta[ELICITATIONS_META_KEY][0]["action"] == "cancel"
+        assert "“approve”: nothing that the form does not ask for" in forms.shown[-1].message
 
 
 async def test_questions_side_by_side_reach_the_client_together(upwards: str) -> None:

@@ -34,7 +34,7 @@ from tests.gateway.world import (
     HANDSHAKE,
     WAIT,
     MovedClock,
-    PersonElsewhere,
+    PersonAtOtherTerminal,
     in_memory,
     over_http,
     settled,
@@ -63,7 +63,7 @@ async def agent(upwards: str = HANDSHAKE, name: str = "crush") -> AsyncIterator[
     """The Python SDK's client on a gateway of this process, with the real clock."""
 
     def opened() -> AbstractAsyncContextManager[Session]:
-        return open_session(Settings(), [], PersonElsewhere())
+        return open_session(Settings(), [], PersonAtOtherTerminal())
 
     era, _, transport = upwards.partition("+")
     mode = "legacy" if era == HANDSHAKE else era

@@ -19,7 +19,7 @@ from tests.gateway.world import (
     ERAS,
     HANDSHAKE,
     WAIT,
-    PersonElsewhere,
+    PersonAtOtherTerminal,
     text_of,
     until,
     workshop,
@@ -112,7 +112,7 @@ async def test_what_one_session_allows_and_mutes_is_nothing_to_another(
             assert len(asked.asked) == 1
 
 
-async def allowed_once_for_the_session(here: Gateway, client: Client) -> PersonElsewhere:
+async def allowed_once_for_the_session(here: Gateway, client: Client) -> PersonAtOtherTerminal:
     """Call a gated tool, which is allowed for the session; who was asked."""
     before = here.open_questions
     call = asyncio.ensure_future(client.call_tool("workshop__delete", {}))

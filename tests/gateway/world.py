@@ -99,7 +99,7 @@ def under(session: Session) -> tuple[HeldCall, ...]:
     return session.held_calls.under_way
 
 
-class PersonElsewhere:
+class PersonAtOtherTerminal:
     """Answers what waits in another terminal: by a script, or when a test says so."""
 
     def __init__(self, answer: Answer | None = None) -> None:
@@ -176,7 +176,7 @@ class PersonElsewhere:
 @dataclass
 class World:
     agent: Client
-    person: PersonElsewhere
+    person: PersonAtOtherTerminal
     clock: MovedClock
     told: list[str]
     heard: list[Any]
@@ -235,7 +235,7 @@ async def world(
     `upwards` is the agent's era, with `+http` behind it where it comes over HTTP.
     """
     clock = MovedClock()
-    person = PersonElsewhere(answer)
+    person = PersonAtOtherTerminal(answer)
     person.there = somebody_there
     told: list[str] = []
     heard: list[Any] = []

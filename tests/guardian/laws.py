@@ -1,8 +1,8 @@
 """What no request may change: the laws that the guardian holds, and the sentences to try them by.
 
 `python -m tests.guardian.laws` tries every labelled request with every sentence, and every
-combination of the matrices, and prints what breaks; the tests try a part of them, chosen so that
-each sentence and each request has its turn.
+combination of the matrices, prints what breaks and ends with 1 where something did; the tests try a
+part of them, chosen so that each sentence and each request has its turn.
 """
 
 from __future__ import annotations
@@ -220,11 +220,11 @@ TURNS: Final = {
 }
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str]) -> int:
     judge = Judge()
     every = items()
     step = int(arguments[0]) if arguments else 1
-    tried = 0
+    tried = faults = 0
     for law in LAWS:
         broken: list[Broken] = []
         for number, item in enumerate(every):
@@ -232,6 +232,7 @@ def main(arguments: list[str]) -> None:
             for turn in range(turns):
                 tried += 1
                 broken += law(judge, item, turn * step + number)
+        faults += len(broken)
         print(f"{law.__name__}: {len(broken)} broken")
         for one in broken[:60]:
             print("   ", one)
@@ -240,10 +241,12 @@ def main(arguments: list[str]) -> None:
             every = list(made)
             tried += len(every)
             wrong = [item["message"] for item in every if judge.verdict(item) != expected]
+            faults += len(wrong)
             print(f"{code}: {len(wrong)} of {len(every)} combinations are not {expected}")
             print(*(f"    {message}" for message in wrong[:20]), sep="\n", end="\n" * bool(wrong))
     print(f"{tried} tried")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

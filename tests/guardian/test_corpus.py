@@ -6,14 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.guardian.scores import OWN, SHARED, judge, share
+from tests.guardian.scores import OWN, SHARED, Judged, judge, share
 
 FILES = [
     pytest.param(
-        path, marks=pytest.mark.skipif(not path.exists(), reason=f"no {path.name}"), id=name
+        path,
+        marks=pytest.mark.skipif(not path.exists(), reason=f"no {name} corpus here"),
+        id=name,
     )
     for name, path in (("own", OWN), ("shared", SHARED))
 ]
+
+
+def named(one: Judged) -> str:
+    """Which request it is, what it says and how it was judged."""
+    message = one.item.get("message", one.item.get("url", ""))
+    return f"{one.item['id']}: {one.verdict} for {message!r:.120}"
 
 
 @pytest.mark.parametrize("path", FILES)
@@ -26,10 +34,10 @@ def test_verdicts_on_a_labelled_corpus_hold_every_threshold(path: Path) -> None:
     traps = [one for one in judged if one.trap]
     others = [one for one in judged if not one.trap]
 
-    missed = [one.item["id"] for one in judged if one.missed]
+    missed = [named(one) for one in judged if one.missed]
     assert lenient >= 0.98
     assert missed == []
-    assert [one.item["id"] for one in benign if one.verdict == "block"] == []
+    assert [named(one) for one in benign if one.verdict == "block"] == []
     assert share(benign, lambda one: one.verdict == "warn" and not one.lenient) <= 0.01
     assert share(foreign, lambda one: one.lenient) >= share(english, lambda one: one.lenient) - 0.03
     assert share(traps, lambda one: one.lenient) >= share(others, lambda one: one.lenient) - 0.03

@@ -60,6 +60,9 @@ class Remembered:
     def sent(self, request_id: str) -> None:
         self.steps.append(("sent", request_id))
 
+    def withdrawn(self, request_id: str, sentence: str) -> None:
+        self.steps.append(("withdrawn", request_id))
+
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         self.steps.append(("flood", f"{server} {count}"))
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -15,8 +16,9 @@ import pytest
 from elicit_tui.cli import run
 from elicit_tui.cli.history import point_in_time
 from elicit_tui.cli.history_text import plain_table, terminal_table
+from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.elicitation import Finding, Review, Severity, accept, cancel, decline
-from elicit_tui.ledger import Ledger
+from elicit_tui.ledger import Ledger, Row
 from elicit_tui.paths import ledger_file
 from tests.ledger.world import Clock, request
 from tests.text.alphabet import active_left
@@ -188,6 +190,14 @@ def test_a_terminal_of_any_width_gets_lines_that_fit(recorded: Path) -> None:
         assert max(len(line) for line in shown.splitlines()) <= width
         assert active_left(shown) == []
     assert plain_table(rows).count("\n") == 3
+
+
+def test_what_became_of_a_question_is_whole_at_eighty_columns() -> None:
+    long = Row("0" * 36, "a-server-with-a-long-name", tool="delete_everything", mode="form")
+    row = replace(long, verdict="block", action="decline", decided_by="withdrawn", message="m" * 99)
+    shown = terminal_table([row], 80)
+    assert f"{OUTCOMES['decline']} decline by withdrawn  block" in shown
+    assert "a-server-with-a-long-name  delete_everything  mmm" in shown
 
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=timezone.utc)

@@ -19,6 +19,54 @@ def modules() -> Iterator[tuple[str, str]]:
         yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
 
 
+MODULES_OF_ONE_ROLE = frozenset(
+    {
+        # A thing, what draws it, and what reads it from a configuration or a command line.
+        *("activity", "allowances", "arguments", "calls", "choices", "history", "hooks", "inbox"),
+        *("offers", "rules", "servers", "screen", "unseen"),
+        # The same work at two places: towards a server and an agent, in memory and in a file.
+        *("asking", "events", "file", "http", "messages", "opening", "rounds", "running"),
+        *("session", "sessions", "stdio", "telling", "wording"),
+        # What a host is, for a screen and for a rule; what is read once, before all else.
+        *("hosts", "reading"),
+    }
+)
+"""Names that stand twice because two modules play one role in two rooms."""
+CLASSES_OF_ONE_ROLE = frozenset(
+    {
+        # What the broker asks of another room, and that room's own.
+        *("Guardian", "Hooks", "Reply"),
+        # What is wrong, as a value; a rule of the owner and of the guardian; a session's two ends.
+        *("Problem", "Rule", "Session"),
+        # A choice, and a widget's own message that one was made.
+        "Chosen",
+    }
+)
+
+
+def shared(names: Iterator[tuple[str, str]]) -> set[str]:
+    """The names that stand at more than one place."""
+    places: dict[str, set[str]] = {}
+    for name, place in names:
+        places.setdefault(name, set()).add(place)
+    return {name for name, found in places.items() if len(found) > 1}
+
+
+def test_two_modules_have_one_name_only_where_they_play_one_role() -> None:
+    names = ((Path(name).stem, name) for name, _ in modules() if "__" not in name)
+    assert shared(names) - MODULES_OF_ONE_ROLE == set()
+
+
+def test_two_classes_have_one_name_only_where_they_play_one_role() -> None:
+    names = (
+        (node.name, name)
+        for name, source in modules()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert shared(names) - CLASSES_OF_ONE_ROLE == set()
+
+
 def test_no_module_is_too_long_to_do_one_thing() -> None:
     lengths = {name: source.count("\n") for name, source in modules()}
     assert {name: lines for name, lines in lengths.items() if lines > LONGEST_MODULE} == {}

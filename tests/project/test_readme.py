@@ -160,3 +160,9 @@ def test_the_house_in_contributing_names_every_room() -> None:
     house = CONTRIBUTING.split("## The house")[1].split("\n## ")[0]
     rooms = {path.stem for path in (ROOT / "elicit_tui").iterdir() if path.name[0] not in "_."}
     assert {room for room in rooms - {"py"} if not re.search(rf"\b{room}\b", house)} == set()
+
+
+def test_every_module_that_contributing_names_exists() -> None:
+    inside = re.findall(r"`(?:elicit_tui/)?((?!tests/|elicit_tui/)\w+(?:/\w+)+\.py)`", CONTRIBUTING)
+    assert len(inside) > 10
+    assert [name for name in inside if not (ROOT / "elicit_tui" / name).exists()] == []

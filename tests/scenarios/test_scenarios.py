@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+from elicit_tui.scenarios.snapshots import question_snapshot
 from tests.cli.running import DEMO, SECONDS, Ended, run
 from tests.cli.terminal import Terminal
 
@@ -249,3 +252,37 @@ def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
             },
         }
     ]
+
+
+def test_a_server_that_pushes_is_told_what_it_lacks_in_the_later_revision(tmp_path: Path) -> None:
+    text = BOOKS.replace("{ guests = 3 }", '{ city = "Rome" }').replace("For how many*", "Where*")
+    text = text.replace('structured = { "/booked" = true }', 'text = "booked Rome"')
+    server = f"table={sys.executable} {HERE / 'pushing_server.py'}"
+    ended = outcome_of(scenarios(tmp_path, text), "--eras", "both", server=server)
+    assert ended.code == 1
+    assert ways(ended) == {"accept 2025-11-25": True, "accept 2026-07-28": False}
+    (failed,) = [run for run in ended.document["runs"] if not run["passed"]]
+    assert "write --eras 2025-11-25" in failed["notes"][-1]
+    (tool,) = ended.document["coverage"]
+    assert {way: state for way, state in tool["branches"].items() if state != "untried"} == {
+        "accept in 2025-11-25": "passed",
+        "accept in 2026-07-28": "failed",
+    }
+
+
+@pytest.mark.parametrize("kept", ["{", "[]"])
+def test_damaged_snapshots_say_what_to_do_also_to_an_update(tmp_path: Path, kept: str) -> None:
+    file = scenarios(tmp_path, CACHE)
+    snapshots = file.with_name("scenarios.snapshots.json")
+    snapshots.write_text(kept)
+    ended = run("--with", DEMO, "test", str(file), "--update")
+    assert ended.code == 2
+    assert "remove the file, and --update writes it anew" in " ".join(ended.stderr.split())
+    assert snapshots.read_text() == kept
+
+
+def test_no_secret_of_an_address_is_kept_in_a_snapshot() -> None:
+    for url in ("https://me:pw@a.example/x?token=pw#pw", "https://[a/x?token=pw"):
+        params = {"mode": "url", "message": "Open it", "url": url, "elicitationId": "1"}
+        request = ElicitationRequest(ServerIdentity("s", "stdio", "s"), params, era="handshake")
+        assert "pw" not in str(question_snapshot(request))

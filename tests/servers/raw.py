@@ -112,6 +112,12 @@ def legacy_call(call: Any) -> None:
             }
         )
         finish(identifier, "withdrawn")
+    elif name == "withdrawn_late":
+        ask("q", GOOD)
+        got = answers(1)
+        params = {"requestId": "q", "reason": "took too long"}
+        send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+        finish(identifier, got)
     elif name == "sampling":
         send(
             {
@@ -332,7 +338,12 @@ def main() -> None:
         method, identifier = message.get("method"), message.get("id")
         params = message.get("params") or {}
         info = {"name": "raw", "version": "0"}
+        if method is None:
+            LATE.append(message)
+            continue
         if method == "initialize" and ERA == "2025-11-25":
+            if "--asks-early" in sys.argv:
+                ask("early", GOOD)
             CAPABILITIES.update(params["capabilities"])
             result: Any = {
                 "protocolVersion": ERA,

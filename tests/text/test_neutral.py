@@ -15,6 +15,7 @@ from elicit_tui.text import (
     as_name,
     ascii_json,
     ci_safe,
+    name_line,
     neutral,
     neutral_line,
     neutral_value,
@@ -22,6 +23,7 @@ from elicit_tui.text import (
     stand_in,
 )
 from elicit_tui.text.active import OTHER_THAN_PLAIN, active_pattern, piled_marks_pattern
+from elicit_tui.tui.console.offers import read_offer
 from tests.bounds import bounded
 from tests.text.alphabet import active_left, any_text
 
@@ -342,3 +344,19 @@ def test_what_only_looks_like_a_command_is_untouched() -> None:
     for text in ("std::vector", "## Heading", "a :: b", "[##] x", "http://[::1]/", ""):
         assert ci_safe(text) == text
     assert ci_safe("x\n  ::error::y") == "x\n  ⟨:⟩:error::y"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("dr\u043ep", "dr⟨U+043E⟩p"),
+        ("delete_\u0430ll", "delete_⟨U+0430⟩ll"),
+        ("Москва", "Москва"),
+        ("get_файл", "get_файл"),
+        ("größe", "größe"),
+        ("dr\u200bop", "dr⟨U+200B⟩op"),
+    ],
+)
+def test_a_name_marks_letters_that_look_like_those_beside_them(name: str, shown: str) -> None:
+    assert name_line(name) == as_name(name) == shown
+    assert read_offer("tool", {"name": name}).shown == shown  # type: ignore[union-attr]

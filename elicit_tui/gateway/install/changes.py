@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from elicit_tui.config.hiding import hidden, stars
+from elicit_tui.config.hiding import hidden, hidden_argument, stars
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.install.places import look, shown_path
 from elicit_tui.paths import replace_file
@@ -18,6 +18,8 @@ from elicit_tui.text import neutral_line
 AROUND: Final = 60
 """Characters that are shown on both sides of a change inside a long line."""
 LONGEST_LINE: Final = 400
+_WORD: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'")
+"""A string of JSON or TOML."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,23 @@ def difference(change: Change) -> list[str]:
 
 
 def _lines(content: bytes | None) -> list[str]:
-    return (content or b"").decode("utf-8-sig", "replace").replace("\r\n", "\n").splitlines()
+    text = (content or b"").decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return _arguments_hidden(text).splitlines()
+
+
+def _arguments_hidden(text: str) -> str:
+    """The text without each secret that is an argument behind that of its flag."""
+    shown: list[str] = []
+    position, flag, end = 0, "", 0
+    for word in _WORD.finditer(text):
+        argument = word[0][1:-1]
+        if flag.startswith("-") and text[end : word.start()].strip() == ",":
+            masked = hidden_argument(flag, argument, stars)
+            if masked != argument:
+                shown += (text[position : word.start() + 1], masked)
+                position = word.end() - 1
+        flag, end = argument, word.end()
+    return "".join(shown) + text[position:]
 
 
 def _around(before: str, after: str) -> tuple[list[str], list[str]]:

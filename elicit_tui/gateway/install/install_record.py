@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from elicit_tui.errors import ConfigError
+from elicit_tui.errors import ConfigError, StoreError
 from elicit_tui.gateway.agents import Agent
+from elicit_tui.gateway.install.places import shown_path
 from elicit_tui.paths import replace_file, state_directory
+from elicit_tui.store.nouns import read
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,21 @@ class Records:
     def read(self) -> InstallRecord | None:
         """What was noted; None: nothing was. Raises ConfigError for a note that is broken."""
         try:
-            return InstallRecord(**json.loads(self._note.read_bytes()))
+            return read(InstallRecord, self._note.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError) as error:
-            raise ConfigError([f"{self._note}: cannot be read: {error}"]) from None
+        except (OSError, StoreError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is damaged"
+            after = (
+                f" As the file was before: {shown_path(self.copy)}." if self.copy.exists() else ""
+            )
+            raise ConfigError(
+                [
+                    f"{shown_path(self._note)}: this note of what install did cannot be read:"
+                    f" {why}. Remove it: then uninstall takes out the gateway's entry, and what was"
+                    f" moved is put back by hand.{after}"
+                ]
+            ) from None
 
     def copied(self, copy: Path) -> bytes | None:
         """What stood in a file before; None: there was none, or the copy is gone."""

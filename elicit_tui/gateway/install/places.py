@@ -56,7 +56,7 @@ def shown_path(path: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFile:
     """What stands in a file; `content` None: there is no file."""
 
     path: Path
@@ -69,14 +69,14 @@ class Found:
         return self.content is None or os.name != "posix" or not self.mode & 0o077
 
 
-def look(path: Path) -> Found:
+def look(path: Path) -> FoundFile:
     """What stands there now. Raises ConfigError for what is not to be touched."""
     _refuse_links(path)
     try:
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(path, flags)
     except FileNotFoundError:
-        return Found(path, None)
+        return FoundFile(path, None)
     except OSError as error:
         raise _left(path, f"it cannot be read: {error.strerror}") from None
     with os.fdopen(descriptor, "rb") as stream:
@@ -92,7 +92,7 @@ def look(path: Path) -> Found:
         content = stream.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise _left(path, f"it is larger than {LARGEST_FILE // 2**20} MiB")
-    return Found(path, content, stat.S_IMODE(status.st_mode))
+    return FoundFile(path, content, stat.S_IMODE(status.st_mode))
 
 
 def _refuse_links(path: Path) -> None:

@@ -14,7 +14,7 @@ from elicit_tui.gateway.install.changes import Change, make, only_real
 from elicit_tui.gateway.install.document import AgentDocument, read_document
 from elicit_tui.gateway.install.install_record import InstallRecord, Records, digest
 from elicit_tui.gateway.install.moving import Staying, movable
-from elicit_tui.gateway.install.places import Found, is_of_a_project, look, shown_path
+from elicit_tui.gateway.install.places import FoundFile, is_of_a_project, look, shown_path
 from elicit_tui.gateway.install.snippet import NAME, entry
 
 Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]
@@ -56,8 +56,8 @@ class Plan:
 class _Base:
     """Both files without any installation of this kind."""
 
-    theirs: Found
-    ours: Found
+    theirs: FoundFile
+    ours: FoundFile
     document: AgentDocument
     own: AgentDocument
 

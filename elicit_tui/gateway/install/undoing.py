@@ -16,7 +16,7 @@ from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text
 from elicit_tui.gateway.install.document import AgentDocument, read_document, read_toml
 from elicit_tui.gateway.install.install_record import InstallRecord, Records, digest
-from elicit_tui.gateway.install.places import Found, shown_path
+from elicit_tui.gateway.install.places import FoundFile, shown_path
 from elicit_tui.gateway.install.snippet import NAME
 
 SERVERS: Final = "mcp_servers"
@@ -30,7 +30,9 @@ class Undone:
     notes: tuple[str, ...] = ()
 
 
-def theirs(agent: Agent, found: Found, records: Records, record: InstallRecord | None) -> Undone:
+def theirs(
+    agent: Agent, found: FoundFile, records: Records, record: InstallRecord | None
+) -> Undone:
     """The agent's file. Raises ConfigError for one that is not understood."""
     if record is not None and found.content is not None and digest(found.content) == record.after:
         before = records.copied(records.copy)
@@ -52,7 +54,7 @@ def theirs(agent: Agent, found: Found, records: Records, record: InstallRecord |
     return Undone(document.as_bytes(), tuple(notes))
 
 
-def ours(found: Found, records: Records, record: InstallRecord | None) -> Undone:
+def ours(found: FoundFile, records: Records, record: InstallRecord | None) -> Undone:
     """Our configuration, without what was moved into it and not changed since."""
     if record is None or not record.moved or found.content is None:
         return Undone(found.content)
@@ -71,7 +73,7 @@ def ours(found: Found, records: Records, record: InstallRecord | None) -> Undone
     return Undone(document.as_bytes(), tuple(notes))
 
 
-def own_document(found: Found) -> AgentDocument:
+def own_document(found: FoundFile) -> AgentDocument:
     """Our configuration as text. Raises ConfigError."""
     content = found.content or b""
     shown = shown_path(found.path)

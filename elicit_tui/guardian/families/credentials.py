@@ -14,14 +14,14 @@ from typing import Final
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.elicitation.shapes import card_number, known_shape, random_looking
 from elicit_tui.guardian.appearance import plain
-from elicit_tui.guardian.clauses import Clause, Standing
+from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import described
 from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, weight
+from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.secret_patterns import pattern_of_secret
-from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
+from elicit_tui.guardian.wanting import Thing, Wanting
 from elicit_tui.guardian.words import is_word
 
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin")
@@ -66,12 +66,9 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
     wanting = Wanting(reading, SECRET)
     together = _over_all(reading, any(wanting.is_open(field) for field in free[:_MOST_NAMED]))
     for field in free:
-        found = wanting.of_field(field)
-        if sum(seen.weight.amount for seen in found) >= THRESHOLD:
-            heaviest, because = sighted(found)
-            yield Sighting(
-                Severity.BLOCK, heaviest.place.where, heaviest.evidence, field.name, because
-            )
+        asked = wanting.sighting(field, Severity.BLOCK)
+        if asked is not None:
+            yield asked
         else:
             yield from _by_its_look(reading, field, wanting)
     if together is not None:
@@ -215,18 +212,17 @@ def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sightin
 
 def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """The text says how the value begins, as issued keys do: "starts with acme_live_"."""
-    for place in (reading.message, *field.places):
-        if place.role not in ("message", "title", "description"):
-            continue
-        view = place.views[0]
-        for clause in view.clauses:
-            for hit in clause.of("prefix"):
-                end = view.folded.span(*clause.span(hit))[1]
-                if not clause.denies(hit) and _BEGINNING.match(view.folded.original[end:].lower()):
-                    shown = excerpt(view.folded, *clause.span(hit))
-                    why = weight(4, "begins-like-a-key", place, shown)
-                    yield _block(place, shown, field.name, why)
-                    return
+    told = (
+        place
+        for place in (reading.message, *field.places)
+        if place.role in ("message", "title", "description")
+    )
+    for one in found(told, "prefix", usual_only=True):
+        after = one.view.folded.original[one.span[1] :].lower()
+        if not one.clause.denies(one.hit) and _BEGINNING.match(after):
+            why = one.weight(4, "begins-like-a-key")
+            yield _block(one.place, one.evidence, field.name, why)
+            return
 
 
 def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -236,14 +232,11 @@ def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sight
         return
     if not any(one is not field for one in reading.called("account name")):
         return
-    for place in reading.general_places:
-        for clause in place.views[0].clauses:
-            for hit in clause.of("signin"):
-                if not clause.denies(hit) and not clause.whether:
-                    shown = excerpt(place.views[0].folded, *clause.span(hit))
-                    why = weight(3, "beside-a-user-name", place, shown)
-                    yield _block(place, shown, field.name, why)
-                    return
+    for one in found(reading.general_places, "signin", usual_only=True):
+        if not one.clause.denies(one.hit) and not one.clause.whether:
+            why = one.weight(3, "beside-a-user-name")
+            yield _block(one.place, one.evidence, field.name, why)
+            return
 
 
 def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -251,17 +244,12 @@ def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     clauses = field.places[0].views[0].clauses if field.places else ()
     if not all(clause.by_concept.get("anything") for clause in clauses):
         return
-    for place in reading.naming_secrets:
-        if place.field == field.name:
-            continue
-        for view in place.views[:1]:
-            for clause in view.clauses:
-                for hit in clause.of("sure"):
-                    if clause.standing(hit) >= Standing.NAMED:
-                        shown = excerpt(view.folded, *clause.span(hit))
-                        why = weight(3, "choice-is-secret", place, shown)
-                        yield _block(place, shown, field.name, why)
-                        return
+    others = (place for place in reading.naming_secrets if place.field != field.name)
+    for one in found(others, "sure", usual_only=True):
+        if one.clause.standing(one.hit) >= Standing.NAMED:
+            why = one.weight(3, "choice-is-secret")
+            yield _block(one.place, one.evidence, field.name, why)
+            return
 
 
 def _card_of(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -304,16 +292,10 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
 
 
 def _first(reading: Reading, concept: str, roles: tuple[str, ...]) -> Sighting | None:
-    for place in reading.places:
-        if place.role not in roles:
-            continue
-        for view in place.views:
-            for clause in view.clauses:
-                for hit in clause.of(concept):
-                    if clause.standing(hit) >= Standing.NAMED:
-                        shown = excerpt(view.folded, *clause.span(hit))
-                        why = (weight(2, concept.replace(" ", "-"), place, shown),)
-                        return Sighting(Severity.WARN, place.where, shown, None, why)
+    for one in found((place for place in reading.places if place.role in roles), concept):
+        if one.clause.standing(one.hit) >= Standing.NAMED:
+            why = (one.weight(2, concept.replace(" ", "-")),)
+            return Sighting(Severity.WARN, one.place.where, one.evidence, None, why)
     return None
 
 
@@ -345,39 +327,22 @@ def _shown(reading: Reading) -> Iterator[Sighting]:
 
 def _is_told_its_value(place: Place) -> bool:
     """Whether a secret is named and right after it stands what looks like its value."""
-    view = place.views[0]
-    for clause in view.clauses:
-        for hit in clause.of("sure"):
-            end = view.folded.span(*clause.span(hit))[1]
-            value = _VALUE.match(view.folded.original, end)
-            if value and (random_looking(value[1]) or _MADE_UP.fullmatch(value[1])):
-                return True
+    for one in found((place,), "sure", usual_only=True):
+        value = _VALUE.match(one.view.folded.original, one.span[1])
+        if value and (random_looking(value[1]) or _MADE_UP.fullmatch(value[1])):
+            return True
     return False
 
 
 def _revealed(reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url" or reading.free_fields:
         return
-    for place in reading.words:
-        if place.role == "server":
-            continue
-        for view in place.views:
-            for clause in view.clauses:
-                found = _reveals(clause)
-                if found is not None:
-                    evidence = excerpt(view.folded, *clause.span(found))
-                    yield Sighting(Severity.WARN, place.where, evidence)
-                    return
-
-
-def _reveals(clause: Clause):  # type: ignore[no-untyped-def]
-    for hit in clause.of("sure"):
-        if clause.denies(hit):
-            continue
-        for verb in clause.of("reveal"):
-            if verb.end <= hit.start and hit.start - verb.end <= 3:
-                return hit
-    return None
+    for one in found((place for place in reading.words if place.role != "server"), "sure"):
+        if not one.clause.denies(one.hit) and any(
+            verb.end <= one.hit.start <= verb.end + 3 for verb in one.clause.of("reveal")
+        ):
+            yield Sighting(Severity.WARN, one.place.where, one.evidence)
+            return
 
 
 RULES = (

@@ -49,7 +49,7 @@ def _threat(reading: Reading) -> Iterator[Sighting]:
     hurried = "deadline" in found or ("alarm" in found and "threat-to-what-is-yours" in found)
     if hurried:
         because = tuple(one.weight for one in found.values())
-        yield Sighting(_BLOCK, threat.place.where, threat.evidence, None, because)
+        yield threat.sighting(_BLOCK, None, because)
 
 
 _TOLD_TO_SIGN_IN: Final = (
@@ -145,7 +145,7 @@ def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
     leave = any(clause.of("asks to run") for clause in reading.message.views[0].clauses)
     severity = Severity.WARN if leave else _BLOCK
     because = tuple(one.weight for one in found)
-    yield Sighting(severity, found[0].place.where, found[0].evidence, None, because)
+    yield found[0].sighting(severity, None, because)
 
 
 _RUNS: Final = (
@@ -162,7 +162,7 @@ _ORDERS: Final = (
 
 def _always(reading: Reading) -> Iterator[Sighting]:
     for one in held((Frame("always", 2, ("always allow",), 0),), places_of(reading, _WITH_NAMES)):
-        yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (one.weight,))
+        yield one.sighting(Severity.WARN)
 
 
 RULES = (

@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.frames import THRESHOLD, Frame, held, places_of
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, weight
+from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
 
 _TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
@@ -107,11 +107,11 @@ def _asks_leave(reading: Reading) -> bool:
 
 
 def _told(reading: Reading) -> Iterator[Place]:
-    choosing = {field.name for field in reading.fields if field.kind == "choice"}
     free = {field.name for field in reading.free_fields}
+    typed = free | {field.name for field in reading.fields if field.kind == "choice"}
     for place in places_of(reading, _TOLD):
         # What is chosen or typed there only describes; a yes or no lets it happen.
-        if place.role == "name" and (place.field in choosing | free or _is_one_word(place)):
+        if place.role == "name" and (place.field in typed or _is_one_word(place)):
             continue
         if place.field in free and place.role != "name" and not _confirms_by_name(place):
             continue
@@ -126,7 +126,9 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
     yield from _framed(_PRODUCTION)(reading)
     if not _confirms(reading):
         return
-    aims = next((place for place in reading.places if _is_production(place, reading)), None)
+    enums = {field.name: field.schema.get("enum") for field in reading.fields}
+    only = {name for name, enum in enums.items() if isinstance(enum, list) and len(enum) == 1}
+    aims = next((place for place in reading.places if _is_production(place, only)), None)
     if aims is None:
         return
     for place in _told(reading):
@@ -138,9 +140,11 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
                     return
 
 
-def _is_production(place: Place, reading: Reading) -> bool:
-    """Whether production is what is chosen, unless the person chooses something else."""
-    only = {field.name for field in reading.fields if len(field.schema.get("enum") or ()) == 1}
+def _is_production(place: Place, only: set[str]) -> bool:
+    """Whether production is what is chosen, unless the person chooses something else.
+
+    `only`: the fields with a single choice.
+    """
     chosen = place.role == "default" or (place.role == "choice" and place.field in only)
     return chosen and any(clause.of("production") for clause in place.views[0].clauses)
 
@@ -156,9 +160,9 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
     for place in places:
         for view in place.views:
             for clause in view.clauses:
-                found = _goes(clause, place, told=ends and place.role == "message")
-                if found is not None and not view.repeats(clause, found[0]):
-                    hit, because = found
+                gone = _goes(clause, place, told=ends and place.role == "message")
+                if gone is not None and not view.repeats(clause, gone[0]):
+                    hit, because = gone
                     if place.role in ("name", "title") and _is_said_small(reading, clause):
                         continue
                     evidence = excerpt(view.folded, *clause.span(hit))
@@ -300,12 +304,13 @@ def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
         if not _confirms(reading):
             return
         for one in held(frames, _told(reading)):
-            if one.clause.of("small thing") and one.frame.name in _ALSO_SMALL:
-                small = _nearest(one.clause, one.hit, "small thing")
-                other = _nearest(one.clause, one.hit, one.frame.needs[1])
+            clause, hit = one.found.clause, one.found.hit
+            if clause.of("small thing") and one.frame.name in _ALSO_SMALL:
+                small = _nearest(clause, hit, "small thing")
+                other = _nearest(clause, hit, one.frame.needs[1])
                 if small is not None and (other is None or small[0] < other[0]):
                     continue
-            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (one.weight,))
+            yield one.sighting(Severity.WARN)
             return
 
     return find
@@ -319,21 +324,16 @@ def _money(reading: Reading) -> Iterator[Sighting]:
 def _paid(reading: Reading) -> Iterator[Sighting]:
     if not _confirms(reading):
         return
-    for place in [*_told(reading), *_telling_choices(reading)]:
-        for view in place.views:
-            for clause in view.clauses:
-                for hit in clause.of("transfer", "subscription"):
-                    if clause.standing(hit, is_act=True) != Standing.ASKED:
-                        continue
-                    start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
-                    said = view.folded.original[max(0, start - 2) : end + 24].lower()
-                    amount = AMOUNT.search(said)
-                    if amount is None:
-                        continue
-                    evidence = excerpt(view.folded, *clause.span(hit))
-                    why = weight(2, "pays-an-amount", place, f"{_text(clause, hit)} {amount[0]}")
-                    yield Sighting(Severity.WARN, place.where, evidence, None, (why,))
-                    return
+    places = (*_told(reading), *_telling_choices(reading))
+    for one in found(places, "transfer", "subscription"):
+        _, view, clause, hit = one
+        start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
+        amount = AMOUNT.search(view.folded.original[max(0, start - 2) : end + 24].lower())
+        if amount is not None and clause.standing(hit, is_act=True) == Standing.ASKED:
+            said = f"{_text(clause, hit)} {amount[0]}"
+            why = weight(2, "pays-an-amount", one.place, said)
+            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
+            return
 
 
 def _mass_send(reading: Reading) -> Iterator[Sighting]:
@@ -345,14 +345,13 @@ def _mass_send(reading: Reading) -> Iterator[Sighting]:
 
 def _names_hundreds(place: Place) -> bool:
     """Whether it says all of the people, or a number from a hundred on right before them."""
-    view = place.views[0]
-    for clause in view.clauses:
-        for hit in clause.of("people"):
-            if hit.start and is_word(clause.words[hit.start - 1], "everything", clause.latin):
-                return True
-            start = view.folded.span(*clause.span(hit))[0]
-            if _HUNDREDS.search(view.folded.original, max(0, start - 16), start):
-                return True
+    for one in found((place,), "people", usual_only=True):
+        before = one.clause.words[: one.hit.start][-1:]
+        if any(is_word(word, "everything", one.clause.latin) for word in before):
+            return True
+        start = one.span[0]
+        if _HUNDREDS.search(one.view.folded.original, max(0, start - 16), start):
+            return True
     return False
 
 

@@ -10,7 +10,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.frames import Frame, held, places_of, summed
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
-from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
+from elicit_tui.guardian.wanting import Thing, Wanting
 
 _CONTENTS: Final = Thing("contents", "contents")
 _SPOKEN_OF: Final = (
@@ -39,15 +39,12 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
         return
     wanting = Wanting(reading, _CONTENTS)
     for field in free:
-        found = wanting.of_field(field)
-        if sum(seen.weight.amount for seen in found) >= THRESHOLD:
-            heaviest, because = sighted(found)
-            yield Sighting(
-                Severity.BLOCK, heaviest.place.where, heaviest.evidence, field.name, because
-            )
+        asked = wanting.sighting(field, Severity.BLOCK)
+        if asked is not None:
+            yield asked
     for one in held(_SPOKEN_OF, places_of(reading)):
         for field in free[:50]:
-            yield Sighting(Severity.BLOCK, one.place.where, one.evidence, field.name, (one.weight,))
+            yield one.sighting(Severity.BLOCK, field.name)
 
 
 def _bulk(reading: Reading) -> Iterator[Sighting]:

@@ -14,6 +14,7 @@ from elicit_tui.guardian.families.look_alike import deceptive_url
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import EVIDENCE_AROUND, Sighting, house_rule, seen
 from elicit_tui.guardian.words import is_unspaced
+from elicit_tui.text.scripts import mixed_words
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 
@@ -263,20 +264,9 @@ def _hides_more(place: Place, match: re.Match[str]) -> bool:
 
 def _mixed_letters(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
-        if place.text.isascii():
-            continue
-        for match in re.finditer(r"[^\W\d_]{3,60}", place.text):
-            word = match[0]
-            if word.isascii():
-                continue
-            scripts = hosts.scripts_of(word)
-            if (
-                "LATIN" in scripts
-                and scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"}
-                and re.search("[a-z]", word)
-            ):
-                yield _at(Severity.NOTE, place, match)
-                break
+        for match in mixed_words(place.text):
+            yield _at(Severity.NOTE, place, match)
+            break
 
 
 RULES = (

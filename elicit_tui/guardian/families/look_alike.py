@@ -10,7 +10,6 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
-    METADATA_HOSTS,
     SCHEME,
     at_url,
     cut,
@@ -22,6 +21,7 @@ from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import find, words_of
 from elicit_tui.text.hosts import ip_address_of, unicode_host
+from elicit_tui.text.scripts import scripts_of
 from elicit_tui.text.unseen import is_invisible
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -67,7 +67,7 @@ def _foreign_script(host: str, shown: str) -> Iterator[Sighting]:
         return
     evidence = f"{host} ({shown})" if shown != host else host
     for label in labels:
-        scripts = hosts.scripts_of(label)
+        scripts = scripts_of(label)
         whole_latin = fold(label).isascii() and scripts & {
             "CYRILLIC",
             "GREEK",
@@ -145,7 +145,7 @@ def deceptive_url(url: str) -> bool:
     if "@" in parts.authority or "\\" in url or any(is_invisible(character) for character in url):
         return True
     host = parts.host
-    if host in METADATA_HOSTS or is_obfuscated_address(host):
+    if host in hosts.listed("metadata") or is_obfuscated_address(host):
         return True
     if ip_address_of(host) is not None:
         return False

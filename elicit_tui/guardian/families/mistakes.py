@@ -15,6 +15,15 @@ _WARN: Final = Severity.WARN
 _MANY_CHOICES: Final = 1_000
 _LONG_TEXT: Final = 5_000
 _LONG_NAME: Final = 500
+_NOBODY_TYPES: Final = 100_000
+_CHOSEN_BY: Final = ("enum", "oneOf", "anyOf", "$ref")
+_TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
+_PAIRS: Final = (
+    *(("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")),
+    *(("exclusiveMinimum", "maximum"), ("minimum", "exclusiveMaximum")),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+)
+"""Keywords of which the first may not be more than the second."""
 _BOUNDS: Final = {
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), 0.0),
     **dict.fromkeys(("minimum", "maximum"), float("-inf")),
@@ -67,58 +76,45 @@ def _repeats(values: list[Any]) -> bool:
 
 def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
-        schema = field.schema
-        declared = schema.get("type")
-        for key in schema:
-            if key not in KNOWN and key not in (*COMBINATORS, "$ref", "$defs", "definitions"):
-                yield Sighting(_WARN, f"{field.where}.{str(key)[:40]}", str(key)[:80])
-        if declared is None:
-            if not any(
-                key in schema
-                for key in ("enum", "oneOf", "anyOf", "const", "$ref", "allOf", "properties")
-            ):
-                yield Sighting(_WARN, f"{field.where}.type", "no type")
-        elif not isinstance(declared, str) or declared not in (*TYPES, "object"):
-            yield Sighting(_WARN, f"{field.where}.type", repr(declared)[:80])
-        elif declared == "array":
-            items = schema.get("items")
-            chosen = isinstance(items, Mapping) and any(
-                key in items for key in ("enum", "oneOf", "anyOf", "$ref")
-            )
-            if not chosen:
-                yield Sighting(_WARN, f"{field.where}.items", "a list of free text")
-        if (
-            "default" in schema
-            and isinstance(declared, str)
-            and not _fits(schema, schema["default"])
-        ):
-            yield Sighting(_WARN, f"{field.where}.default", repr(schema["default"])[:80])
-        for low, high in (
-            ("minimum", "maximum"),
-            ("minLength", "maxLength"),
-            ("minItems", "maxItems"),
-            ("exclusiveMinimum", "maximum"),
-            ("minimum", "exclusiveMaximum"),
-            ("exclusiveMinimum", "exclusiveMaximum"),
-        ):
-            least, most = schema.get(low), schema.get(high)
-            if (
-                _is_number(least)
-                and _is_number(most)
-                and (least > most or (least == most and "exclusive" in low + high))
-            ):
-                yield Sighting(_WARN, f"{field.where}.{low}", f"{least} > {most}"[:80])
-        for key in _BOUNDS:
-            value = schema.get(key)
-            if value is not None and (not _is_number(value) or value < _BOUNDS[key]):
-                yield Sighting(_WARN, f"{field.where}.{key}", repr(value)[:80])
-        if _is_number(schema.get("minLength")) and schema["minLength"] > 100_000:
-            yield Sighting(_WARN, f"{field.where}.minLength", repr(schema["minLength"])[:80])
-        if _is_number(schema.get("minItems")):
-            items = schema.get("items")
-            values = items.get("enum") if isinstance(items, Mapping) else None
-            if isinstance(values, list) and schema["minItems"] > len(values):
-                yield Sighting(_WARN, f"{field.where}.minItems", "more than there are choices")
+        for key, evidence in _mistakes(field.schema):
+            yield Sighting(_WARN, f"{field.where}.{key[:40]}", evidence[:80])
+
+
+def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The keywords of a field that are wrong, each with what is wrong about it."""
+    for key in schema:
+        if key not in KNOWN and key not in (*COMBINATORS, "$ref", "$defs", "definitions"):
+            yield str(key), str(key)
+    declared, items = schema.get("type"), schema.get("items")
+    if declared is None:
+        if not any(key in schema for key in _TYPED_BY):
+            yield "type", "no type"
+    elif not isinstance(declared, str) or declared not in (*TYPES, "object"):
+        yield "type", repr(declared)
+    elif declared == "array" and not (
+        isinstance(items, Mapping) and any(key in items for key in _CHOSEN_BY)
+    ):
+        yield "items", "a list of free text"
+    if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
+        yield "default", repr(schema["default"])
+    for low, high in _PAIRS:
+        least, most = schema.get(low), schema.get(high)
+        if not (_is_number(least) and _is_number(most)):
+            continue
+        if least > most or (least == most and "exclusive" in low + high):
+            yield low, f"{least} > {most}"
+    for key, lowest in _BOUNDS.items():
+        value = schema.get(key)
+        if value is not None and (not _is_number(value) or value < lowest):
+            yield key, repr(value)
+    if _is_number(schema.get("minLength")) and schema["minLength"] > _NOBODY_TYPES:
+        yield "minLength", repr(schema["minLength"])
+    values, fewest = (
+        items.get("enum") if isinstance(items, Mapping) else None,
+        schema.get("minItems"),
+    )
+    if isinstance(values, list) and _is_number(fewest) and fewest > len(values):
+        yield "minItems", "more than there are choices"
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
@@ -134,24 +130,19 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
         "integer": _is_number(value) and value % 1 == 0,
         "array": isinstance(value, list),
     }.get(declared, True)
-    if not right:
-        return False
-    choices = schema.get("enum")
-    if isinstance(choices, list) and choices and declared != "array":
+    if not right or declared == "array":
+        return right
+    choices, options = schema.get("enum"), schema.get("oneOf")
+    if isinstance(choices, list) and choices:
         return value in choices
-    options = schema.get("oneOf")
-    if isinstance(options, list) and options and are_choices(options) and declared != "array":
+    if options and are_choices(options):
         return any(option["const"] == value for option in options)
-    if declared == "string":
-        longest, shortest = schema.get("maxLength"), schema.get("minLength")
-        if _is_number(longest) and len(value) > longest:
-            return False
-        if _is_number(shortest) and value and len(value) < shortest:
-            return False
-    if declared in ("number", "integer"):
-        most, least = schema.get("maximum"), schema.get("minimum")
-        return not (_is_number(most) and value > most) and not (_is_number(least) and value < least)
-    return True
+    if declared not in ("string", "number", "integer") or value == "":
+        return True
+    size = len(value) if declared == "string" else value
+    low, high = ("minLength", "maxLength") if declared == "string" else ("minimum", "maximum")
+    least, most = schema.get(low), schema.get(high)
+    return not (_is_number(most) and size > most) and not (_is_number(least) and size < least)
 
 
 def _ticked(reading: Reading) -> Iterator[Sighting]:

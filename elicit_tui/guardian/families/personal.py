@@ -9,7 +9,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
-from elicit_tui.guardian.wanting import THRESHOLD, Thing, Wanting, sighted
+from elicit_tui.guardian.wanting import Thing, Wanting
 
 _SET: Final = 2
 _FULL_SET: Final = 3
@@ -22,12 +22,9 @@ def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
     wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
     typed = [field for field in reading.fields if _can_tell(field, name)]
     for field in typed[:50]:
-        found = wanting.of_field(field)
-        if sum(seen.weight.amount for seen in found) >= THRESHOLD:
-            heaviest, because = sighted(found)
-            yield Sighting(
-                Severity.WARN, heaviest.place.where, heaviest.evidence, field.name, because
-            )
+        asked = wanting.sighting(field, Severity.WARN)
+        if asked is not None:
+            yield asked
 
 
 def _can_tell(field: FieldReading, name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, are_choices
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.patterns import Patterns
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
@@ -16,22 +17,8 @@ _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _MANY_FIELDS: Final = 50
 _TOO_MANY_FIELDS: Final = 200
 _ROOT: Final = "requestedSchema"
-_PROTOTYPES: Final = frozenset(
-    (
-        "__proto__",
-        "__definegetter__",
-        "__definesetter__",
-        "__lookupgetter__",
-        "__lookupsetter__",
-        "__class__",
-        "__init__",
-        "__globals__",
-        "__parent__",
-    )
-)
-_PROTOTYPE_WORDS: Final = frozenset(
-    ("constructor", "prototype", "hasownproperty", "tostring", "valueof", "isprototypeof")
-)
+_PROTOTYPES: Final = table("schemas")["prototypes"]
+_PROTOTYPE_WORDS: Final = table("schemas")["prototype words"]
 
 
 def _shape(reading: Reading) -> Iterator[Sighting]:
@@ -84,21 +71,13 @@ def _shape(reading: Reading) -> Iterator[Sighting]:
 
 
 def _depth(value: Any, limit: int = 12) -> int:
+    """How many objects stand in one another."""
     if limit == 0:
         return 1
-    if isinstance(value, Mapping):
-        inner = [
-            _depth(item, limit - 1)
-            for item in list(value.values())[:50]
-            if isinstance(item, (Mapping, list))
-        ]
-        return 1 + max(inner, default=0)
-    if isinstance(value, list):
-        return max(
-            (_depth(item, limit - 1) for item in value[:50] if isinstance(item, (Mapping, list))),
-            default=0,
-        )
-    return 0
+    inside = list(value.values()) if isinstance(value, Mapping) else value
+    parts = [one for one in inside[:50] if isinstance(one, (Mapping, list))]
+    deepest = max((_depth(one, limit - 1) for one in parts), default=0)
+    return deepest + isinstance(value, Mapping)
 
 
 def _nesting(reading: Reading) -> Iterator[Sighting]:
@@ -106,18 +85,13 @@ def _nesting(reading: Reading) -> Iterator[Sighting]:
         schema = field.schema
         where = field.where
         items = schema.get("items")
-        nested = (
-            schema.get("type") == "object"
-            or "properties" in schema
-            or "additionalProperties" in schema
-        )
+        declared = schema.get("type")
+        nested = declared == "object" or (isinstance(declared, list) and "object" in declared)
+        nested = nested or "properties" in schema or "additionalProperties" in schema
         if not nested and isinstance(items, Mapping):
-            nested = (
-                items.get("type") in ("object", "array")
-                or "properties" in items
-                or "items" in items
-            )
-        if nested or (isinstance(schema.get("type"), list) and "object" in schema["type"]):
+            nested = items.get("type") in ("object", "array")
+            nested = nested or "properties" in items or "items" in items
+        if nested:
             yield Sighting(_BLOCK, where, field.name[:80])
         elif _depth(schema) > 5:
             yield Sighting(_BLOCK, where, "nested too deeply")
@@ -184,7 +158,7 @@ def _combinators(reading: Reading) -> Iterator[Sighting]:
             options = schema[key]
             if key in ("oneOf", "anyOf") and are_choices(options):
                 continue
-            chained = _depth(options) > 2 or not isinstance(options, list) or len(options) > 8
+            chained = not isinstance(options, list) or _depth(options) > 2 or len(options) > 8
             nullable = isinstance(options, list) and len(options) <= 3 and not chained
             yield Sighting(
                 _WARN if nullable and key in ("anyOf", "oneOf") else _BLOCK,

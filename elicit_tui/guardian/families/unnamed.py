@@ -8,58 +8,17 @@ something harmless (`unless`: a scale, a shirt, an error) lends no signs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Weight
 from elicit_tui.guardian.clauses import Clause
+from elicit_tui.guardian.frames import fits
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.rule import weight
 from elicit_tui.guardian.sentences import sentences
 
-RECIPES: Final = {
-    "types-to-get-in": ("typed", "entry"),
-    "opens-what-is-guarded": ("opener", "opens", "guarded"),
-    "beside-a-user-name": ("second thing", "beside", "account name"),
-    "chosen-at-the-beginning": ("chosen word", "you chose", "beginning"),
-    "figures-just-sent": ("figures", "carrier", "moment"),
-    "figures-from-a-carrier": ("figures", "from carrier"),
-    "thing-just-sent": ("thing", "carrier", "we sent"),
-    "figures-we-sent": ("opener", "we sent"),
-    "link-that-lets-in": ("link", "mail", "lets in"),
-    "linked-by-a-code": ("copied", "picture code", "linked"),
-    "under-a-strip": ("figures", "strip"),
-    "remote-control": ("remote id", "remote tool"),
-    "figures-that-change": ("figures", "renewing"),
-    "figures-of-a-device": ("figures", "generator"),
-    "read-from-a-device": ("reads out", "generator"),
-    "tested-for-strength": ("own one", "strength"),
-    "figures-on-a-card": ("card figures", "card", "card side"),
-    "figures-at-the-till": ("typed", "till", "paying"),
-    "words-of-a-wallet": ("wallet words",),
-    "words-that-bring-back": ("words", "wallet"),
-    "issued-value": ("string", "issuer", "issued"),
-    "shown-once": ("value once", "shown once"),
-    "long-string": ("long string", "issuer"),
-    "moves-coins": ("string", "moves coins"),
-    "half-of-a-pair": ("half", "key pair"),
-    "key-file": ("half", "key file"),
-    "browser-data": ("copied", "browser data"),
-    "whole-address-after-consent": ("copied", "whole address", "consented"),
-    "address-after-consent": ("copied", "consented", "landed"),
-    "way-into-a-network": ("joined", "network", "typed"),
-    "shown-after-consent": ("figures", "shows", "approved", "copied"),
-    "label-that-lets-in": ("label", "typed", "entry"),
-    "label-of-a-router": ("label", "network", "copied"),
-    "opens-a-lock": ("typed", "lock", "unlocked"),
-    "drawn-on-a-screen": ("drawn", "lock screen"),
-    "second-step-figures": ("few figures", "second step"),
-    "kept-second-step": ("figures", "kept", "second step"),
-    "memory-of-an-account": ("memory", "account help"),
-    "on-your-behalf": ("behalf thing", "on behalf"),
-    "only-you-know": ("typed", "only you know"),
-}
 _NOT_FOR_PLAIN: Final = (
     "types-to-get-in",
     "opens-what-is-guarded",
@@ -67,7 +26,7 @@ _NOT_FOR_PLAIN: Final = (
     "figures-we-sent",
 )
 _LONGEST: Final = 120
-_MOST_TRIED: Final = 6
+_FEWEST_JOINED: Final = 3
 
 
 class Described(NamedTuple):
@@ -82,13 +41,13 @@ def described(place: Place, message: Place | None) -> Described | None:
     signs = place.views[0].concepts
     if message is not None:
         signs |= message.views[0].concepts
-    if not any(signs.issuperset(recipe) for recipe in RECIPES.values()):
+    if not any(signs.issuperset(recipe) for recipe in table("recipes").values()):
         return None
-    own = [list(sentence) for sentence in sentences(list(place.views[0].clauses))]
-    windows: Iterator[list[Clause]] = _windows(own)
+    own = list(sentences(list(place.views[0].clauses)))
+    windows = [*own, *([*first, *second] for first, second in pairwise(own))]
     if message is not None:
-        told = [list(sentence) for sentence in sentences(list(message.views[0].clauses))]
-        windows = ([*said, *sentence] for said in told for sentence in own)
+        told = sentences(list(message.views[0].clauses))
+        windows = [[*said, *sentence] for said in told for sentence in own]
     for window in windows:
         if sum(len(clause.words) for clause in window) > _LONGEST:
             continue
@@ -98,30 +57,20 @@ def described(place: Place, message: Place | None) -> Described | None:
     return None
 
 
-def _windows(own: Sequence[list[Clause]]) -> Iterator[list[Clause]]:
-    yield from own
-    for first, second in pairwise(own):
-        yield [*first, *second]
-
-
 def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
     harmless = {clause.sentence for clause in window if clause.of("unless")}
     used = [clause for clause in window if clause.sentence not in harmless]
-    if not used:
-        return None
-    signs: dict[str, list[tuple[int, int]]] = {}
-    for number, clause in enumerate(used):
-        for hit in clause.hits:
-            if not clause.denies(hit) and not clause.whether:
-                signs.setdefault(hit.concept, []).append(
-                    (number * 1000 + hit.start, number * 1000 + hit.end)
-                )
-    for name, recipe in RECIPES.items():
-        if joined and len(recipe) < 3:
-            continue
-        if all(sign in signs for sign in recipe) and _apart(recipe, signs):
-            if name in _NOT_FOR_PLAIN and any(_asks_for_plain(one, recipe) for one in used):
-                continue
+    signing = [clause for clause in used if not clause.whether]
+    signs = {hit.concept for clause in signing for hit in clause.hits}
+    for name, recipe in table("recipes").items():
+        if (
+            not (joined and len(recipe) < _FEWEST_JOINED)
+            and signs.issuperset(recipe)
+            and fits(recipe, signing, overlapping=True)
+            and not (
+                name in _NOT_FOR_PLAIN and any(_asks_for_plain(clause, recipe) for clause in used)
+            )
+        ):
             return name
     return None
 
@@ -134,17 +83,3 @@ def _asks_for_plain(clause: Clause, recipe: tuple[str, ...]) -> bool:
         and not clause.follows_link(hit)
         for hit in clause.of("plain")
     )
-
-
-def _apart(recipe: tuple[str, ...], signs: dict[str, list[tuple[int, int]]]) -> bool:
-    """Whether each sign stands at a word of its own."""
-
-    def place(number: int, taken: list[tuple[int, int]]) -> bool:
-        if number == len(recipe):
-            return True
-        for start, end in signs[recipe[number]][:_MOST_TRIED]:
-            if (start, end) not in taken and place(number + 1, [*taken, (start, end)]):
-                return True
-        return False
-
-    return place(0, [])

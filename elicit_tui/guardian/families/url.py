@@ -17,7 +17,6 @@ from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import (
-    METADATA_HOSTS,
     SCHEME,
     at_url,
     cut,
@@ -63,16 +62,13 @@ def _not_a_web_page(reading: Reading) -> Iterator[Sighting]:
 
 def _trick_characters(reading: Reading) -> Iterator[Sighting]:
     for url in urls_of(reading):
-        for character in url:
-            if character <= " " or character == "\x7f" or "\x80" <= character <= "\xa0":
-                yield at_url(_BLOCK, url)
-                break
-            if is_invisible(character) or character in BLANKS:
-                yield at_url(_BLOCK, url)
-                break
-        else:
-            if "\\" in url:
-                yield at_url(_BLOCK, url)
+        if "\\" in url or any(map(_is_trick, url)):
+            yield at_url(_BLOCK, url)
+
+
+def _is_trick(character: str) -> bool:
+    is_control = character <= " " or "\x7f" <= character <= "\xa0"
+    return is_control or character in BLANKS or is_invisible(character)
 
 
 def _userinfo(reading: Reading) -> Iterator[Sighting]:
@@ -88,8 +84,8 @@ def _host_is_an_address(reading: Reading) -> Iterator[Sighting]:
         address = ip_address_of(host)
         mapped = getattr(address, "ipv4_mapped", None)
         if (
-            host in METADATA_HOSTS
-            or str(mapped or address) in METADATA_HOSTS
+            host in hosts.listed("metadata")
+            or str(mapped or address) in hosts.listed("metadata")
             or is_obfuscated_address(host)
             or (mapped is not None)
         ):
@@ -113,8 +109,8 @@ def _not_encrypted(reading: Reading) -> Iterator[Sighting]:
 
 
 def _secret_in_url(reading: Reading) -> Iterator[Sighting]:
-    secret, opaque = _names("secret_parameters"), _names("opaque_parameters")
     for parts in pages_of(reading):
+        secret, opaque = _names("secret_parameters"), _names("opaque_parameters")
         in_oauth = "client_id=" in parts.query
         for name, value in parts.parameters:
             short = _squeezed(name.rpartition("[")[2].rstrip("]") or name)
@@ -144,22 +140,12 @@ def _names(listed: str) -> frozenset[str]:
 
 
 def _is_value(value: str) -> bool:
-    return value.lower() not in (
-        "true",
-        "false",
-        "0",
-        "1",
-        "yes",
-        "no",
-        "required",
-        "optional",
-        "public",
-    )
+    return value.lower() not in hosts.listed("no_values")
 
 
 def _personal_in_url(reading: Reading) -> Iterator[Sighting]:
-    names = hosts.listed("personal_parameters")
     for parts in pages_of(reading):
+        names = hosts.listed("personal_parameters")
         for name, value in parts.parameters:
             if name == "login_hint" and "@" not in value:
                 continue
@@ -169,8 +155,8 @@ def _personal_in_url(reading: Reading) -> Iterator[Sighting]:
 
 
 def _leads_elsewhere(reading: Reading) -> Iterator[Sighting]:
-    names = hosts.listed("redirect_parameters")
     for parts in pages_of(reading):
+        names = hosts.listed("redirect_parameters")
         domain = hosts.registrable(parts.host)
         in_oauth = "client_id=" in parts.query
         inner = re.search(r"https?:/{1,2}[^/\s]+", unquote(re.split(r"[?#]", parts.rest)[0]))
@@ -196,12 +182,9 @@ def _leads_elsewhere(reading: Reading) -> Iterator[Sighting]:
 def _hides_its_target(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         domain = hosts.registrable(parts.host)
-        for name in ("shorteners", "tunnels"):
-            if domain in hosts.listed(name) or any(
-                parts.host == entry or parts.host.endswith("." + entry)
-                for entry in hosts.listed(name)
-            ):
-                yield at_url(_WARN, parts.host)
+        hiding = hosts.listed("shorteners") | hosts.listed("tunnels")
+        if domain in hiding or any(f".{parts.host}".endswith(f".{entry}") for entry in hiding):
+            yield at_url(_WARN, parts.host)
 
 
 def _downloads(reading: Reading) -> Iterator[Sighting]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from elicit_tui.elicitation import Method, hints_of
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import name_line, neutral, neutral_line
 from elicit_tui.text.digest import digest
 
 OfferKind = Literal["tool", "prompt", "resource"]
@@ -100,7 +100,7 @@ def read_offer(kind: OfferKind, raw: Mapping[str, Any]) -> Offer | None:
     return Offer(
         kind=kind,
         name=name,
-        shown=neutral_line(name, 120),
+        shown=name_line(name, 120),
         title=neutral_line(title, 120) if isinstance(title, str) else "",
         description=neutral(str(raw.get("description") or ""), 4_000).strip(),
         hints=hints_of(raw) if kind == "tool" else (),

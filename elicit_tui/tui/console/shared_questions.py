@@ -143,12 +143,12 @@ class SharedQuestions:
     # What happens to them
 
     def _heard(self, event: object) -> None:
-        from elicit_tui.broker.inbox_events import Came, Trouble
+        from elicit_tui.broker.inbox_events import QuestionCame, StoreTrouble
 
         self._session.changed()
-        if isinstance(event, Trouble):
+        if isinstance(event, StoreTrouble):
             self._tell_trouble(event.sentence)
-        elif isinstance(event, Came):
+        elif isinstance(event, QuestionCame):
             self._tell_sealed(event.waiting)
         self._app.look_for_questions()
 

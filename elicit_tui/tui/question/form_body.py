@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from elicit_tui.form import Form
 from elicit_tui.text import neutral, readable_json
-from elicit_tui.tui.question import pages
+from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
     BACK,
     FORM,
@@ -191,11 +191,11 @@ class FormBody(Body):
         else:
             titles = {spec.name: spec.title for spec in self.form.fields}
             found = [(titles.get(p.field or "", ""), p.message) for p in conversion.problems]
-            self.view.turn_to("review", pages.problems(self.form, found, conversion.content))
+            self.view.turn_to("review", overlays.problems(self.form, found, conversion.content))
 
     def _review(self, content: dict[str, Any]) -> None:
         self._held = content
-        self.view.turn_to("review", pages.review(self.question.request, self.form, content))
+        self.view.turn_to("review", overlays.review(self.question.request, self.form, content))
 
     def send(self, page: PageName) -> None:
         """Send what is shown; what is missing is said, what is risky is asked once more."""
@@ -228,7 +228,7 @@ class FormBody(Body):
             self.go_through()
             return
         view = self.view
-        text = pages.second_step(self.question.request, self.form, content, found, view.room)
+        text = overlays.second_step(self.question.request, self.form, content, found, view.room)
         view.turn_to("step", text)
 
     def go_through(self) -> None:

@@ -7,7 +7,7 @@ import asyncio
 from textual.content import Content
 
 from elicit_tui.elicitation import finished
-from elicit_tui.tui.question import pages
+from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
     REFUSED_FORM,
     STEP_ELSEWHERE,
@@ -90,7 +90,7 @@ class PageBody(Body):
         if not found and self.view.settings.review != "always":
             self.go_through()
             return
-        text = pages.second_step(
+        text = overlays.second_step(
             self.question.request,
             None,
             None,

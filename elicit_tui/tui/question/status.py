@@ -8,6 +8,9 @@ from textual.widget import Widget
 from elicit_tui.form import Conversion, Form
 from elicit_tui.tui.question.frame_words import count
 
+_APART = 4
+"""Cells at least between what is said and the keys."""
+
 
 class StatusLine(Widget):
     """A summary at the left, the keys at the right; below each other when narrow."""
@@ -63,7 +66,7 @@ class StatusLine(Widget):
         if self.has_class("-narrow"):
             keys = self._keys(self.size.width)
             return Content.assemble(left, "\n", keys) if keys else left
-        keys = self._keys(self.size.width - left.cell_length - 2)
+        keys = self._keys(self.size.width - left.cell_length - _APART)
         gap = max(self.size.width - left.cell_length - keys.cell_length, 1)
         return Content.assemble(left, " " * gap, keys)
 

@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, decline
 from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.question import pages
+from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import NOT_HEARD, Body, QuestionFrame
@@ -91,7 +91,7 @@ class QuestionView(QuestionFrame):
             self.action_back()
         elif self._page != "step":
             left = self.deadline.remaining
-            self.turn_to("raw", pages.about(self.question, left, self.room))
+            self.turn_to("raw", overlays.about(self.question, left, self.room))
 
     def action_help(self) -> None:
         """What can be done; the same key goes back."""
@@ -99,7 +99,7 @@ class QuestionView(QuestionFrame):
             self.action_back()
         elif self._page != "step":
             actions = self.offered("answer")
-            self.turn_to("help", pages.help_page(self, actions, self.question.form, self.room))
+            self.turn_to("help", overlays.help_page(self, actions, self.question.form, self.room))
 
     def action_review(self) -> None:
         """The exact JSON, whether it can be sent yet or not; the same key goes back."""

@@ -97,7 +97,9 @@ class FieldControl(Guarded):
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """All keys that act inside this field just now."""
-        keys = [*self.own_keys, ("Tab", "next")]
+        own = self.own_keys
+        # Early: a short line has room for the first ones alone.
+        keys = [*own[:1], ("Tab", "next"), *own[1:]]
         keys.append((key_of(self, CLEAR), "clear"))
         if self.can_take_empty:
             keys.append((key_of(self, EMPTY), "empty on purpose"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -40,7 +40,11 @@ class DateLine(TextLine):
     @property
     def example(self) -> str:
         """The next day, so that an example never lies in the past."""
-        return self._written(type(self).clock() + timedelta(days=1))
+        tomorrow = type(self).clock() + timedelta(days=1)
+        if self.spec.kind == "date":
+            return self._written(tomorrow)
+        # As short as a date with time can be: an example has to fit into its line.
+        return f"{tomorrow.astimezone(timezone.utc):%Y-%m-%dT%H:%M}:00Z"
 
     def _written(self, moment: datetime) -> str:
         if self.spec.kind == "date":

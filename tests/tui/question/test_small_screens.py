@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from textual import events
 
 from elicit_tui.tui.inline_app import rows_of
 from tests.tui.question.asking import (
+    SERVER,
     WARNING,
     Asking,
     asked,
@@ -157,3 +159,11 @@ async def test_the_rows_that_a_form_takes_under_the_prompt_hide_nothing() -> Non
         form = app.view.body.panel
         assert form.max_scroll_y > 0
         assert rows_of(app.view) == app.size.height + form.max_scroll_y
+
+
+async def test_what_a_server_calls_itself_stands_there_whole_or_not_at_all() -> None:
+    server = replace(SERVER, name="pay", calls_itself="Totally Different Name", version="1.0")
+    app = Asking(form_question(schema(v={"type": "string"}), server=server))
+    async with asked(app, size=(40, 10)):
+        words = " ".join(app.words.replace("│", " ").split())
+        assert "calls itself" not in words or "calls itself “Totally Different Name”" in words

@@ -30,13 +30,24 @@ KEYS_APART = 3.0
 PROMPT = "$ elicit-tui call demo"
 
 
+class ScrollsOnClear(pyte.HistoryScreen):
+    """As tmux: what is cleared from the first cell on goes into the scrollback."""
+
+    def erase_in_display(self, how: int = 0, *args: object, **more: object) -> None:
+        if (how, self.cursor.x, self.cursor.y) == (0, 0, 0):
+            self.history.top.extend(self.buffer[y].copy() for y in range(self.lines))
+        super().erase_in_display(how, *args, **more)
+
+
 class Emulated(Terminal):
     """A terminal whose every cell can be looked at, scrollback included."""
 
-    def __init__(self, home: Path, tool: str, columns: int, lines: int) -> None:
-        self.screen = pyte.HistoryScreen(columns, lines, history=1_000)
+    def __init__(
+        self, home: Path, tool: str, columns: int, lines: int, above: str = PROMPT + "\r\n"
+    ) -> None:
+        self.screen = ScrollsOnClear(columns, lines, history=1_000)
         self._stream = pyte.Stream(self.screen)
-        self._stream.feed(PROMPT + "\r\n")
+        self._stream.feed(above)
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._begun = ""
         super().__init__(
@@ -119,6 +130,18 @@ def test_a_resize_leaves_no_copy_and_nothing_that_was_typed(
         assert terminal.end() in (0, 1), terminal._raw[-3000:]
         assert terminal.everything[:2] == [PROMPT, "✗ book_table · declined"]
         assert len(terminal.everything) == 3
+
+
+def test_a_form_that_begins_on_the_first_line_leaves_nothing_in_the_scrollback(
+    tmp_path: Path,
+) -> None:
+    with Emulated(tmp_path, "clear_cache", 60, 24, above="") as terminal:
+        terminal.wait_for("╯")
+        terminal.resize(80, 24)
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.everything[0] == "✗ clear_cache · declined"
+        assert len(terminal.everything) == 2
 
 
 def test_a_yes_or_no_question_takes_at_most_eight_rows(tmp_path: Path) -> None:

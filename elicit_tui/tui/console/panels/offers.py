@@ -88,8 +88,11 @@ class OffersBox(Vertical):
         self._draw_words()
 
     @on(Input.Submitted, "#offer-search")
-    def _to_list(self) -> None:
+    def _found(self, event: Input.Submitted) -> None:
+        """Enter takes what was searched for; without a word it goes to the list."""
         self.query_one("#offer-list").focus()
+        if event.value.strip():
+            self.call()
 
     @on(RowList.Highlighted, "#offer-list")
     def _draw_words(self) -> None:

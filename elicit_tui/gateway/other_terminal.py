@@ -17,7 +17,7 @@ from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.store import AgentState, Asker, Grant, Store
 
 
-class Elsewhere(Protocol):
+class OtherTerminal(Protocol):
     """Where a question waits for a person who is not at the agent's terminal."""
 
     async def respond(
@@ -59,8 +59,8 @@ class Elsewhere(Protocol):
         ...
 
 
-class InStore:
-    """`Elsewhere` by the store that all processes of the owner share.
+class OtherTerminalByStore:
+    """`OtherTerminal` by the store that all processes of the owner share.
 
     The session begins with its first question: until then nobody knows who asks.
     """

@@ -1,0 +1,39 @@
+"""Pages of plain words, for a person to read: the lexicon, and the tables beside it.
+
+A page holds paragraphs. A heading stands at a line's beginning, the indented lines below it are
+its entries, with commas between them; `#` begins a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+TABLES: Final = Path(__file__).parent / "tables"
+
+
+def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The headings of one file's text, each with its entries."""
+    heading = ""
+    entries: list[str] = []
+    for line in text.splitlines():
+        body = line.partition("#")[0]
+        if not body or body.isspace():
+            continue
+        if not body[0].isspace():
+            if heading:
+                yield heading, entries
+            heading, entries = body.rstrip().rstrip(":"), []
+        else:
+            entries += [entry for word in body.split(",") if (entry := word.strip())]
+    if heading:
+        yield heading, entries
+
+
+@lru_cache(maxsize=8)
+def table(name: str) -> dict[str, tuple[str, ...]]:
+    """What stands under each heading of one page of `tables`."""
+    page = (TABLES / f"{name}.txt").read_text("utf-8")
+    return {heading: tuple(entries) for heading, entries in paragraphs(page)}

@@ -1,0 +1,23 @@
+"""What every test of `install` stands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gateway.install.agent_file import AGENTS, Installed, installed
+
+
+@pytest.fixture(params=AGENTS)
+def agents_file(request: pytest.FixtureRequest) -> Installed:
+    return installed(request.param)
+
+
+@pytest.fixture(autouse=True)
+def configured(sealed_machine: Path) -> None:
+    """One server of ours, so that the gateway has something to serve."""
+    folder = sealed_machine / ".config" / "elicit-tui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[mcp_servers.mine]\ncommand = "true"\n')
+    (folder / "config.toml").chmod(0o600)

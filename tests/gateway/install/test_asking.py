@@ -1,0 +1,125 @@
+"""`gateway install`: what its person reads, and that nothing is written without a yes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui import paths
+from elicit_tui.cli.dispatch import dispatch
+from elicit_tui.gateway.install import changes
+from elicit_tui.gateway.install.snippet import NAME
+from tests.cli.terminal import Terminal
+from tests.gateway.install.agent_file import (
+    fixture_of,
+    installed,
+    our_config,
+)
+
+
+def test_nothing_is_written_without_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"))
+    assert cursor.runs("install") == 2
+    told = capsys.readouterr()
+    assert "Nothing was written" in told.err
+    assert '+    "elicit-tui": {' in told.out.splitlines()
+    assert cursor.path.read_bytes() == before
+    assert not paths.state_directory().joinpath("gateway").exists()
+
+
+@pytest.mark.parametrize(("typed", "written"), [("n\n", False), ("y\n", True)])
+def test_a_person_is_asked(typed: str, written: bool) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"))
+    with Terminal(["gateway", "install", "cursor", "mine"]) as terminal:
+        terminal.wait_for("Write this? [y/N]")
+        terminal.type(typed)
+        terminal.wait_for("✓ Cursor has the gateway now" if written else "Nothing was written.")
+    assert (cursor.path.read_bytes() != before) == written
+
+
+def test_a_file_that_changes_while_its_person_reads_is_not_overwritten(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    cursor.has(fixture_of("cursor"))
+    monkeypatch.setattr(
+        "elicit_tui.cli.gateway_install._agreed", lambda *_: bool(cursor.has(b'{"a": 1}'))
+    )
+    assert cursor.runs("install") == 2
+    assert "was changed meanwhile; nothing was written" in capsys.readouterr().err
+    assert cursor.path.read_bytes() == b'{"a": 1}'
+
+
+def test_when_one_of_two_files_cannot_be_written_neither_is_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"))
+    ours = our_config().read_bytes()
+    replace = paths.replace_file
+
+    def full(path: Path, content: bytes, mode: int = 0o600) -> None:
+        if path == cursor.path:
+            raise OSError(28, "No space left on device", str(path))
+        replace(path, content, mode)
+
+    monkeypatch.setattr(changes, "replace_file", full)
+    assert cursor.runs("install", "--take-over", "--yes") == 2
+    assert cursor.path.read_bytes() == before
+    assert our_config().read_bytes() == ours
+
+
+def test_the_entry_leads_to_the_same_configuration_and_store(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cursor = installed("cursor")
+    cursor.has(fixture_of("cursor"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    chosen = tmp_path / "my.toml"
+    chosen.write_text('[mcp_servers.there]\ncommand = "true"\n')
+    assert dispatch(
+        ["--config", str(chosen), "gateway", "install", "cursor", "there", "--yes"]
+    ) == 0  # fmt: skip
+    entry = cursor.servers[NAME]
+    assert entry["args"][-4:] == ["--config", str(chosen), "gateway", "there"]
+    assert entry["env"] == {"XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+def test_it_is_told_when_the_agent_starts_only_chosen_servers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gemini = installed("gemini-cli")
+    gemini.has(b'{"mcp": {"allowed": ["github"]}}')
+    gemini.runs("install", "--yes")
+    assert "only the servers in mcp.allowed are started" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["install", "nobody"], "takes an agent: claude-code"),
+        (["install", "goose"], "gateway snippet goose"),
+        (["install", "cursor", "nothing"], "There is no server 'nothing'"),
+        (["install"], "takes an agent"),
+        (["mine", "--yes"], "--yes goes with gateway install"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dispatch(["gateway", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_gateway_that_would_serve_nothing_is_not_installed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    our_config().unlink()
+    cursor = installed("cursor")
+    cursor.has(fixture_of("cursor"))
+    assert cursor.runs("install", "--yes") == 2
+    assert "give --take-over to move those of Cursor" in capsys.readouterr().err
+    assert cursor.runs("install", "demo", "--yes") == 0

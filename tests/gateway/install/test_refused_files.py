@@ -1,0 +1,137 @@
+"""`gateway install` and `uninstall`: the files that are left alone, and why."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from elicit_tui import paths
+from elicit_tui.cli.dispatch import dispatch
+from elicit_tui.gateway.install.snippet import NAME
+from tests.gateway.install.agent_file import (
+    Installed,
+    fixture_of,
+    installed,
+    our_config,
+)
+
+ODD = {
+    "no JSON": (b'{"mcpServers": {', "is not JSON"),
+    "a key twice": (b'{"mcpServers": {"a": {}, "a": {}}}', "stands in it twice"),
+    "the table twice": (b'{"mcpServers": {}, "mcpServers": {}}', "stands in it twice"),
+    "a list": (b'{"mcpServers": []}', "is no table of servers"),
+    "an array": (b"[]", "is no object"),
+    "UTF-16": ('{"mcpServers": {}}'.encode("utf-16"), "is not UTF-8 text"),
+    "too deep": (b'{"a": ' * 100_000, "is not JSON"),
+    "TOML": (b"mcpServers = 1", "is not JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_not_understood_is_left_alone(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw, why = ODD[kind]
+    cursor = installed("cursor")
+    cursor.has(raw)
+    for command in ("install", "uninstall"):
+        assert cursor.runs(command, "--yes") == 2
+        said = capsys.readouterr().err
+        assert why in said
+        assert "left as it is" in said
+        assert cursor.path.read_bytes() == raw
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { a = { command = "x" } }\n',
+        '[mcp_servers]\nelicit-tui = { command = "x" }\n',
+        "mcp_servers = 1\n",
+        "[mcp_servers\n",
+    ],
+)
+def test_toml_in_a_way_that_is_not_understood_is_left_alone(text: str) -> None:
+    codex = installed("codex")
+    codex.has(text.encode())
+    assert codex.runs("install", "--yes") == 2
+    assert codex.path.read_text() == text
+
+
+def test_links_are_refused_wherever_they_stand_below_the_home(
+    agents_file: Installed, sealed_machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = sealed_machine / "dotfiles"
+    elsewhere.mkdir()
+    real = elsewhere / agents_file.path.name
+    real.write_bytes(fixture_of(agents_file.agent))
+    agents_file.path.parent.mkdir(parents=True, exist_ok=True)
+    agents_file.path.symlink_to(real)
+    assert agents_file.runs("install", "--yes") == 2
+    agents_file.path.unlink()
+    if agents_file.path.parent != sealed_machine:
+        agents_file.path.parent.rmdir()
+        agents_file.path.parent.symlink_to(elsewhere)
+        assert agents_file.runs("install", "--yes") == 2
+    assert "is a symbolic link" in capsys.readouterr().err
+    assert real.read_bytes() == fixture_of(agents_file.agent)
+
+
+def test_what_is_no_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    cursor = installed("cursor")
+    cursor.path.parent.mkdir()
+    os.mkfifo(cursor.path)
+    assert cursor.runs("install", "--yes") == 2
+    assert "is not a file" in capsys.readouterr().err
+
+
+def test_a_file_with_a_second_name_is_refused(
+    sealed_machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"))
+    (sealed_machine / "second.json").hardlink_to(cursor.path)
+    assert cursor.runs("install", "--yes") == 2
+    assert "a second name" in capsys.readouterr().err
+    assert cursor.path.read_bytes() == before
+
+
+def test_a_file_that_is_read_only_stays_so(capsys: pytest.CaptureFixture[str]) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"), 0o400)
+    assert cursor.runs("install", "--yes") == 2
+    assert "is read-only" in capsys.readouterr().err
+    assert cursor.path.read_bytes() == before
+
+
+def test_our_own_configuration_is_no_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert dispatch(["gateway", "install", "codex", "--yes", "--file", str(our_config())]) == 2
+    assert "is our own configuration" in capsys.readouterr().err
+
+
+def test_an_agent_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert installed("cursor").runs("install", "--yes") == 2
+    assert "is Cursor installed?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("note", ["", "{", "[]", '{"agent": "cursor"}', '{"taken": 1}'])
+def test_a_damaged_note_of_what_was_installed_says_what_to_do(
+    note: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    cursor.has(fixture_of("cursor"))
+    cursor.runs("install", "--yes")
+    after = cursor.path.read_bytes()
+    (kept,) = paths.state_directory().joinpath("gateway", "installed").glob("cursor-*.json")
+    kept.write_text(note)
+    capsys.readouterr()
+    assert cursor.runs("uninstall", "--yes") == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Remove it: then uninstall takes out the gateway's entry" in said
+    assert ".copy" in said
+    assert cursor.path.read_bytes() == after
+    kept.unlink()
+    assert cursor.runs("uninstall", "--yes") == 0
+    assert NAME not in cursor.servers
