@@ -209,7 +209,8 @@ class Clause(Words):
         if self._contentful(at, hit.start) != [*between]:
             return False
         # "What is your mail password?": the person's is one thing, whatever its first word is.
-        return self._is(at - 1, "your") or not any(
+        own = any(self._is(one, "your") for one in range(max(0, at - 2), at))
+        return own or not any(
             self._is(one, "attribute", "told", "handle", "use", "ask")
             or (self._is(one, "plain") and not self.words[one].isascii())
             for one in between

@@ -23,7 +23,8 @@ _TELLS: Final = 4
 _NEAR: Final = 5
 AMOUNT: Final = re.compile(
     r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:[$€£¥₹₽₿]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
-    r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usdt|sats?|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
+    r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
+    r"|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
     r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf)\s?\d",
 )
 _COMMAND: Final = re.compile(
