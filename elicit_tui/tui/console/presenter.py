@@ -64,14 +64,15 @@ class QuestionPresenter:
     def consider(self) -> None:
         """Take down what is answered; open the next question where that disturbs nobody."""
         shown = self._shown
-        if shown is not None and self._queue.get(shown.question.id) is not shown:
+        ended = shown is not None and self._queue.get(shown.question.id) is not shown
+        if shown is not None and ended:
             self._vanished = shown.question.draft if self._went_under_typing(shown) else None
             self.take_down()
             self._app.screen_was_answered()
         if self._screen is None and self._app.may_be_interrupted():
             following = self._next_to_open()
             if following is not None:
-                self.open(following)
+                self.open(following, follows=ended)
         self._show_places()
 
     def _next_to_open(self) -> Pending | None:
@@ -96,14 +97,17 @@ class QuestionPresenter:
         parts = self._app.agent_away(question), self._app.held_elsewhere(question)
         return " · ".join(filter(None, parts))
 
-    def open(self, pending: Pending) -> None:
-        """Bring this question on the screen, in place of the one that is there."""
+    def open(self, pending: Pending, *, follows: bool = False) -> None:
+        """Bring this question on the screen, in place of the one that is there.
+
+        `follows`: nobody chose it, it comes because the one before it ended.
+        """
         if self._shown is pending:
             return
         self.take_down()
         self._app.typed_ahead.discard()
         try:
-            self._screen = self._screen_of(pending)
+            self._screen = self._screen_of(pending, follows)
         except Exception as error:  # noqa: BLE001 - a fault of ours costs this question only
             pending.answer(not_shown(error))
             return
@@ -131,7 +135,7 @@ class QuestionPresenter:
         while screen in self._app.screen_stack:
             self._app.pop_screen()
 
-    def _screen_of(self, pending: Pending) -> QuestionScreen:
+    def _screen_of(self, pending: Pending, follows: bool) -> QuestionScreen:
         from elicit_tui.tui.question import QuestionScreen, QuestionView
         from elicit_tui.tui.question.actions import Action
 
@@ -141,6 +145,7 @@ class QuestionPresenter:
             settings=self._session.settings.elicitation,
             # The same question once more gets what was meant for it.
             startled=self._vanished is not None and self._vanished is not pending.question.draft,
+            follows=follows,
             queue_position=self._queue.place(pending),
             origin=self._app.origin_of(pending.question),
             standing=self._standing(pending.question),

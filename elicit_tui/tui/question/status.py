@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.content import Content
 from textual.widget import Widget
 
@@ -49,6 +51,15 @@ class StatusLine(Widget):
         if self._said is not None:
             self._said = None
             self.refresh()
+
+    def hush_of(self, sentence: str) -> Callable[[], None]:
+        """What hushes this sentence, and no other that is said by then."""
+
+        def hush() -> None:
+            if self._said is not None and self._said.plain == sentence:
+                self.hush()
+
+        return hush
 
     def _keys(self, room: int) -> Content:
         """What keys do in the widget that has the focus, as far as there is room for them whole."""

@@ -19,6 +19,11 @@ from elicit_tui.tui.question.messages import Answered, Later
 from elicit_tui.tui.question.page_body import PageBody
 from elicit_tui.tui.question.text_region import scroll_hidden
 
+FOLLOWS: Final = "Another question is in front now."
+FOLLOWS_SECONDS: Final = 4.0
+"""So long a question that came to the front by itself says so, unless something is said or typed.
+"""
+
 UNCOVERED_SECONDS: Final = 1.0
 """For so long after a question was uncovered, the key that cancels may be meant for what lay over
 it: it asks first."""
@@ -31,13 +36,22 @@ class QuestionView(QuestionFrame):
     """
 
     def __init__(
-        self, question: Question, deadline: Deadline, *, startled: bool = False, **more: Any
+        self,
+        question: Question,
+        deadline: Deadline,
+        *,
+        startled: bool = False,
+        follows: bool = False,
+        **more: Any,
     ) -> None:
         """As the frame; `startled`: another question vanished under somebody's typing just before.
 
-        The first Send is not heard then.
+        The first Send is not heard then. `follows`: it takes the place of another by itself.
         """
         self._startled = startled
+        self._follows = follows
+        self._meant_for_another = False
+        """Whether letters came that this question has no use for: the next answer waits."""
         self._restored = question.draft.typed
         self._asked_to_cancel = False
         self._uncovered_at = float("-inf")
@@ -49,6 +63,9 @@ class QuestionView(QuestionFrame):
         if self.never_painted and isinstance(app, OrderedApp) and app.typed_ahead.has_dropped():
             self._not_heard = True
         super().painted()
+        if self.never_painted and self._follows and not self._not_heard:
+            self.say(FOLLOWS, "bold $accent")
+            self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(FOLLOWS))
 
     def make_body(self) -> Body:
         """The fields, the page or the call."""
@@ -112,7 +129,7 @@ class QuestionView(QuestionFrame):
 
     def action_send(self) -> None:
         """Send, open, or say that it is finished: whatever accepts on this page."""
-        if self._too_early() or self._startles():
+        if self._too_early() or self._startles() or self._waits("send", "yes"):
             return
         if self._page == "step":
             self.say(f"{self.key('anyway')} goes through with it.")
@@ -124,11 +141,14 @@ class QuestionView(QuestionFrame):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Yes and No are for questions that have nothing else to answer, not even a note."""
         if action in ("yes", "no"):
-            form = self.question.form
-            plain = isinstance(self.body, ApprovalBody) and self.body.note_line is None
-            answers = self._page in ("answer", "review", "step")
-            return answers and (plain or (form is not None and form.is_confirmation))
+            return self._page in ("answer", "review", "step") and self._takes_yes
         return True
+
+    @property
+    def _takes_yes(self) -> bool:
+        form = self.question.form
+        plain = isinstance(self.body, ApprovalBody) and self.body.note_line is None
+        return plain or (form is not None and form.is_confirmation)
 
     def acts_on(self, event: events.Key) -> bool:
         """The keys of the buttons count in an approval's note too, where a line has its own."""
@@ -138,9 +158,26 @@ class QuestionView(QuestionFrame):
         return super().acts_on(event)
 
     def on_key(self, event: events.Key) -> None:
-        """A letter that nothing else took: an approval's note begins with it."""
-        if isinstance(self.body, ApprovalBody) and self._page == "answer" and event.is_printable:
+        """A letter that nothing else took: an approval's note begins with it.
+
+        Where there is nothing to type into, it was meant for another question.
+        """
+        if not event.is_printable:
+            return
+        if isinstance(self.body, ApprovalBody) and self._page == "answer":
             self.body.write(event)
+        if event.key not in self.screen.active_bindings:
+            self._typed_into_nothing()
+
+    def turned_away(self, event: events.Event) -> None:
+        """Text that came too early was meant for another question."""
+        super().turned_away(event)
+        if isinstance(event, events.Key) and event.is_printable:
+            self._typed_into_nothing()
+
+    def _typed_into_nothing(self) -> None:
+        if self._takes_yes or isinstance(self.body, PageBody):
+            self._meant_for_another = True
 
     def action_yes(self) -> None:
         """Send, to a question that has nothing else to answer."""
@@ -162,7 +199,7 @@ class QuestionView(QuestionFrame):
 
     def action_decline(self) -> None:
         """An explicit no."""
-        if not self._too_early():
+        if not self._too_early() and not self._waits("decline", "no"):
             self.decide(decline("user", "The person declined.", note=self.body.note))
 
     def action_cancel(self) -> None:
@@ -195,6 +232,14 @@ class QuestionView(QuestionFrame):
             key = self.key("send")
             self.say(f"The question that you answered is gone. {key} again sends this one.")
         return startled
+
+    def _waits(self, action: str, says: str) -> bool:
+        """Whether this answer comes right behind text for another question; the next one counts."""
+        waits, self._meant_for_another = self._meant_for_another, False
+        if waits:
+            again = f"{self.key(action)} again says {says}."
+            self.say(f"What you typed was for another question: {again}")
+        return waits
 
     def _too_early(self) -> bool:
         """Whether a key that decides came too early to be meant for this; then it is said."""

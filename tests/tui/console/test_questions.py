@@ -203,6 +203,28 @@ async def test_letters_typed_on_blindly_reach_neither_the_next_question_nor_the_
         assert not screen.view.body.typed
 
 
+async def test_text_for_another_question_answers_none_that_has_no_field(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first = stand.ask("alpha", "First?")
+        second = stand.ask("beta", "Shall we go?", {"type": "object", "properties": {}})
+        await stand.shown(first)
+        await stand.press(*"Oslo", "ctrl+s")
+        await stand.shown(second)
+        await stand.until(lambda: "Another question is in front now." in stand.text())
+        await stand.press(*"Rome", "ctrl+s")
+        said = "What you typed was for another question: ^S again says yes."
+        await stand.until(lambda: said in stand.text())
+        assert stand.outcome(second) is None
+        await stand.press("x", "n")
+        await stand.until(lambda: "question: ^N again says no." in stand.text())
+        assert stand.outcome(second) is None
+        await stand.press("ctrl+s")
+        await stand.until(lambda: stand.outcome(second))
+        outcome = stand.outcome(second)
+        assert outcome is not None
+        assert outcome.action == "accept"
+
+
 async def test_all_questions_of_one_server_are_declined_with_one_key(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await stand.press("4", "slash")
