@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
+from elicit_tui.cli.flow_control import flow_control_off
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import person_present, wants_plain_prompts
@@ -80,7 +81,8 @@ async def _reply(
     person = Person(present=True, plain=plain, narration=narration, output=Output())
     questions = InboxQuestions(inbox, person.responder(settings, queue), queue)
     await inbox.claim(question.id)
-    return await questions.ask(question.id)
+    with flow_control_off():
+        return await questions.ask(question.id)
 
 
 def _said(settings: Settings, namespace: argparse.Namespace, question: Question) -> Outcome | None:

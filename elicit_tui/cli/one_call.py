@@ -303,8 +303,9 @@ class OneCall:
             fields = {"level": event.level, "logger": event.logger, "data": event.data}
             self._event("log", fields)
             self._telling.log(event)
-        elif isinstance(event, UrlCompleted) and self._report.asked_page(event.elicitation_id):
-            self._telling.completed(event)
+        elif isinstance(event, UrlCompleted):
+            if self._report.page_is_done(event.elicitation_id):
+                self._telling.completed(event)
             self._person.completed(event.server, event.elicitation_id)
         elif isinstance(event, ListChanged) and event.kind == "tools":
             self._tools_changed.set()

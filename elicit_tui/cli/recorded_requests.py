@@ -17,6 +17,7 @@ from elicit_tui.elicitation import (
     Review,
     ServerIdentity,
     Severity,
+    page_of_error,
 )
 from elicit_tui.text import neutral, neutral_line
 
@@ -217,9 +218,13 @@ def _of_error(line: int, data: Any) -> Iterator[Recorded | Unreadable]:
     if not isinstance(pages, list):
         yield Unreadable(line, "error -32042 without a list of elicitations")
         return
-    for page in pages:
-        name = page.get("elicitationId") if isinstance(page, dict) else None
-        yield Recorded(line, name, _request(None, page))
+    for entry in pages:
+        name = entry.get("elicitationId") if isinstance(entry, dict) else None
+        page = page_of_error(entry)
+        if page is None:
+            yield Unreadable(line, "an entry of error -32042 that is no page", name)
+        else:
+            yield Recorded(line, name, _request(None, page))
 
 
 def _of_history(line: int, row: Mapping[str, Any]) -> Iterator[Recorded]:

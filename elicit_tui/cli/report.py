@@ -114,6 +114,7 @@ class Report:
         self.schema_problem: str | None = None
         """Why structuredContent does not satisfy the tool's outputSchema; None when it does."""
         self.resolved: list[Resolved] = []
+        self._done_pages: set[str] = set()
 
     def heard(self, event: Requested | Resolved) -> dict[str, Any]:
         """Note a broker's event down; its fields, for an event line."""
@@ -145,12 +146,15 @@ class Report:
             return []  # It went wrong before there was anything to answer.
         return [rule for rule in self._answers or () if entry_key(rule, "answers") not in used]
 
-    def asked_page(self, elicitation_id: str) -> bool:
-        """Whether a page of this id was agreed to; a notice about any other means nothing."""
-        return any(
+    def page_is_done(self, elicitation_id: str) -> bool:
+        """Whether this notice is the first about a page that was agreed to; others mean nothing."""
+        if elicitation_id in self._done_pages or not any(
             event.request.elicitation_id == elicitation_id and event.outcome.action == "accept"
             for event in self.resolved
-        )
+        ):
+            return False
+        self._done_pages.add(elicitation_id)
+        return True
 
     def exit_code(self, *, strict: bool) -> int:
         """How the command ends."""

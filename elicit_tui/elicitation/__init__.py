@@ -30,6 +30,7 @@ from elicit_tui.elicitation.request import (
     Transport,
     new_id,
     now,
+    page_of_error,
     rfc3339,
 )
 
@@ -68,6 +69,7 @@ __all__ = [
     "hints_of",
     "new_id",
     "now",
+    "page_of_error",
     "rfc3339",
     "unsent",
 ]

@@ -41,6 +41,17 @@ def rfc3339(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
 
+def page_of_error(entry: Any) -> Mapping[str, Any] | None:
+    """The params of the page that an entry of error -32042 names; None for any other entry.
+
+    Only pages come with that error (spec: 2025-11-25, "URL elicitation required"): the answer of a
+    form would go nowhere.
+    """
+    if isinstance(entry, Mapping) and entry.get("mode", "url") == "url":
+        return {**entry, "mode": "url"}
+    return None
+
+
 @dataclass(frozen=True)
 class ServerIdentity:
     """A connected server as a person should see it.

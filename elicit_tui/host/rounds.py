@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Outcome,
+    ServerIdentity,
+    page_of_error,
+)
 from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host.exchange import Exchange, Round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
@@ -211,8 +217,5 @@ def url_elicitations(error: ProtocolCallError) -> tuple[Mapping[str, Any], ...]:
     if error.code != URL_ELICITATION_REQUIRED or not isinstance(error.data, Mapping):
         return ()
     listed = error.data.get("elicitations")
-    return tuple(
-        {**entry, "mode": "url"}
-        for entry in (listed if isinstance(listed, list) else ())
-        if isinstance(entry, Mapping) and entry.get("mode", "url") == "url"
-    )
+    pages = map(page_of_error, listed if isinstance(listed, list) else ())
+    return tuple(page for page in pages if page is not None)

@@ -60,8 +60,9 @@ def test_a_password_is_blocked_however_it_was_recorded(item: Any, ids: list[Any]
     assert [(row["id"], row["verdict"]) for row in ended.events] == [(id, "block") for id in ids]
 
 
-def test_pages_of_an_error_are_judged() -> None:
-    pages = [{"mode": "url", "message": "Sign in", "elicitationId": "p1", "url": "http://1.2.3.4/"}]
+@pytest.mark.parametrize("mode", [{"mode": "url"}, {}], ids=["with its mode", "without"])
+def test_pages_of_an_error_are_judged(mode: dict[str, str]) -> None:
+    pages = [{**mode, "message": "Sign in", "elicitationId": "p1", "url": "http://1.2.3.4/"}]
     ended = check(
         message(error={"code": -32042, "message": "first", "data": {"elicitations": pages}})
     )
@@ -83,6 +84,8 @@ def test_pages_of_an_error_are_judged() -> None:
         round_of(a="text"),
         message(result={"inputRequests": []}),
         message(error={"code": -32042, "message": "m"}),
+        message(error={"code": -32042, "data": {"elicitations": ["text"]}}),
+        message(error={"code": -32042, "data": {"elicitations": [{**PASSWORD, "mode": "form"}]}}),
         {"direction": "in", "message": asks(PASSWORD)},
         {"event": "unknown", "time": "now"},
     ],

@@ -284,7 +284,7 @@ class ConsoleApp(Controller):
         self.announcer.tell_ends(self.presenter.ended)
         self.announcer.tell_notices()
         while self.session.completed_urls:
-            self.presenter.completed(*self.session.completed_urls.popleft())
+            self.presenter.completed(*self.session.completed_urls.popitem()[0])
         if self.shared.unsent and isinstance(self.screen, ConsoleScreen):
             from elicit_tui.tui.console.screens.unsent import UnsentScreen
 

@@ -66,7 +66,8 @@ class ConsoleState:
         self._refused: deque[Resolved] = deque(maxlen=TOLD_REFUSALS)
         """The last of those that were refused before: a burst of them hides no other end."""
         self.changed_lists: set[str] = set()
-        self.completed_urls: deque[tuple[str, str]] = deque(maxlen=50)
+        self.completed_urls: dict[tuple[str, str], None] = {}
+        """Server and id of pages that are done and wait for their end; no flood hides another."""
         self.version = 0
         self.ended = 0
         """How many questions have ended in this run."""
@@ -160,7 +161,12 @@ class ConsoleState:
             if record is not None:
                 record.round = event.round
         elif isinstance(event, events.UrlCompleted):
-            self.completed_urls.append((event.server, event.elicitation_id))
+            done = (event.server, event.elicitation_id)
+            if done in (
+                (waiting.server, waiting.question.request.elicitation_id)
+                for waiting in self.questions
+            ):
+                self.completed_urls[done] = None
         elif isinstance(event, events.ListChanged):
             self.changed_lists.add(event.server)
 
