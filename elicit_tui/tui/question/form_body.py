@@ -77,10 +77,13 @@ class FormPanel(Horizontal):
         self._body.view.say(f"That was the last field. {key} sends.", "bold $accent")
 
     def show_live(self) -> None:
-        """Have the JSON beside the form, as it stands, if the question is wide enough."""
+        """Have the JSON beside the form, as it stands, if the question is wide enough.
+
+        The fields do not wait for the judge: what it has not seen yet is drawn once it has.
+        """
         shown = self._body.view.has_class("-wide") and bool(self._body.form.fields)
         self._beside.display = shown
-        if shown:
+        if shown and self._body.form_view.judged:
             self._draw_live()
 
     def _draw_live(self) -> None:

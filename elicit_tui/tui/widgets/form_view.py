@@ -86,6 +86,11 @@ class FormView(RowsView):
             self._conversion = self.form.convert(entries)
         return self._conversion
 
+    @property
+    def judged(self) -> bool:
+        """Whether what is on the screen was judged; where not, `Changed` follows."""
+        return self._conversion is not None
+
     def put(self, entries: Mapping[str, Entry]) -> None:
         """Show other entries, as if they had been typed."""
         self._entries.update(entries)
