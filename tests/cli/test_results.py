@@ -5,6 +5,8 @@ from __future__ import annotations
 import stat
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -135,3 +137,15 @@ def test_wrong_usage_is_told_as_data_too(wrong: tuple[str, ...]) -> None:
         assert document["error"]["code"] == "usage"
         assert document["error"]["message"] in ended.stderr.replace("elicit-tui: ", "")
         assert document["result"] is None
+
+
+def test_a_page_that_was_agreed_to_is_told_as_done_once_whatever_comes_after() -> None:
+    from elicit_tui.cli.report import Report
+
+    report = Report("server", "tools/call", "sign_in", "full")
+    for page, action in (("agreed", "accept"), ("refused", "decline")):
+        request = SimpleNamespace(elicitation_id=page)
+        resolved: Any = SimpleNamespace(request=request, outcome=SimpleNamespace(action=action))
+        report.resolved.append(resolved)
+    notices = ["never asked", "refused", "agreed", "agreed", "agreed"]
+    assert [page for page in notices if report.page_is_done(page)] == ["agreed"]
