@@ -83,7 +83,7 @@ class ApprovalBody(Body):
     def summary(self) -> Content:
         """That nothing happens by itself, and the letters that decide where there is no note."""
         if self.note_line is None:
-            return Content("y calls it once, n does not")
+            return Content("y calls it once; n or Enter does not")
         return Content("not called yet; what you type is your note")
 
     def focus(self) -> None:

@@ -13,18 +13,25 @@ from elicit_tui.text import countdown
 from elicit_tui.tui.question.debounce import PaintedGuard
 
 LAST_SECONDS: Final = 60.0
-"""The clock is seen from here on; before that it stands on the page about who asks."""
+"""The clock is strong from here on."""
+
+QUIET_CLOCK_COLUMNS: Final = 60
+"""On a narrower screen the clock is seen in the last minute only."""
 
 
-def frame_title(left: str, place: str, hint: str, time_left: str, width: int) -> Content:
+def frame_title(
+    left: str, place: str, hint: str, time_left: str, width: int, *, last: bool = False
+) -> Content:
     """All in one border title `width` cells wide, with the border's line drawn in the middle.
 
     The hint (what brings the next question) is left out where it does not fit.
+    `last`: the clock is in its last minute.
     """
-    right = _right(place + hint, time_left)
-    if Content(left).cell_length + Content(right).cell_length + 3 > width:
-        right = _right(place, time_left)
-    left_cells, right_cells = Content(left).cell_length, Content(right).cell_length
+    clock = (time_left, "bold $warning" if last else "$faint")
+    right = _right(place + hint, clock)
+    if Content(left).cell_length + right.cell_length + 3 > width:
+        right = _right(place, clock)
+    left_cells, right_cells = Content(left).cell_length, right.cell_length
     if not right:
         return Content.styled(left, "bold $foreground")
     line = width - left_cells - right_cells - 2
@@ -35,19 +42,20 @@ def frame_title(left: str, place: str, hint: str, time_left: str, width: int) ->
     return Content.assemble(
         (left, "bold $foreground"),
         (f" {'─' * line} ", "$border-blurred"),
-        (right, "$foreground"),
+        right,
     )
 
 
-def _right(place: str, time_left: str) -> str:
-    return " · ".join(part for part in (place, time_left) if part)
+def _right(place: str, clock: tuple[str, str]) -> Content:
+    parts = (Content.styled(*part) for part in ((place, "$foreground"), clock) if part[0])
+    return Content.styled(" · ", "$faint").join(parts)
 
 
 _Frame = TypeVar("_Frame", bound="Titled")
 
 
 class Titled(PaintedGuard, Vertical):
-    """A frame whose title tells who asks, the place in the queue and the last minute's seconds.
+    """A frame whose title tells who asks, the place in the queue and the time left.
 
     For another second its line alone is drawn, not all of it.
     """
@@ -68,7 +76,7 @@ class Titled(PaintedGuard, Vertical):
         self._heading = heading
         self._hint = hint
         self._queue_position = queue_position
-        self._entitled: tuple[str, str, str, str, int] | None = None
+        self._entitled: tuple[str, str, str, str, int, bool] | None = None
         self._entitling = False
 
     def place_in_queue(self, place: int, of: int) -> None:
@@ -82,22 +90,24 @@ class Titled(PaintedGuard, Vertical):
         return self._queue_position[1] > 1
 
     def retitle(self) -> None:
-        """Tell what is so now. The clock is quiet until the last minute."""
+        """Tell what is so just now. The clock is quiet until the last minute."""
         place, of = self._queue_position
         left = self.deadline.remaining
-        seconds = countdown(left) if left is not None and left <= LAST_SECONDS else ""
+        last = left is not None and left <= LAST_SECONDS
+        shown = last or self.app.size.width >= QUIET_CLOCK_COLUMNS
+        clock = countdown(left) if shown else ""
         queued = f"{place} of {of}" if of > 1 else ""
         hint = self._hint if of > 1 else ""
-        self.entitle(self._heading, queued, hint, f"{seconds} left" if seconds else "")
+        self.entitle(self._heading, queued, hint, f"{clock} left" if clock else "", last)
 
-    def entitle(self, left: str, place: str, hint: str, time_left: str) -> None:
+    def entitle(self, left: str, place: str, hint: str, time_left: str, last: bool) -> None:
         """Put these words into the border, which is as wide as the screen until it is laid out."""
         width = (self.outer_size.width or self.app.size.width) - 6
-        wanted = (left, place, hint, time_left, max(width, 10))
+        wanted = (left, place, hint, time_left, max(width, 10), last)
         if wanted != self._entitled:
             self._entitled = wanted
             self._entitling = True
-            self.border_title = frame_title(*wanted)
+            self.border_title = frame_title(*wanted[:5], last=last)
             self._entitling = False
 
     def refresh(self: _Frame, *regions: Region, **wanted: Any) -> _Frame:

@@ -13,6 +13,7 @@ from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.approval_body import ApprovalBody
+from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import NOT_HEARD, Body, QuestionFrame
 from elicit_tui.tui.question.messages import Answered, Later
@@ -166,6 +167,8 @@ class QuestionView(QuestionFrame):
             return
         if isinstance(self.body, ApprovalBody) and self._page == "answer":
             self.body.write(event)
+        if self._page == "step" and event.key == BY_ACTION["yes"].key and not self._takes_yes:
+            self.action_yes()
         if event.key not in self.screen.active_bindings:
             self._typed_into_nothing()
 
@@ -180,8 +183,12 @@ class QuestionView(QuestionFrame):
             self._meant_for_another = True
 
     def action_yes(self) -> None:
-        """Send, to a question that has nothing else to answer."""
-        self.action_send()
+        """Send, to a question that has nothing else to answer; never on the second step."""
+        if self._page != "step":
+            self.action_send()
+        elif not self._too_early():
+            yes, anyway = self.key("yes"), self.key("anyway")
+            self.say(f"{yes} does not send here: {anyway} does.")
 
     def action_no(self) -> None:
         """Decline, to a question that has nothing else to answer."""

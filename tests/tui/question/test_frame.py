@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, Deadline, Finding, ServerIdentity, Severity
+from elicit_tui.tui.question.title import frame_title
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -46,9 +47,8 @@ async def test_the_frame_says_who_asks_for_what_and_how_long_is_left() -> None:
         more = app.words
     assert "deploy asks" in words
     assert 'deploy(branch="fix/login") · round 2 · 3 questions together' in words
-    assert "1 of 3 ─╮" in words
+    assert re.search(r"1 of 3 · 4:3[01] left ─╮", words)
     assert "▲ This acts on production." in words
-    assert "left" not in words, "the clock is quiet"
     assert "calls itself" not in words, "both names agree"
     assert "deploy calls itself “Deploy Server” “1.4”" in more
     assert "stdio: deploy-mcp-server" in more
@@ -56,10 +56,24 @@ async def test_the_frame_says_who_asks_for_what_and_how_long_is_left() -> None:
     assert "destructive.production in message: production" in more
 
 
-async def test_the_clock_is_seen_in_the_last_minute() -> None:
-    app = Asking(form_question(schema(v={"type": "string"})), deadline=Deadline(59.5))
-    async with asked(app):
-        assert re.search(r"(1:00|0:5[0-9]) left", app.words)
+@pytest.mark.parametrize(
+    ("columns", "seconds", "shown"),
+    [(40, 59.5, "1:00|0:5[0-9]"), (60, 271, "4:[23][0-9]"), (40, 271, "")],
+)
+async def test_the_clock_is_seen_from_sixty_columns_and_always_in_the_last_minute(
+    columns: int, seconds: float, shown: str
+) -> None:
+    app = Asking(form_question(schema(v={"type": "string"})), deadline=Deadline(seconds))
+    async with asked(app, (columns, 24)):
+        assert bool(re.search(f"({shown or '[0-9]'}) left ─╮", app.words)) == bool(shown)
+
+
+def test_the_clock_is_quiet_until_its_last_minute() -> None:
+    styles = [
+        {str(span.style) for span in frame_title("a", "", "", "0:50 left", 40, last=last).spans}
+        for last in (False, True)
+    ]
+    assert ["bold $warning" in used for used in styles] == [False, True]
 
 
 async def test_a_name_that_disagrees_is_seen_at_once() -> None:

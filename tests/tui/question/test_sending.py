@@ -130,7 +130,20 @@ async def test_the_second_step_of_a_yes_or_no_question_names_its_key_and_y_is_no
         await until(pilot, lambda: not app.view.deaf, "the step is painted")
         assert "yes or no?" not in app.words
         await pilot.press("y")
-        await until(pilot, lambda: "^Y goes through with it." in app.words, "its key")
+        said = "y does not send here: ^Y does."
+        await until(pilot, lambda: said in app.words, "its key")
+        assert app.outcome is None
+
+
+async def test_y_on_the_second_step_of_a_form_names_the_key_that_sends() -> None:
+    app = Asking(form_question(schema(v=TEXT), WARNING))
+    async with asked(app) as pilot:
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: app.view.page == "step", "the second step")
+        await until(pilot, lambda: not app.view.deaf, "the step is painted")
+        await pilot.press("y")
+        said = "y does not send here: ^Y does."
+        await until(pilot, lambda: said in app.words, "its key")
         assert app.outcome is None
 
 
