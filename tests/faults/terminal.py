@@ -35,7 +35,9 @@ class Terminal:
         stdout: IO[Any] | None = None,
         columns: int = 120,
         lines: int = 36,
+        controls: bool = True,
     ) -> None:
+        """`controls`: the system tells the process when the terminal goes away."""
         self._ours, theirs = os.openpty()
         self._open = True
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -45,7 +47,7 @@ class Terminal:
         self._before = termios.tcgetattr(theirs)
         self._theirs = theirs
         self.process = subprocess.Popen(
-            [sys.executable, "-c", ADOPT, *command],
+            [sys.executable, "-c", ADOPT, *command] if controls else command,
             stdin=theirs,
             stdout=theirs if stdout is None else stdout,
             stderr=theirs,

@@ -199,3 +199,11 @@ def test_a_terminal_that_is_gone_ends_the_run_truthfully(row: Row, stand: Stand)
         terminal.hang_up()
         terminal.process.wait(SECONDS)
     stand.bears_out(row)
+
+
+def test_a_console_whose_terminal_goes_away_without_a_word_ends_too(stand: Stand) -> None:
+    stand.faulty()
+    with Terminal(stand.command(), stand.environment, controls=False) as terminal:
+        terminal.shows("1 of 1 ready")
+        terminal.hang_up()
+        terminal.process.wait(SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import select
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory
 
 INTERRUPTED: Final = 130
+_LOOK_SECONDS: Final = 1.0
+"""How often it is looked whether the terminal is still there."""
 
 
 def run(
@@ -59,7 +62,7 @@ def run(
 
 @contextlib.contextmanager
 def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP leave as the person would, without asking."""
+    """SIGINT, SIGTERM and SIGHUP, or a terminal that is gone, leave without asking."""
     loop = asyncio.get_running_loop()
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     added = []
@@ -71,11 +74,33 @@ def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(getattr(signal, name), end)
             added.append(getattr(signal, name))
+    watch: asyncio.TimerHandle
+
+    def look() -> None:
+        # The system tells of a hang-up only those whom the terminal controls; the others would
+        # read from nobody, without a pause and for ever.
+        nonlocal watch
+        if _is_terminal_gone():
+            end()
+        else:
+            watch = loop.call_later(_LOOK_SECONDS, look)
+
+    watch = loop.call_later(_LOOK_SECONDS, look)
     try:
         yield
     finally:
+        watch.cancel()
         for number in added:
             loop.remove_signal_handler(number)
+
+
+def _is_terminal_gone() -> bool:
+    """Whether standard input was a terminal that has been closed; False where none can tell."""
+    if not hasattr(select, "poll") or sys.__stdin__ is None:
+        return False
+    poll = select.poll()
+    poll.register(sys.__stdin__, 0)
+    return any(seen & (select.POLLHUP | select.POLLERR) for _, seen in poll.poll(0))
 
 
 class LastingStream:
