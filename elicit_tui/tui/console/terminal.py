@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import select
 import signal
 import sys
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory
 
 INTERRUPTED: Final = 130
+_STDIN: Final = 0
 _LOOK_SECONDS: Final = 1.0
 """How often it is looked whether the terminal is still there."""
 
@@ -86,6 +88,8 @@ def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
             watch = loop.call_later(_LOOK_SECONDS, look)
 
     watch = loop.call_later(_LOOK_SECONDS, look)
+    if not os.isatty(_STDIN):
+        watch.cancel()
     try:
         yield
     finally:
@@ -95,11 +99,11 @@ def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
 
 
 def _is_terminal_gone() -> bool:
-    """Whether standard input was a terminal that has been closed; False where none can tell."""
-    if not hasattr(select, "poll") or sys.__stdin__ is None:
+    """Whether the terminal of standard input was closed; False where the system cannot tell."""
+    if not hasattr(select, "poll"):
         return False
     poll = select.poll()
-    poll.register(sys.__stdin__, 0)
+    poll.register(_STDIN, 0)
     return any(seen & (select.POLLHUP | select.POLLERR) for _, seen in poll.poll(0))
 
 
