@@ -1,4 +1,4 @@
-"""A request of any size is looked at as it came without a wait, on a real terminal."""
+"""What a server sent is shown as what it is, on a real terminal, however large or sly."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import pytest
 
-from tests.cli.running import COMMAND
+from tests.cli.running import COMMAND, environment
 from tests.faults.console import Console
 from tests.faults.stand import Stand
+from tests.faults.terminal import Terminal
 from tests.tui.received.stand import SERVER
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -39,3 +40,21 @@ def test_forty_fields_of_ten_thousand_choices_are_shown_as_they_came(tmp_path: P
         console.shows("Decline")
         console.press_until(DECLINE, lambda: "Decline" not in console.text, "the end of it")
         assert console.leave() == 0
+
+
+def test_what_a_server_calls_itself_stays_in_its_quotation_marks(tmp_path: Path) -> None:
+    """Blanks that look like the end of a word put none of our own words into its mouth."""
+    blank = "\N{BRAILLE PATTERN BLANK}"
+    own = {"name": "deploy", "version": f"1.0{blank}{blank}stdio:{blank}/usr/bin/x"}
+    script, forms = tmp_path / "server.py", tmp_path / "forms.json"
+    said = SERVER.read_text("utf-8").replace('{"name": "forms", "version": "0"}', repr(own))
+    script.write_text(said, "utf-8")
+    forms.write_text('{"ask": {"type": "object", "properties": {"name": {"type": "string"}}}}')
+    server = f"forms={sys.executable} {script} {forms}"
+    command = [*COMMAND, "--with", server, "call", "--plain", "forms", "ask"]
+    with Terminal(command, environment(), columns=200) as terminal:
+        terminal.shows("Field 1 of 1")
+        assert 'calls itself "deploy", version "1.0 stdio: /usr/bin/x"' in terminal.text
+        assert blank not in terminal.everything
+        terminal.type("/cancel\n")
+        assert terminal.end() == 0
