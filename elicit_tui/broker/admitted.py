@@ -29,6 +29,8 @@ class Admitted:
     """What each step decided, in the order in which they were taken."""
     told: bool = False
     """Whether watchers and the ledger know that it was asked."""
+    waits: bool = True
+    """Whether it counts among those that wait (`elicitation.limits.pending`)."""
     pending: Pending | None = None
     """Its place in the queue, while it is asked."""
     task: asyncio.Task[Any] | None = None

@@ -155,7 +155,9 @@ class Broker:
         """Whatever happens meanwhile: one outcome, recorded. `gone`: what a cancellation means."""
         entry.task = asyncio.current_task()
         try:
-            outcome = await entry.still_wanted(await work(entry))
+            outcome = await work(entry)
+            self._leave(entry)
+            outcome = await entry.still_wanted(outcome)
         except asyncio.CancelledError:
             self._finish(entry, entry.ended or gone)
             raise
@@ -220,13 +222,19 @@ class Broker:
         if not entry.told:
             self._tell(entry)
         self._open.pop(request.id, None)
-        self._entrance.leave(request)
+        self._leave(entry)
         review = self._looked_at(review, outcome, entry.form)
         outcome = self._record.decided(request, review, outcome)
         kept = self._drafts.ended(request, outcome)
         waited_ms = round((time.monotonic() - entry.arrived) * 1000)
         self._emit(Resolved(request, review, outcome, waited_ms, tuple(entry.trace), kept))
         return outcome
+
+    def _leave(self, entry: Admitted) -> None:
+        """It waits for nobody any more, which makes room for another question."""
+        if entry.waits:
+            entry.waits = False
+            self._entrance.leave(entry.request)
 
     def _looked_at(self, review: Review, outcome: Outcome, form: Form | None) -> Review:
         """The review with what an answer was found to hold: noted, and masked wherever shown."""

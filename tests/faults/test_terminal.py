@@ -201,6 +201,14 @@ def test_a_terminal_that_is_gone_ends_the_run_truthfully(row: Row, stand: Stand)
     stand.bears_out(row)
 
 
+@proves(
+    Row(
+        "the console's terminal goes away, and no signal tells of it",
+        "nothing",
+        done="the console on a terminal that does not control it; the terminal is closed",
+        sent="handshake, list",
+    )
+)
 def test_a_console_whose_terminal_goes_away_without_a_word_ends_too(stand: Stand) -> None:
     stand.faulty()
     with Terminal(stand.command(), stand.environment, controls=False) as terminal:

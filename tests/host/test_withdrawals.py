@@ -64,7 +64,7 @@ async def test_an_accept_is_never_sent_for_a_question_that_was_taken_back_while_
 
 
 async def test_a_withdrawal_that_an_accept_crosses_is_recorded_and_told() -> None:
-    async with world(RAW, answer=says({"a": "x"})) as here:
+    async with world(RAW, answer=says({"value": "x"})) as here:
         notices: list[str] = []
         here.broker.subscribe(
             lambda event: notices.append(event.sentence) if isinstance(event, Notice) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,8 @@ async def test_an_example_in_a_field_does_not_pass_for_a_value(tmp_path: Path) -
         params = {"message": "When?", "requestedSchema": schema}
         request = stand._ask("alpha", params)
         await stand.shown(request)
-        assert "e.g. 2026-11-21" in stand.text()
+        tomorrow = date.today() + timedelta(days=1)
+        assert f"e.g. {tomorrow}" in stand.text()
         assert "The day that is right *" in stand.text()
 
 

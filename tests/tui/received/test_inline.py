@@ -60,7 +60,7 @@ def test_the_server_receives_what_was_typed_under_the_prompt(
     arguments = ["--with", server, "call", "forms", "ask", "--output", "json"]
     command = [*COMMAND, *arguments]
     with file.open("wb") as out, Terminal(command, environment(), stdout=out) as terminal:
-        terminal.shows("Later")
+        terminal.shows("Review")
         # Typed before it can be seen it would be thrown away, so until it stands there.
         terminal.press_until("\x15Ada", lambda: " Ada " in terminal.text, "the first answer")
         terminal.type("".join(SENT.get(key, key) for key in keys))
@@ -78,7 +78,7 @@ def test_what_is_typed_on_blindly_reaches_no_second_question(tmp_path: Path) -> 
     server = f"forms={sys.executable} {SERVER} {forms}"
     command = [*COMMAND, "--with", server, "call", "forms", "twice", "--output", "json"]
     with file.open("wb") as out, Terminal(command, environment(), stdout=out) as terminal:
-        terminal.shows("This is twice.", "Later")
+        terminal.shows("This is twice.", "Review")
         terminal.press_until("\x15Rome", lambda: " Rome " in terminal.text, "the first answer")
         # A send that comes while the form is deaf does nothing, so it is pressed until it does;
         # what stands behind it in the same burst is for nobody.

@@ -65,7 +65,7 @@ def test_no_page_of_a_question_obeys_a_key_that_comes_with_a_paste(
     forms, notes = tmp_path / "forms.json", tmp_path / "received"
     forms.write_text(json.dumps({"ask": FORM}))
     with face(tmp_path, f"forms={sys.executable} {SERVER} {forms} {notes}") as terminal:
-        terminal.shows("Later")
+        terminal.shows("Review")
         terminal.press_until("\x15Ada", lambda: " Ada " in terminal.text, "a first answer")
         terminal.press_until(
             ENDS_ITSELF, lambda: NOT_OBEYED in terminal.text, "the paste's refusal"
@@ -95,7 +95,7 @@ def test_control_characters_of_a_paste_reach_no_value(tmp_path: Path) -> None:
     forms.write_text(json.dumps({"ask": {"type": "object", "properties": {"name": TEXT}}}))
     server = f"forms={sys.executable} {SERVER} {forms} {notes}"
     with under_the_prompt(tmp_path, server) as terminal:
-        terminal.shows("Later")
+        terminal.shows("Review")
         paste = f"{BEGINS}a\x1b[2Jb\x07\tc{SEND}\nd\x9be{ENDS}"
         terminal.press_until("\x15Ada", lambda: " Ada " in terminal.text, "a first answer")
         said = "4 control characters were left out of what you entered."
