@@ -64,7 +64,8 @@ class QuestionView(QuestionFrame):
         if self.never_painted and isinstance(app, OrderedApp) and app.typed_ahead.has_dropped():
             self._not_heard = True
         super().painted()
-        if self.never_painted and self._follows and not self._not_heard:
+        told = self._not_heard or self.question.draft.typed
+        if self.never_painted and self._follows and not told:
             self.say(FOLLOWS, "bold $accent")
             self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(FOLLOWS))
 
