@@ -60,13 +60,13 @@ COMMANDS: Final[dict[str, Command]] = {
     "gateway": Command(
         "gateway [SERVER]...",
         "an MCP server for an agent: these servers, with a person behind them",
-        "elicit_tui.cli.gateway",
+        "elicit_tui.cli.gateway.serve",
         asks=True,
     ),
     "inbox": Command(
         "inbox [list|show|answer|decline|cancel|grants|revoke]",
         "what waits for a person, whoever asked",
-        "elicit_tui.cli.inbox",
+        "elicit_tui.cli.inbox.subcommands",
         any_order=False,
     ),
     "test": Command("test FILE...", "scenarios for a server's author", "elicit_tui.cli.test"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.exit_codes import FAILED, OK
-from elicit_tui.cli.gateway_snippet import gateway_environment, gateway_program
+from elicit_tui.cli.gateway.agent_entry import gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_file import agreed, may_not_run

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.cli.exit_codes import FAILED, INTERRUPTED, LIMIT, OK
-from elicit_tui.cli.gateway_install import agents_file
-from elicit_tui.cli.gateway_snippet import gateway_environment, gateway_program
+from elicit_tui.cli.gateway.agent_entry import gateway_environment, gateway_program
+from elicit_tui.cli.gateway.install import agents_file
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings

@@ -110,7 +110,7 @@ def chosen(waiting: Sequence[Waiting], prefix: str) -> Waiting:
 
 
 async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.inbox_text import as_json, line
+    from elicit_tui.cli.inbox.waiting_text import as_json, line
     from elicit_tui.text import ci_safe
 
     output = Output()
@@ -129,7 +129,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
 
 
 async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.inbox_text import as_json, details
+    from elicit_tui.cli.inbox.waiting_text import as_json, details
     from elicit_tui.text import ci_safe
 
     output = Output()
@@ -142,7 +142,7 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
 
 
 async def _answer(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.inbox_answer import give
+    from elicit_tui.cli.inbox.answer import give
 
     return await give(settings, namespace, chosen(await _waiting(settings), namespace.id).id)
 

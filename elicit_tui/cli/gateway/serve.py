@@ -72,19 +72,19 @@ def run(namespace: argparse.Namespace) -> int:
     words: list[str] = namespace.servers
     _refuse_of_others(namespace, words[0] if words else "")
     if words[:1] == [TOKEN]:
-        from elicit_tui.cli.gateway_tokens import run_tokens
+        from elicit_tui.cli.gateway.token import run_tokens
 
         return run_tokens(words[1:])
     if words[:1] == [SNIPPET]:
-        from elicit_tui.cli.gateway_snippet import run_snippet
+        from elicit_tui.cli.gateway.agent_entry import run_snippet
 
         return run_snippet(namespace, words[1:])
     if words[:1] in ([INSTALL], [UNINSTALL]):
-        from elicit_tui.cli.gateway_install import run_install, run_uninstall
+        from elicit_tui.cli.gateway.install import run_install, run_uninstall
 
         return (run_install if words[0] == INSTALL else run_uninstall)(namespace, words[1:])
     if words[:1] == [DOCTOR]:
-        from elicit_tui.cli.gateway_doctor import run_doctor
+        from elicit_tui.cli.gateway.doctor import run_doctor
 
         return run_doctor(namespace, words[1:])
     narration = Narration()

@@ -1,0 +1,1 @@
+"""The commands of `elicit-tui gateway`: serve, install, uninstall, snippet, doctor, token."""

@@ -1,0 +1,1 @@
+"""The commands of `elicit-tui inbox`: what waits for a person, listed and answered."""
