@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import subprocess
 from collections.abc import Mapping
 from typing import Final
 
+from elicit_tui.command import end, kill_session
 from elicit_tui.elicitation.settings import Hook
 from elicit_tui.hooks.reply import Failed, Reply, reply_of_command, reply_of_text
 from elicit_tui.paths import start_directory
@@ -79,12 +79,10 @@ async def _command(hook: Hook, message: bytes) -> Reply:
             await asyncio.wait({exited}, timeout=_LOOK_SECONDS)
         await asyncio.wait(reading, timeout=_LAST_WORDS_SECONDS)
     finally:
-        _end_all(process)
-        await asyncio.wait({exited}, timeout=_LAST_WORDS_SECONDS)
+        await end(process)
         for task in (*reading, writing, exited):
             task.cancel()
         await asyncio.gather(*reading, writing, exited, return_exceptions=True)
-        getattr(process, "_transport").close()  # noqa: B009 - has no public way to be closed
     code = process.returncode if process.returncode is not None else 0
     if output.too_much:
         raise Failed(f"answered with more than {MOST_OUTPUT // 2**20} MiB")
@@ -114,18 +112,9 @@ class _Kept:
         while stream is not None and (piece := await stream.read(65536)):
             if len(self.kept) + len(piece) > MOST_OUTPUT:
                 self.too_much = True
-                _end_all(process)
+                kill_session(process)
                 return
             self.kept += piece
-
-
-def _end_all(process: asyncio.subprocess.Process) -> None:
-    """End the program and what it left behind in its session."""
-    with contextlib.suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        elif process.returncode is None:
-            process.kill()
 
 
 async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:

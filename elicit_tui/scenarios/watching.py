@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
-import os
 import shlex
-import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from elicit_tui.command import end
 from elicit_tui.text import neutral_line
 
 COMMAND_SECONDS: Final = 30.0
@@ -50,12 +48,7 @@ async def _state(watched: str) -> str:
     except asyncio.TimeoutError:
         return "did not end in time"
     finally:
-        with contextlib.suppress(OSError):
-            if os.name == "posix":
-                os.killpg(process.pid, signal.SIGKILL)
-            elif process.returncode is None:
-                process.kill()
-        await process.wait()
+        await end(process)
 
 
 async def _of_command(process: asyncio.subprocess.Process) -> str:

@@ -1,0 +1,33 @@
+"""The end of a command that was started to answer once: its session, and the pipes to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from typing import Final
+
+_GOODBYE_SECONDS: Final = 1.0
+"""How long an end is waited for: what runs as somebody else cannot be ended by us."""
+
+
+def kill_session(process: asyncio.subprocess.Process) -> None:
+    """End the program, and what it left behind in the session that it was started in."""
+    with contextlib.suppress(OSError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        elif process.returncode is None:
+            process.kill()
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """End the program's session and close the pipes to it, whatever still stands in them."""
+    kill_session(process)
+    # `wait` waits for the pipes too, and one that nobody reads any more never comes to its end.
+    transport: asyncio.SubprocessTransport = getattr(process, "_transport")  # noqa: B009 - no public way
+    for number in range(3):
+        if (pipe := transport.get_pipe_transport(number)) is not None:
+            pipe.close()
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(process.wait(), _GOODBYE_SECONDS)
