@@ -46,6 +46,13 @@ class PasteParser(XTermParser):
 
     def feed(self, data: str) -> Iterable[Message]:
         """Take what the terminal sent; empty at its end."""
+        # What came at once happened at once, however slowly it is read.
+        came = Message().time
+        for event in self._events(data):
+            event.time = came
+            yield event
+
+    def _events(self, data: str) -> Iterable[Message]:
         if not data:
             yield from super().feed(data)
         while data:

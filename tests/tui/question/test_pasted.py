@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
-from textual import events
+import pytest
+from textual import _time, events
 from textual.message import Message
 
 from elicit_tui.tui.pasted import STAND_IN, PasteParser
@@ -34,3 +36,13 @@ def test_escape_and_what_is_typed_long_after_it_begin_no_paste() -> None:
     parser._timeout_time = 0.0
     assert told(parser.tick()) == ["escape"]
     assert told(parser.feed("[200~\x13"))[-1] == "ctrl+s"
+
+
+def test_what_was_read_at_once_was_typed_at_once_however_slow_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = itertools.count()
+    monkeypatch.setattr(_time, "get_time", lambda: float(next(clock)))
+    read = [each for each in PasteParser().feed(f"a{PASTE}\x13\x19") if each.bubble]
+    assert len(read) == 4
+    assert len({each.time for each in read}) == 1
