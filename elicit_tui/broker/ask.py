@@ -28,8 +28,12 @@ REPEATS: Final = 3
 Ask = Callable[..., Awaitable[Outcome]]
 """Puts a question to whoever answers; takes notes that say why."""
 
+AgentLeft = Callable[[ElicitationRequest], bool]
+"""Whether the agent has left all calls that a question belongs to, and may still come back."""
+
 NOT_VALID: Final = "The last answer does not satisfy the form, so it was not sent."
 NOT_ACKNOWLEDGED: Final = "The last answer passed over what was found, so it was not sent."
+AWAY: Final = "The agent has left; this cannot be approved until it is back."
 
 
 def valid(question: Question, outcome: Outcome) -> Outcome | None:
@@ -80,10 +84,17 @@ def _not_valid(question: Question, outcome: Outcome) -> str:
 class AskStep:
     """Puts a question into the queue and to the responder, until its answer can go out."""
 
-    def __init__(self, settings: ElicitationSettings, responder: Responder, queue: Queue) -> None:
+    def __init__(
+        self,
+        settings: ElicitationSettings,
+        responder: Responder,
+        queue: Queue,
+        agent_left: AgentLeft | None = None,
+    ) -> None:
         self._settings = settings
         self._responder = responder
         self._queue = queue
+        self._agent_left = agent_left
 
     def with_notes(self, entry: Admitted, question: Question) -> Ask:
         """A function that asks this question, with notes that say why a person is asked."""
@@ -99,9 +110,11 @@ class AskStep:
 
         An accept is given back when its content is not valid, and when its giver did not
         acknowledge a warning, an asked block, or what the content was found to hold: no face can
-        leave the deliberate step out. So is what an agent answers in place of a person's own word.
+        leave the deliberate step out. So is what an agent answers in place of a person's own word,
+        and an approval whose agent is away, as often as it is given: nobody would get its result.
         """
         self._replace_older(question.request)
+        given_back = 0
         while True:
             if entry.ended is not None:
                 return entry.ended
@@ -116,15 +129,27 @@ class AskStep:
                 again = replace(question, note=_not_valid(question, outcome), outgoing=())
             elif judged.action != "accept":
                 return judged
+            elif self._is_away(question.request):
+                question = replace(question, note=AWAY, attempt=question.attempt + 1)
+                continue
             else:
                 outgoing = question.examine(judged.content) if judged.content else ()
                 found = {finding.id for finding in (*question.to_acknowledge, *outgoing)}
                 if found <= judged.acknowledged:
                     return judged
                 again = replace(question, note=NOT_ACKNOWLEDGED, outgoing=outgoing)
-            if question.attempt == REPEATS:
+            given_back += 1
+            if given_back == REPEATS:
                 return cancel("policy", f"Asked {REPEATS} times. {again.note}")
             question = replace(again, attempt=question.attempt + 1)
+
+    def _is_away(self, request: ElicitationRequest) -> bool:
+        """Whether this asks to let a call be made whose agent is not there to get the result."""
+        return (
+            request.kind == "approval"
+            and self._agent_left is not None
+            and self._agent_left(request)
+        )
 
     def _replace_older(self, request: ElicitationRequest) -> None:
         """`concurrent = "replace"`: a newer question ends its server's older ones."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.broker.admission import malformed
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.allowances import Allowance, Allowances
-from elicit_tui.broker.ask import Ask, AskStep, valid
+from elicit_tui.broker.ask import AgentLeft, Ask, AskStep, valid
 from elicit_tui.broker.contracts import Guardian, Hooks
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import Entrance
@@ -31,6 +31,7 @@ from elicit_tui.elicitation import (
     approval_request,
     cancel,
     decline,
+    form_of,
     unsent,
 )
 from elicit_tui.elicitation.settings import Settings
@@ -65,21 +66,31 @@ class Broker:
         count_rate: bool = True,
         hooks: Hooks | None = None,
         drafts: Drafts | None = None,
+        agent_left: AgentLeft | None = None,
     ) -> None:
         """`queue`: the one that the responder was given, where its screens show what waits.
 
         `drafts`: where what was typed is kept; as shipped, in memory.
+
+        `agent_left`: given where an agent makes the calls. No tool is approved while it is away,
+        and no more approvals wait at once than `elicitation.limits.pending` says.
         """
         self._policy = policy
         self._guardian = guardian
         self._listeners: list[Listener] = []
         self._record = Record(ledger, self._emit)
         limits = settings.elicitation.limits
-        self._entrance = Entrance(policy, limits, self.notice, count_rate=count_rate)
+        self._entrance = Entrance(
+            policy,
+            limits,
+            self.notice,
+            count_rate=count_rate,
+            limit_approvals=agent_left is not None,
+        )
         self._open: dict[str, Admitted] = {}
         self.queue = queue if queue is not None else Queue()
         """What waits for a person, what is open, and what was put off."""
-        self._ask_step = AskStep(settings.elicitation, responder, self.queue)
+        self._ask_step = AskStep(settings.elicitation, responder, self.queue, agent_left)
         self._drafts = drafts if drafts is not None else Drafts()
         self._hook_steps = HookSteps(hooks, policy.why_not, guardian.outgoing, self.notice)
         if hooks is not None:
@@ -178,7 +189,7 @@ class Broker:
         entry.trace.append(self._policy.weigh(entry.review))
         if entry.trace[-1].outcome is not None:
             return entry.trace[-1].outcome
-        form = entry.form = _form_of(request)
+        form = entry.form = form_of(request)
         question = replace(
             question,
             form=form,
@@ -248,10 +259,6 @@ class Broker:
         """Whether `approve` has to know what the tool says of itself."""
         return self._policy.needs_definition(server, tool)
 
-    def limit_approvals(self) -> None:
-        """Hold what waits for an approval to `elicitation.limits.pending` too: an agent calls."""
-        self._entrance.limits_approvals = True
-
     async def approve(
         self,
         server: ServerIdentity,
@@ -298,7 +305,7 @@ class Broker:
 
         Only the scenarios of a server's author do that (`host.unjudged`).
         """
-        review = self._looked_at(self._guardian.review(request), outcome, _form_of(request))
+        review = self._looked_at(self._guardian.review(request), outcome, form_of(request))
         self._record.decided(request, review, outcome)
         self._emit(Resolved(request, review, outcome, 0))
 
@@ -388,12 +395,3 @@ class Broker:
                 entry.ended = outcome
                 if entry.pending is not None:
                     entry.pending.settle(outcome)
-
-
-def _form_of(request: ElicitationRequest) -> Form | None:
-    """The form of a form-mode request; None in url mode."""
-    if request.mode != "form":
-        return None
-    from elicit_tui.form import read_form
-
-    return read_form(request.requested_schema or {})

@@ -29,18 +29,19 @@ class Entrance:
         notice: Callable[[str, str], None],
         *,
         count_rate: bool,
+        limit_approvals: bool,
     ) -> None:
         """`notice`: tells the person a sentence about a server.
 
         `count_rate`: whether what may come in is counted by the minute.
+        `limit_approvals`: whether approvals too are held to `elicitation.limits.pending`.
         """
         self._policy = policy
         self._flood = FloodGate(limits, count_rate=count_rate)
         self._refused = FloodGate(limits)
         """What is refused here is answered as ever; over the limit its records are one."""
         self._approvals = FloodGate(limits, count_rate=False)
-        self.limits_approvals = False
-        """Whether approvals are held to `elicitation.limits.pending`: an agent makes the calls."""
+        self._limit_approvals = limit_approvals
         self._notice = notice
         self._muted: set[str] = set()
         self._told: set[tuple[str, str]] = set()
@@ -88,7 +89,7 @@ class Entrance:
         """The outcome of an approval that may not be asked; None lets it in, until `leave`."""
         if self.closed:
             return cancel("shutdown", "elicit-tui ended before an answer was given.")
-        over = self._approvals.enter(AGENT) if self.limits_approvals else None
+        over = self._approvals.enter(AGENT) if self._limit_approvals else None
         if over is None:
             return None
         self._tell_once(AGENT, over, "Calls over the limit are not made.")

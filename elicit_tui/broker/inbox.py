@@ -27,11 +27,11 @@ from elicit_tui.broker.inbox_events import (
     is_judged,
     not_taken,
 )
-from elicit_tui.elicitation import Answerer, Finding, Outcome, now
+from elicit_tui.elicitation import Answerer, Finding, Outcome, form_of, now
 from elicit_tui.elicitation.outcome import Via
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
-from elicit_tui.form import Form, read_form
+from elicit_tui.form import Form
 from elicit_tui.store import Answer, AskingProcess, Grant, Store, Waiting
 
 BEAT_SECONDS: Final = 5.0
@@ -239,8 +239,8 @@ class Inbox:
             return waiting
         shown = entry.waiting.question
         form = shown.form if shown is not None else None
-        if form is None and question.request.mode == "form":
-            form = read_form(question.request.requested_schema or {})
+        if form is None:
+            form = form_of(question.request)
         mine = entry.draft.typed or entry.draft.opened
         if not mine or waiting.held_by not in (None, self.me):
             # Somebody else types, or did before: theirs is the newest text.

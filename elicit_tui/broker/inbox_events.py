@@ -98,8 +98,6 @@ def not_taken(waiting: Waiting | None) -> Delivery:
         return Delivery("late", end_of(waiting))
     if waiting.state == "settled":
         return Delivery("gone", end_of(waiting))
-    if waiting.agent_state == "left":
-        return Delivery("refused", "The agent that asked has left; it cannot be accepted now.")
     return Delivery("reopened", "It was asked again meanwhile.", waiting.question)
 
 

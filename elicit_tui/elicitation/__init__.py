@@ -18,7 +18,15 @@ from elicit_tui.elicitation.outcome import (
     decline,
     unsent,
 )
-from elicit_tui.elicitation.question import Deadline, Draft, Examine, Question, Responder, finished
+from elicit_tui.elicitation.question import (
+    Deadline,
+    Draft,
+    Examine,
+    Question,
+    Responder,
+    finished,
+    form_of,
+)
 from elicit_tui.elicitation.queue import Pending, Queue
 from elicit_tui.elicitation.request import (
     Call,
@@ -66,6 +74,7 @@ __all__ = [
     "cancel",
     "decline",
     "finished",
+    "form_of",
     "hints_of",
     "new_id",
     "now",

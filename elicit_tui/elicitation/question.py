@@ -97,6 +97,15 @@ class Question:
         return self.request.id
 
 
+def form_of(request: ElicitationRequest) -> Form | None:
+    """What a request in form mode asks to have filled in; None for a page and for an approval."""
+    if request.kind == "approval" or request.mode != "form":
+        return None
+    from elicit_tui.form import read_form
+
+    return read_form(request.requested_schema or {})
+
+
 def finished(question: Question) -> Outcome:
     """The accept of a question whose page was opened, once its server says that it is done."""
     reason = "The person opened the page and the server reported it finished."

@@ -30,10 +30,6 @@ from elicit_tui.text import neutral, neutral_line
 
 Way = Literal["store", "client"]
 
-AWAY: Final = (
-    "The agent has left; this cannot be approved until it is back. It is withdrawn 30 s after."
-)
-
 
 class Asking:
     """The responder of one session."""
@@ -199,12 +195,7 @@ class Asking:
             held.waiting[question.id] = question
             held.changed()
         try:
-            while True:
-                outcome = await self._first_of(question, deadline, answered, held_calls)
-                left = agent_state(held_calls) == "left"
-                if question.request.kind != "approval" or outcome.action != "accept" or not left:
-                    return outcome
-                question = replace(question, note=AWAY, attempt=question.attempt + 1)
+            return await self._first_of(question, deadline, answered, held_calls)
         finally:
             del self._agent_answers[question.id]
             for held in held_calls:

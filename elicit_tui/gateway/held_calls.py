@@ -203,6 +203,10 @@ class HeldCalls:
         found = (self._under_way.get(call.id) for call in request.calls)
         return tuple(held for held in found if held is not None)
 
+    def left(self, request: ElicitationRequest) -> bool:
+        """Whether the agent has left every call that a question may belong to."""
+        return agent_state(self.of_request(request)) == "left"
+
     def to_join(self, key: str) -> HeldCall | None:
         """The oldest call that another one with this key joins."""
         return next((one for one in self._named.values() if one.key == key and one.joinable), None)

@@ -60,11 +60,14 @@ async def open_session(
         hold=lambda requester: here().hold_seconds(requester),
     )
     opened = open_runtime(
-        settings, responder=lambda *_: asking, launched=launched, log_file=log_file
+        settings,
+        responder=lambda *_: asking,
+        launched=launched,
+        log_file=log_file,
+        agent_left=lambda request: here().held_calls.left(request),
     )
     try:
         async with opened as runtime:
-            runtime.broker.limit_approvals()
             if runtime.hooks is not None:
                 other_terminal.tell(runtime.hooks.waiting)
             runtime.broker.subscribe(

@@ -242,9 +242,6 @@ class SqliteStore(SqliteSessions):
             row = self._row(question_id)
             if row is None:
                 return None
-            left = row["agent_state"] == "left" and row["kind"] == "approval"
-            if left and answer.outcome.action == "accept":
-                return waiting_in(self._secrets, row)
             if (row["attempt"], row["digest"]) == (answer.attempt, answer.digest):
                 sealer = self._secrets.with_id(row["key_id"])
                 self._file.do(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import Broker, BrokerEvent, Resolved
+from elicit_tui.broker.ask import AgentLeft
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
@@ -73,7 +74,11 @@ class Bench:
     """One broker on a table, with what it told and what it wrote."""
 
     def __init__(
-        self, ledger: Ledger, settings: Settings, answers: tuple[Rule, ...] | None
+        self,
+        ledger: Ledger,
+        settings: Settings,
+        answers: tuple[Rule, ...] | None,
+        agent_left: AgentLeft | None,
     ) -> None:
         self.person = Person()
         self.ledger = ledger
@@ -84,6 +89,7 @@ class Bench:
             Guardian(settings.guardian),
             ledger,
             self.person,
+            agent_left=agent_left,
         )
         self.broker.subscribe(self.events.append)
 
@@ -99,9 +105,13 @@ BenchFactory = Callable[..., Bench]
 def bench(tmp_path: Path) -> Iterator[BenchFactory]:
     ledgers: list[Ledger] = []
 
-    def make(settings: Settings | None = None, answers: tuple[Rule, ...] | None = None) -> Bench:
+    def make(
+        settings: Settings | None = None,
+        answers: tuple[Rule, ...] | None = None,
+        agent_left: AgentLeft | None = None,
+    ) -> Bench:
         ledgers.append(Ledger.open(tmp_path / "state" / f"ledger-{len(ledgers)}.sqlite3"))
-        return Bench(ledgers[-1], settings or Settings(), answers)
+        return Bench(ledgers[-1], settings or Settings(), answers, agent_left)
 
     yield make
     for ledger in ledgers:

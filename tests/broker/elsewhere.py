@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.broker import Broker
+from elicit_tui.broker.ask import AgentLeft
 from elicit_tui.broker.inbox import Inbox
 from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
@@ -93,13 +94,22 @@ class World:
         self._closing.append(store.close)
         return store
 
-    async def asks(self, asker: Asker = ASKER, **elicitation: Any) -> Broker:
+    async def asks(
+        self, asker: Asker = ASKER, agent_left: AgentLeft | None = None, **elicitation: Any
+    ) -> Broker:
         settings = Settings(elicitation=ElicitationSettings(**elicitation))
         store = await self.store("asker")
         await store.begin(asker)
         responder = StoreResponder(store, asker, StoreWatch(store))
         ledger = Ledger.open(self.directory / "ledger.sqlite3")
-        broker = Broker(settings, Policy(settings), Guardian(settings.guardian), ledger, responder)
+        broker = Broker(
+            settings,
+            Policy(settings),
+            Guardian(settings.guardian),
+            ledger,
+            responder,
+            agent_left=agent_left,
+        )
         broker.subscribe(responder.heard)
 
         async def close() -> None:

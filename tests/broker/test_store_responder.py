@@ -10,7 +10,17 @@ import pytest
 
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
-from elicit_tui.elicitation import Answerer, Deadline, Outcome, Question, cancel, decline
+from elicit_tui.elicitation import (
+    Answerer,
+    Call,
+    Deadline,
+    Outcome,
+    Question,
+    ServerIdentity,
+    accept,
+    cancel,
+    decline,
+)
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.form.entry import Typed
 from elicit_tui.store import Asker
@@ -18,6 +28,8 @@ from tests.broker.conftest import form_request
 from tests.broker.elsewhere import ASKER, BOUND, Person, World, bounded, sent
 
 pytestmark = pytest.mark.anyio
+
+DESTROYS = {"name": "drop", "annotations": {"destructiveHint": True}}
 
 
 async def test_an_answer_from_another_process_goes_out_and_its_giver_reads_that(
@@ -88,6 +100,25 @@ async def test_an_answer_that_does_not_do_comes_back_with_what_was_typed(world: 
     again = await bounded(person.inbox.answer(question.id, sent(colour="red")))
     assert again.kind == "sent"
     assert (await bounded(asked)).content == {"colour": "red"}
+
+
+async def test_who_approves_a_tool_of_an_agent_that_is_away_is_asked_again_and_reads_why(
+    world: World,
+) -> None:
+    broker, person = await world.asks(agent_left=lambda request: True), await world.person()
+    server, call = ServerIdentity("s", "stdio", "s"), Call("tools/call", "drop")
+    asked = asyncio.ensure_future(broker.approve(server, call, DESTROYS, "pid 1"))
+    question = await person.sees("Call drop of s?")
+    yes = accept("user", "You allowed it.", None, scope="once")
+    reply = await bounded(person.inbox.answer(question.id, yes))
+    assert (reply.kind, reply.sentence) == (
+        "reopened",
+        "The agent has left; this cannot be approved until it is back.",
+    )
+    reply = await bounded(person.inbox.answer(question.id, decline("user", "No.")))
+    assert (reply.kind, reply.sentence) == ("sent", "Declined.")
+    outcome = await bounded(asked)
+    assert outcome.action == "decline"
 
 
 async def test_who_was_slower_reads_who_was_first_and_keeps_what_was_typed(world: World) -> None:

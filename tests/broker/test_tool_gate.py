@@ -233,13 +233,97 @@ def test_a_face_of_ten_careless_lines_cannot_call_what_the_owner_forbids(tmp_pat
     run(body())
 
 
+def test_no_tool_is_approved_while_its_agent_is_away(bench: BenchFactory) -> None:
+    async def body() -> None:
+        away = True
+        table = bench(agent_left=lambda request: away)
+        asking = asyncio.ensure_future(approve(table.broker))
+        for number in range(1, 6):  # More often than an answer is given back for what it holds.
+            question = await table.person.sees(number)
+            assert question.attempt == number
+            table.person.answers[question.id].set_result(accept("user", "Yes.", None, scope="once"))
+        assert "agent has left" in ((await table.person.sees(6)).note or "")
+        away = False
+        table.person.answers[question.id].set_result(accept("user", "Yes.", None, scope="once"))
+        outcome = await asking
+        assert outcome is not None
+        assert (outcome.action, outcome.scope) == ("accept", "once")
+
+    run(body())
+
+
+def test_a_tool_is_refused_and_an_elicitation_answered_also_while_the_agent_is_away(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(agent_left=lambda request: True)
+        asking = asyncio.ensure_future(approve(table.broker))
+        question = await table.person.sees()
+        table.person.answers[question.id].set_result(decline("user", "No."))
+        outcome = await asking
+        assert outcome is not None
+        assert outcome.action == "decline"
+        asked = asyncio.ensure_future(table.broker.resolve(form_request()))
+        table.person.sends(await table.person.sees(2), colour="red")
+        assert (await asked).action == "accept"
+
+    run(body())
+
+
+def test_a_face_for_agents_of_ten_lines_approves_nothing_for_one_that_left_and_is_not_flooded(
+    tmp_path: Path,
+) -> None:
+    async def body() -> None:
+        from elicit_tui.elicitation.settings import HistorySettings
+        from elicit_tui.errors import ToolRefused
+        from elicit_tui.runtime import open_runtime
+
+        shown: list[Question] = []
+        over = asyncio.Event()
+
+        class Face:
+            async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+                shown.append(question)
+                if len(shown) < 3:
+                    return accept("user", "Yes.", None, scope="once")
+                await over.wait()
+                return decline("user", "No.")
+
+        settings = Settings(
+            servers={
+                "asking": python_server("asking", "asking.py", default_tools_approval_mode="prompt")
+            },
+            elicitation=ElicitationSettings(limits=ElicitationLimits(30, 1)),
+            history=HistorySettings(path=str(tmp_path / "ledger.sqlite3")),
+        )
+        opened = open_runtime(
+            settings, responder=lambda queue: Face(), agent_left=lambda request: True
+        )
+        async with opened as runtime:
+            connection = await runtime.host.connect("asking")
+            calls = [
+                asyncio.ensure_future(connection.call(Call("tools/call", "form"))) for _ in range(2)
+            ]
+            await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+            over.set()
+            decided = []
+            for one in calls:
+                with pytest.raises(ToolRefused) as refused:
+                    await one
+                decided.append(refused.value.outcome.decided_by)
+        assert decided == ["user", "flood"]
+        assert [question.attempt for question in shown] == [1, 2, 3]
+
+    run(body())
+
+
 def test_what_an_agent_wants_approved_at_once_is_limited_and_recorded_as_one(
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
         elicitation = ElicitationSettings(limits=ElicitationLimits(30, 2))
-        table = bench(replace(settings_with(), elicitation=elicitation))
-        table.broker.limit_approvals()
+        settings = replace(settings_with(), elicitation=elicitation)
+        table = bench(settings, agent_left=lambda request: False)
         waiting = [asyncio.ensure_future(approve(table.broker)) for _ in range(2)]
         shown = await table.person.sees()
         for _ in range(50):

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from elicit_tui.elicitation import cancel, decline
+from elicit_tui.elicitation import Kind, cancel, decline
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.entry import Typed
@@ -219,33 +219,15 @@ async def test_a_settled_question_is_not_opened_again(asking: Store, answering: 
     assert await answering.waiting() == ()
 
 
-async def test_an_approval_is_not_accepted_while_its_agent_is_gone(
-    asking: Store, answering: Store
+@pytest.mark.parametrize("kind", ["approval", "elicitation"])
+async def test_all_see_that_the_agent_is_gone_and_its_question_is_answered_all_the_same(
+    asking: Store, answering: Store, kind: Kind
 ) -> None:
-    approval = await put(asking, question(kind="approval"))
-    other = await put(asking, question())
-    for one in (approval, other):
-        await asking.mark_agent(one.id, "left")
-    assert [one.agent_state for one in await answering.waiting()] == ["left", "left"]
-    refused = await answering.answer(approval.id, answer(approval))
-    assert refused is not None
-    assert (refused.state, refused.answer_id) == ("open", None)
-    taken = await answering.answer(other.id, answer(other))
-    assert taken is not None
-    assert taken.state == "answered"
-    await asking.mark_agent(approval.id, "waiting")
-    accepted = await answering.answer(approval.id, answer(approval))
-    assert accepted is not None
-    assert accepted.state == "answered"
-
-
-async def test_an_approval_is_declined_also_while_its_agent_is_gone(
-    asking: Store, answering: Store
-) -> None:
-    approval = await put(asking, question(kind="approval"))
-    await asking.mark_agent(approval.id, "left")
-    refused = answer(approval, outcome=decline("user", "No.", note="Use staging instead."))
-    taken = await answering.answer(approval.id, refused)
+    waiting = await put(asking, question(kind=kind))
+    await asking.mark_agent(waiting.id, "left")
+    assert [one.agent_state for one in await answering.waiting()] == ["left"]
+    refused = answer(waiting, outcome=decline("user", "No.", note="Use staging instead."))
+    taken = await answering.answer(waiting.id, refused)
     assert taken is not None
     assert taken.answer_id == refused.id
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, of_agent
-from elicit_tui.elicitation import now, rfc3339
+from elicit_tui.elicitation import form_of, now, rfc3339
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 
 if TYPE_CHECKING:
@@ -150,11 +150,8 @@ def _details(waiting: Waiting) -> Iterator[str]:
 
 
 def _fields(request: ElicitationRequest) -> Iterator[str]:
-    if request.mode != "form":
-        return
-    from elicit_tui.form import read_form
-
-    for each in read_form(request.requested_schema or {}).fields:
+    form = form_of(request)
+    for each in form.fields if form is not None else ():
         need = "required" if each.required else "optional"
         title = "" if each.title == each.name else f" {neutral_line(each.title)}"
         hint = f"; {neutral_line(each.hint)}" if each.hint else ""
