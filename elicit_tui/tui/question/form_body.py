@@ -30,6 +30,8 @@ from elicit_tui.tui.widgets.form_view import FormView
 
 LIVE_CHARACTERS: Final = 8_000
 """Of the JSON beside the form; all of it stands on the review page."""
+LIVE_PERCENT: Final = 40
+"""Of the width, as the style sheet has it."""
 LIVE_SECONDS: Final = 0.1
 """It is drawn so long after a key, so that no key waits for it."""
 
@@ -76,14 +78,23 @@ class FormPanel(Horizontal):
         key = self._body.view.key("send")
         self._body.view.say(f"That was the last field. {key} sends.", "bold $accent")
 
+    @property
+    def _has_live(self) -> bool:
+        return self._body.view.has_class("-wide") and bool(self._body.form.fields)
+
+    def expect(self, size: Size) -> None:
+        """Have all that will be seen in this much room, before anything is painted."""
+        self._beside.display = self._has_live
+        beside = size.width * LIVE_PERCENT // 100 if self._has_live else 0
+        self._body.form_view.expect(Size(size.width - beside, size.height))
+
     def show_live(self) -> None:
         """Have the JSON beside the form, as it stands, if the question is wide enough.
 
         The fields do not wait for the judge: what it has not seen yet is drawn once it has.
         """
-        shown = self._body.view.has_class("-wide") and bool(self._body.form.fields)
-        self._beside.display = shown
-        if shown and self._body.form_view.judged:
+        self._beside.display = self._has_live
+        if self._has_live and self._body.form_view.judged:
             self._draw_live()
 
     def _draw_live(self) -> None:
@@ -125,7 +136,7 @@ class FormBody(Body):
 
     def expect(self, size: Size) -> None:
         """Make the rows that will be seen before anything is painted."""
-        self.form_view.expect(size)
+        self._whole.expect(size)
 
     def first_shown(self) -> None:
         """What is missing is said once the form was judged."""

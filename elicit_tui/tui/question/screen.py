@@ -31,6 +31,7 @@ class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
         self.view = view
         self.question = view.question
         self._seen = False
+        self._told_its_size = False
 
     def compose(self) -> ComposeResult:
         """The view alone."""
@@ -42,6 +43,13 @@ class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
         if self._seen:
             self.view.uncovered()
         self._seen = True
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The library tells a new screen of the size at which it was painted only just: enough."""
+        told, self._told_its_size = self._told_its_size, True
+        if not told and event.size == self.size:
+            event.stop()
+            event.prevent_default()
 
     def on_key(self, event: events.Key) -> None:
         """A key that nothing in the question took still belongs to a burst of typing."""
