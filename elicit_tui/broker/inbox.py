@@ -27,6 +27,7 @@ from elicit_tui.broker.inbox_events import (
     is_judged,
     not_taken,
 )
+from elicit_tui.broker.store_sight import StoreSight
 from elicit_tui.elicitation import Answerer, Finding, Outcome, form_of, now
 from elicit_tui.elicitation.outcome import Via
 from elicit_tui.elicitation.question import Draft
@@ -34,10 +35,8 @@ from elicit_tui.errors import StoreError
 from elicit_tui.form import Form
 from elicit_tui.store import Answer, AskingProcess, Grant, Store, Waiting
 
-BEAT_SECONDS: Final = 5.0
 CLAIM_SECONDS: Final = 1.0
 """How often keys on one question are told to the others."""
-RETRY_SECONDS: Final = 0.5
 END_SECONDS: Final = 1.0
 """How long a question that was withdrawn may wait for its end to be told."""
 
@@ -104,6 +103,12 @@ class Inbox:
         self._given: dict[str, _Given] = {}
         self._listeners: list[Callable[[InboxEvent], None]] = []
         self._last_key: datetime | None = None
+        self._sight = StoreSight(
+            store,
+            beat=lambda: store.heartbeat(self._last_key),
+            changed=self._changed,
+            unreadable=self._unreadable,
+        )
         self._first_look = asyncio.Event()
         self.me: Final = me
         """Who answers here."""
@@ -113,25 +118,18 @@ class Inbox:
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[Inbox]:
         """Look at the store as long as this is open; what waits already is there at once."""
-        task = asyncio.get_running_loop().create_task(self._look())
-        task.add_done_callback(self._failed)
+        self._sight.start()
         try:
             await self._first_look.wait()
             yield self
         finally:
-            task.cancel()
+            await self._sight.close()
             for entry in self._entries.values():
                 if entry.later is not None:
                     entry.later.cancel()
             for leaving in self._leaving.values():
                 leaving.later.cancel()
-            await asyncio.gather(task, *self._running(), return_exceptions=True)
-
-    def _failed(self, task: asyncio.Task[None]) -> None:
-        """A fault of ours shall not look like an empty inbox."""
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._tell_trouble(f"The store cannot be watched: {type(error).__name__}.")
-            self._first_look.set()
+            await asyncio.gather(*self._running(), return_exceptions=True)
 
     def _running(self) -> list[asyncio.Task[None]]:
         return [task for entry in self._entries.values() for task in entry.tasks]
@@ -160,25 +158,15 @@ class Inbox:
         for listener in tuple(self._listeners):
             listener(event)
 
-    async def _look(self) -> None:
-        number, beaten = 0, 0.0
-        while True:
-            try:
-                if time.monotonic() - beaten >= BEAT_SECONDS:
-                    await self._store.heartbeat(self._last_key)
-                    beaten = time.monotonic()
-                wait = BEAT_SECONDS if self._first_look.is_set() else 0
-                changes = await self._store.changes(number, wait)
-            except StoreError as error:
-                self._tell_trouble(str(error))
-                self._first_look.set()
-                await asyncio.sleep(RETRY_SECONDS)
-                continue
-            self._tell_trouble(None)
-            number = changes.number
-            for waiting in changes.waiting:
-                self._see(waiting)
-            self._first_look.set()
+    def _changed(self, changed: Iterable[Waiting]) -> None:
+        self._tell_trouble(None)
+        for waiting in changed:
+            self._see(waiting)
+        self._first_look.set()
+
+    def _unreadable(self, error: StoreError) -> None:
+        self._tell_trouble(str(error))
+        self._first_look.set()
 
     def _tell_trouble(self, sentence: str | None) -> None:
         if sentence != self.trouble:

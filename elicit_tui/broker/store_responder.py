@@ -7,8 +7,7 @@ and is opened again. How a question ended is told to the store once the broker h
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -16,6 +15,7 @@ from functools import partial
 from typing import Final
 
 from elicit_tui.broker.events import BrokerEvent, Resolved
+from elicit_tui.broker.store_sight import RETRY_SECONDS, StoreSight
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
@@ -28,11 +28,8 @@ from elicit_tui.elicitation import (
 from elicit_tui.errors import StoreError
 from elicit_tui.store import AgentState, Answer, Asker, Store, Waiting
 
-BEAT_SECONDS: Final = 5.0
-"""How often a process that waits says that it lives, and ends what dead ones left."""
 PATIENCE_SECONDS: Final = 10.0
 """How long the store may be unreadable before the questions in it end."""
-RETRY_SECONDS: Final = 0.5
 CLOSE_SECONDS: Final = 2.0
 """How long `close` tries to tell the store how the last questions ended."""
 
@@ -46,61 +43,46 @@ class StoreWatch:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._sights: dict[str, _Sight] = {}
-        self._task: asyncio.Task[None] | None = None
-        self._number = 0
-        """The last change that was seen; a question that comes later has a higher one."""
+        self._watched: dict[str, _Watched] = {}
+        self._sight = StoreSight(
+            store,
+            beat=self._beat,
+            changed=self._changed,
+            unreadable=self._unreadable,
+            patience=PATIENCE_SECONDS,
+        )
 
     @contextmanager
-    def on(self, question_id: str) -> Iterator[_Sight]:
+    def on(self, question_id: str) -> Iterator[_Watched]:
         """Look at one question from now on."""
-        sight = self._sights[question_id] = _Sight()
-        if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._look())
-            self._task.add_done_callback(self._failed)
+        watched = self._watched[question_id] = _Watched()
+        self._sight.start()
         try:
-            yield sight
+            yield watched
         finally:
-            del self._sights[question_id]
-            if not self._sights:
-                self._task.cancel()
-                self._task = None
+            del self._watched[question_id]
+            if not self._watched:
+                self._sight.stop()
 
-    def _failed(self, task: asyncio.Task[None]) -> None:
-        """A fault of ours ends the questions too: nobody would look any more."""
-        if not task.cancelled() and (error := task.exception()) is not None:
-            for sight in self._sights.values():
-                sight.show(StoreError(f"The store cannot be watched: {type(error).__name__}."))
+    def _changed(self, changed: Iterable[Waiting]) -> None:
+        for waiting in changed:
+            if waiting.id in self._watched:
+                self._watched[waiting.id].show(waiting)
 
-    async def _look(self) -> None:
-        good, beaten = time.monotonic(), 0.0
-        while True:
-            try:
-                if time.monotonic() - beaten >= BEAT_SECONDS:
-                    await self._store.heartbeat()
-                    await self._tell_where_nobody_is()
-                    beaten = time.monotonic()
-                changes = await self._store.changes(self._number, BEAT_SECONDS)
-            except StoreError as error:
-                if time.monotonic() - good >= PATIENCE_SECONDS:
-                    for sight in self._sights.values():
-                        sight.show(error)
-                await asyncio.sleep(RETRY_SECONDS)
-                continue
-            self._number, good = changes.number, time.monotonic()
-            for waiting in changes.waiting:
-                if waiting.id in self._sights:
-                    self._sights[waiting.id].show(waiting)
+    def _unreadable(self, error: StoreError) -> None:
+        for watched in self._watched.values():
+            watched.show(error)
 
-    async def _tell_where_nobody_is(self) -> None:
-        """A person who was there may have gone, while questions wait."""
-        unnoticed = [sight for sight in self._sights.values() if sight.nobody_there is not None]
+    async def _beat(self) -> None:
+        """This process lives. A person who was there may have gone, while questions wait."""
+        await self._store.heartbeat()
+        unnoticed = [one for one in self._watched.values() if one.nobody_there is not None]
         if unnoticed and not await self._store.somebody_is_there():
-            for sight in unnoticed:
-                sight.tell_nobody()
+            for watched in unnoticed:
+                watched.tell_nobody()
 
 
-class _Sight:
+class _Watched:
     """The last that was seen of one question."""
 
     def __init__(self) -> None:
@@ -155,7 +137,7 @@ class StoreResponder:
         self._clock = clock
         self._attempts: dict[str, int] = {}
         """The attempt at which each question of ours stands in the store."""
-        self._open: dict[str, tuple[Question, _Sight]] = {}
+        self._open: dict[str, tuple[Question, _Watched]] = {}
         self._finished: set[str] = set()
         """Questions whose page the server reported finished."""
         self._untold: dict[str, Outcome] = {}
@@ -174,14 +156,14 @@ class StoreResponder:
         `agent_state`: what the agent does when the question stands there; later ones are marked.
         """
         try:
-            with self._watch.on(question.id) as sight:
-                self._open[question.id] = (question, sight)
+            with self._watch.on(question.id) as watched:
+                self._open[question.id] = (question, watched)
                 deadline.start()
                 again = question.id in self._attempts
-                attempt = await self._put(question, deadline, sight)
+                attempt = await self._put(question, deadline, watched)
                 if again or agent_state() != "waiting":
                     await self._store.mark_agent(question.id, agent_state())
-                return await self._answered(question.id, attempt, sight, deadline)
+                return await self._answered(question.id, attempt, watched, deadline)
         except StoreError as error:
             return cancel("store", str(error))
         except asyncio.CancelledError:
@@ -192,7 +174,7 @@ class StoreResponder:
         finally:
             self._open.pop(question.id, None)
 
-    async def _put(self, question: Question, deadline: Deadline, sight: _Sight) -> int:
+    async def _put(self, question: Question, deadline: Deadline, watched: _Watched) -> int:
         """Put it, or open it again; the attempt at which it now stands."""
         if question.id in self._attempts:
             attempt = max(question.attempt, self._attempts[question.id] + 1)
@@ -205,18 +187,18 @@ class StoreResponder:
             await self._store.put(question, self._asker, end)
             if self.tell_waiting is not None:
                 tell = partial(self.tell_waiting, question.request, self._asker.agent)
-                sight.nobody_there = tell
+                watched.nobody_there = tell
                 if not await self._store.somebody_is_there():
-                    sight.tell_nobody()
+                    watched.tell_nobody()
         self._attempts[question.id] = attempt
         return attempt
 
     async def _answered(
-        self, question_id: str, attempt: int, sight: _Sight, deadline: Deadline
+        self, question_id: str, attempt: int, watched: _Watched, deadline: Deadline
     ) -> Outcome:
         last_key: datetime | None = None
         while True:
-            waiting = await sight.next()
+            waiting = await watched.next()
             if waiting.unreadable is not None:
                 return cancel("store", waiting.unreadable)
             if waiting.state == "settled":
@@ -234,11 +216,11 @@ class StoreResponder:
 
     def page_finished(self, server: str, elicitation_id: str) -> None:
         """The server says that what its page asked for is done: whoever opened it is done too."""
-        for question, sight in self._open.values():
+        for question, watched in self._open.values():
             request = question.request
             if (request.server.name, request.elicitation_id) == (server, elicitation_id):
                 self._finished.add(question.id)
-                sight.again()
+                watched.again()
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
         """The agent was told to come back, has left, or is back; raises StoreError."""

@@ -1,0 +1,122 @@
+"""One sight of the store for whoever asks and whoever answers: changes, beats, and what fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from elicit_tui.broker.store_sight import StoreSight
+from elicit_tui.errors import StoreError
+from elicit_tui.store import Waiting
+from tests.broker.conftest import form_request
+from tests.broker.elsewhere import World, bounded
+
+pytestmark = pytest.mark.anyio
+
+
+class Onlooker:
+    """Whoever is told; it can be made to fail as a store or as we do."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, ...]] = []
+        self.errors: list[str] = []
+        self.fails: Exception | None = None
+        self._news = asyncio.Event()
+
+    def changed(self, changed: tuple[Waiting, ...]) -> None:
+        if self.fails is not None and not isinstance(self.fails, StoreError):
+            raise self.fails
+        self.seen.append(tuple(one.state for one in changed))
+        self._news.set()
+
+    def unreadable(self, error: StoreError) -> None:
+        self.errors.append(str(error))
+        self._news.set()
+
+    async def beat(self) -> None:
+        if isinstance(self.fails, StoreError):
+            raise self.fails
+
+    async def until(self, holds: Callable[[], Any]) -> None:
+        async def wait() -> None:
+            while not holds():
+                self._news.clear()
+                await self._news.wait()
+
+        await bounded(wait())
+
+
+@asynccontextmanager
+async def looking(
+    world: World, patience: float = 0.0
+) -> AsyncIterator[tuple[Onlooker, StoreSight]]:
+    onlooker = Onlooker()
+    sight = StoreSight(
+        await world.store("answerer"),
+        beat=onlooker.beat,
+        changed=onlooker.changed,
+        unreadable=onlooker.unreadable,
+        patience=patience,
+    )
+    sight.start()
+    try:
+        yield onlooker, sight
+    finally:
+        await sight.close()
+
+
+@pytest.fixture(autouse=True)
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elicit_tui.broker.store_sight.BEAT_SECONDS", 0.02)
+    monkeypatch.setattr("elicit_tui.broker.store_sight.RETRY_SECONDS", 0.01)
+
+
+async def test_an_empty_store_is_told_as_such_and_then_what_comes(world: World) -> None:
+    broker = await world.asks()
+    async with looking(world) as (onlooker, _):
+        await onlooker.until(lambda: onlooker.seen)
+        assert onlooker.seen[0] == ()
+        asked = asyncio.ensure_future(broker.resolve(form_request()))
+        await onlooker.until(lambda: ("open",) in onlooker.seen)
+        asked.cancel()
+        await onlooker.until(lambda: ("settled",) in onlooker.seen)
+
+
+async def test_what_changed_while_nobody_looked_is_told_at_the_next_start(world: World) -> None:
+    broker = await world.asks()
+    async with looking(world) as (onlooker, sight):
+        await onlooker.until(lambda: onlooker.seen)
+        await sight.close()
+        asked = asyncio.ensure_future(broker.resolve(form_request()))
+        person = await world.person()
+        await person.sees()
+        assert ("open",) not in onlooker.seen
+        sight.start()
+        await onlooker.until(lambda: ("open",) in onlooker.seen)
+        asked.cancel()
+
+
+async def test_a_store_that_cannot_be_read_is_told_and_read_again_once_it_can(
+    world: World,
+) -> None:
+    async with looking(world) as (onlooker, _), looking(world, patience=3600) as (patient, _):
+        onlooker.fails = patient.fails = StoreError("The store is on a disk that is gone.")
+        await onlooker.until(lambda: len(onlooker.errors) > 2)
+        assert set(onlooker.errors) == {"The store is on a disk that is gone."}
+        assert patient.errors == []
+        before, onlooker.fails = len(onlooker.seen), None
+        await onlooker.until(lambda: len(onlooker.seen) > before)
+
+
+async def test_a_fault_of_ours_is_told_and_a_new_start_looks_again(world: World) -> None:
+    async with looking(world) as (onlooker, sight):
+        onlooker.fails = ValueError("ours")
+        await onlooker.until(lambda: onlooker.errors)
+        assert onlooker.errors == ["The store cannot be watched: ValueError."]
+        before, onlooker.fails = len(onlooker.seen), None
+        sight.start()
+        await onlooker.until(lambda: len(onlooker.seen) > before)
