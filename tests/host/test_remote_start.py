@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ServerError
+from tests.cli.running import run
 from tests.host.world import http_server, world
 
 WAIT = 20
@@ -88,6 +89,11 @@ def _pem(thing: x509.Certificate | ec.EllipticCurvePrivateKey) -> bytes:
 
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return an_authority(tmp_path_factory.mktemp("authority"))
+
+
+def an_authority(directory: Path) -> Authority:
+    """A new one, with its file in this directory."""
     key = ec.generate_private_key(ec.SECP256R1())
     now = datetime.datetime.now(datetime.timezone.utc)
     own = (
@@ -97,7 +103,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    file = tmp_path_factory.mktemp("authority") / "authority.pem"
+    file = directory / "authority.pem"
     file.write_bytes(_pem(own))
     return Authority(key, own, file)
 
@@ -161,6 +167,32 @@ async def test_a_server_whose_certificate_cannot_be_trusted_is_no_server_that_is
     assert said == f"The server remote cannot be used: {reason}{STANDS_BETWEEN}"
 
 
+def test_the_program_tells_each_certificate_that_it_cannot_trust_from_an_outage(
+    authority: Authority, tmp_path: Path
+) -> None:
+    signed = {"untrusted": (HERE, 1), "expired": (HERE, -1), "elsewhere": (ELSEWHERE, 1)}
+    lines = ['[mcp_servers.off]\nurl = "https://127.0.0.1:9/mcp"\n']
+    with ExitStack() as open_ports:
+        for name, (names, until) in signed.items():
+            directory = tmp_path / name
+            directory.mkdir()
+            by = an_authority(directory) if name == "untrusted" else authority
+            port = open_ports.enter_context(listening(by.signs(directory, names, until)))
+            lines.append(f'[mcp_servers.{name}]\nurl = "https://127.0.0.1:{port}/mcp"\n')
+        (tmp_path / "config.toml").write_text("".join(lines))
+        config = ("--config", str(tmp_path / "config.toml"))
+        done = run(*config, "tools", env={"SSL_CERT_FILE": str(authority.file)})
+    assert done.code == 4
+    reasons = {
+        "untrusted": "its certificate is of no authority that this machine trusts",
+        "expired": "its certificate has expired",
+        "elsewhere": "its certificate is for another address",
+    }
+    for name, reason in reasons.items():
+        assert f"The server {name} cannot be used: {reason}{STANDS_BETWEEN}" in done.stderr
+    assert done.stderr.count("nothing answers") == 1, done.stderr
+
+
 async def test_a_server_that_does_not_speak_tls_is_told_as_that() -> None:
     with listening(None) as port:
         said = await failure(ServerSettings("remote", url=f"https://127.0.0.1:{port}/mcp"))
@@ -203,3 +235,16 @@ async def test_a_secret_that_cannot_be_sent_is_told_by_where_it_came_from_and_ne
             "The header X-Key of the server remote, from the environment's BEARER, cannot be sent: "
             f"{fault}."
         )
+
+
+def test_the_program_writes_no_secret_that_cannot_be_sent(tmp_path: Path) -> None:
+    with http_server() as url:
+        config = tmp_path / "config.toml"
+        config.write_text(f'[mcp_servers.r]\nurl = "{url}"\nbearer_token_env_var = "BEARER"\n')
+        line = ("--config", str(config), "call", "r", "ask", "--output", "json")
+        done = run(*line, env={"BEARER": f"{SECRET}\r"})
+    assert done.code == 4
+    assert SECRET not in done.stderr + done.stdout
+    said = f"from the environment's BEARER, cannot be sent: {LINE_END}."
+    assert said in done.stderr
+    assert said in done.document["error"]["message"]

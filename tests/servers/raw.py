@@ -14,11 +14,14 @@ import subprocess
 import sys
 import time
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 from cases import GOOD, MALFORMED
 
 ERA = sys.argv[1]
+NOTES = next((Path(each[8:]) for each in sys.argv if each.startswith("--notes=")), None)
+"""Where the methods that were heard stand too, for a test that looks on from outside."""
 BURST = int(os.environ.get("BURST", "10000"))
 
 
@@ -45,6 +48,9 @@ def receive() -> Any:
     message = json.loads(line)
     if "method" in message:
         HEARD.append(message["method"])
+        if NOTES is not None:
+            with NOTES.open("a") as notes:
+                print(message["method"], file=notes)
     return message
 
 
@@ -376,6 +382,9 @@ def main() -> None:
                 "ttlMs": 0,
                 "cacheScope": "private",
             }
+            for argument in sys.argv:
+                if argument.startswith("--tool="):
+                    result["tools"].append({"name": argument[7:], "inputSchema": {}})
             if "--changes-silently" in sys.argv:
                 for entry in result["tools"][:2]:
                     entry["description"] = f"called {HEARD.count('tools/call')} times"

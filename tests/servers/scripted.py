@@ -2,15 +2,17 @@
 
     python scripted.py SCRIPT.json
 
-The script: `{"info": {...}, "tools": {NAME: [STEP, ...]}}`. A step is one of `{"ask": params}`,
-`{"remove": path}`, `{"stderr": text}`, `{"error": {...}}`, `{"text": text}`. The result's text is
-the JSON list of the answers to the questions, unless a step says otherwise.
+The script: `{"info": {...}, "offers": [CAPABILITY, ...], "tools": {NAME: [STEP, ...]}}`. A step is
+one of `{"ask": params}`, `{"withdraw": params, "once": path}` (asked, and taken back once that file
+is there), `{"remove": path}`, `{"stderr": text}`, `{"error": {...}}`, `{"text": text}`. The
+result's text is the JSON list of the answers to the questions, unless a step says otherwise.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +32,18 @@ def receive() -> Any:
     return json.loads(line)
 
 
-def ask(params: Any, identifier: str) -> Any:
+def put(params: Any, identifier: str) -> None:
     send({"id": identifier, "method": "elicitation/create", "params": params})
+
+
+def withdraw(identifier: str, once: Path) -> None:
+    while not once.exists():
+        time.sleep(0.02)
+    send({"method": "notifications/cancelled", "params": {"requestId": identifier}})
+
+
+def ask(params: Any, identifier: str) -> Any:
+    put(params, identifier)
     while True:
         message = receive()
         if message.get("id") == identifier and "method" not in message:
@@ -44,6 +56,9 @@ def call(identifier: Any, steps: list[dict[str, Any]]) -> None:
     for number, step in enumerate(steps):
         if "ask" in step:
             answers.append(ask(step["ask"], f"question-{identifier}-{number}"))
+        elif "withdraw" in step:
+            put(step["withdraw"], f"question-{identifier}-{number}")
+            withdraw(f"question-{identifier}-{number}", Path(step["once"]))
         elif "remove" in step:
             Path(step["remove"]).unlink()
         elif "stderr" in step:
@@ -66,7 +81,7 @@ def main() -> None:
         if method == "initialize":
             result: Any = {
                 "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {}},
+                "capabilities": {name: {} for name in SCRIPT.get("offers", ["tools"])},
                 "serverInfo": INFO,
             }
         elif method == "tools/list":

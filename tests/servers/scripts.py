@@ -25,15 +25,24 @@ def page(url: str, message: str = "Sign in.") -> dict[str, Any]:
     return {"mode": "url", "message": message, "url": url, "elicitationId": "page-1"}
 
 
-def scripted(directory: Path, tools: dict[str, Sequence[dict[str, Any]]], **info: str) -> list[str]:
-    """The command of a server whose tools take these steps."""
+def scripted(
+    directory: Path,
+    tools: dict[str, Sequence[dict[str, Any]]],
+    offers: Sequence[str] = ("tools",),
+    **info: str,
+) -> list[str]:
+    """The command of a server whose tools take these steps; `offers` are its capabilities."""
     script = directory / "script.json"
-    script.write_text(json.dumps({"info": info, "tools": tools}))
+    script.write_text(json.dumps({"info": info, "offers": list(offers), "tools": tools}))
     return [sys.executable, str(Path(__file__).with_name("scripted.py")), str(script)]
 
 
 def added(
-    directory: Path, tools: dict[str, Sequence[dict[str, Any]]], name: str = "s", **info: str
+    directory: Path,
+    tools: dict[str, Sequence[dict[str, Any]]],
+    name: str = "s",
+    offers: Sequence[str] = ("tools",),
+    **info: str,
 ) -> list[str]:
     """The `--with` of such a server."""
-    return ["--with", f"{name}={shlex.join(scripted(directory, tools, **info))}"]
+    return ["--with", f"{name}={shlex.join(scripted(directory, tools, offers, **info))}"]
