@@ -13,6 +13,7 @@
     │   ├── StoreTooNew           a newer elicit-tui wrote it
     │   ├── SecretError           the secret that seals what waits is lost or no secret
     │   └── SealError             what was sealed does not open: another secret, or changed
+    ├── HookError             a hook failed, hung or answered nonsense; a person is asked instead
     └── Interrupted           the person, or a signal, ended the run
 
 What a person can mend in a form or a file is a value (`form.Problem`, `config.Problem`), not an
@@ -108,6 +109,10 @@ class SecretError(StoreError):
 
 class SealError(StoreError):
     """Something sealed does not open: with another secret, put elsewhere, older or changed."""
+
+
+class HookError(ElicitTuiError):
+    """A hook failed, hung or answered nonsense; `str()` ends a sentence that names the hook."""
 
 
 class Interrupted(ElicitTuiError):

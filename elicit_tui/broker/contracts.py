@@ -44,7 +44,7 @@ class Reply(Protocol):
 
 
 class Hooks(Protocol):
-    """The hooks of one run; what of them fails raises an Exception that ends a sentence."""
+    """The hooks of one run."""
 
     def chosen(
         self, event: HookEvent, request: ElicitationRequest, layer: Layer | None = None
@@ -53,11 +53,11 @@ class Hooks(Protocol):
         ...
 
     async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
-        """Run an `Elicitation` hook."""
+        """Run an `Elicitation` hook. Raises HookError."""
         ...
 
     async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
-        """Run an `ElicitationResult` hook."""
+        """Run an `ElicitationResult` hook. Raises HookError."""
         ...
 
     def asked(self, request: ElicitationRequest, review: Review) -> None:

@@ -17,6 +17,7 @@ from elicit_tui.broker.events import BrokerEvent, Listener, Requested, Resolved
 from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel, decline
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import Hook, Layer, Rule
+from elicit_tui.errors import HookError
 from elicit_tui.policy import Decision
 from elicit_tui.text import neutral_line, readable_json
 
@@ -79,7 +80,7 @@ class HookSteps:
         for hook in chosen:
             try:
                 reply = await _while_open(entry, hooks.ask(hook, request, entry.review))
-            except Exception as error:  # noqa: BLE001 - whatever a hook does, a person is asked
+            except HookError as error:
                 failed = True
                 notes.append(f"The hook {hook.key} {_said(error)}.")
                 self._notice(request.server.name, notes[-1])
@@ -137,7 +138,7 @@ class HookSteps:
     ) -> tuple[Outcome, str | None]:
         try:
             reply = await _while_open(entry, hooks.show(hook, entry.request, given))
-        except Exception as error:  # noqa: BLE001 - whatever a hook does, a person is asked
+        except HookError as error:
             return given, f"The hook {hook.key} {_said(error)}."
         return (given, None) if reply is None else self._weighed(hook, reply, entry, given)
 
@@ -208,8 +209,8 @@ def _refused(hook: Hook, reply: Reply) -> Outcome:
     return make("hook", reason, key=hook.key, layer=hook.layer, via="hook")
 
 
-def _said(error: Exception) -> str:
-    return neutral_line(str(error) or type(error).__name__, 300)
+def _said(error: HookError) -> str:
+    return neutral_line(str(error), 300)
 
 
 def _told(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

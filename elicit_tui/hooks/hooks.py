@@ -12,9 +12,10 @@ from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id
 from elicit_tui.elicitation.keeping import ContentPolicy, kept_content
 from elicit_tui.elicitation.matching import fits, fits_each_tool
 from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
+from elicit_tui.errors import HookError
 from elicit_tui.hooks.hook_input import Messages
 from elicit_tui.hooks.notices import notice
-from elicit_tui.hooks.reply import Failed, Reply
+from elicit_tui.hooks.reply import Reply
 from elicit_tui.hooks.running import run_hook
 
 MOST_UNTOLD: Final = 1_000
@@ -61,11 +62,11 @@ class Hooks:
         return tuple(found)
 
     async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
-        """What an `Elicitation` hook says. Raises Failed."""
+        """What an `Elicitation` hook says. Raises HookError."""
         return await self._run(hook, request, self._messages.asked("Elicitation", request, review))
 
     async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
-        """What an `ElicitationResult` hook says to an answer. Raises Failed."""
+        """What an `ElicitationResult` hook says to an answer. Raises HookError."""
         message = self._messages.answered("ElicitationResult", request, outcome, outcome.content)
         return await self._run(hook, request, message)
 
@@ -158,7 +159,7 @@ class _Listener:
             server, message, kind = self._waiting.popleft()
             try:
                 await run_hook(self._hook, message, *kind)
-            except Failed as error:
+            except HookError as error:
                 if not self._failing:  # once until it works again: a flood would say it for ever
                     self._failing = True
                     self._report(self._hook, server, str(error))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from elicit_tui.errors import HookError
 from elicit_tui.text import neutral_line
 
 ACTIONS: Final = ("accept", "decline", "cancel")
@@ -30,23 +31,19 @@ class Reply:
     """What the person is to read, whatever the hook answers; neutral text."""
 
 
-class Failed(Exception):
-    """A hook failed, hung or answered nonsense; `str()` ends the sentence "hooks[1] ..."."""
-
-
 def reply_of_command(code: int, output: bytes, told: bytes, event: str) -> Reply:
-    """What a command said by its exit code, standard output and error. Raises Failed."""
+    """What a command said by its exit code, standard output and error. Raises HookError."""
     words = neutral_line(told.decode("utf-8", "replace").strip(), LONGEST_REASON)
     if code == REFUSING_CODE:
         return Reply("decline", reason=words or None)
     if code != 0:
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        raise Failed(f"{how}: {words}" if words else how)
+        raise HookError(f"{how}: {words}" if words else how)
     return reply_of_text(output, event)
 
 
 def reply_of_text(output: bytes, event: str) -> Reply:
-    """What a hook said as JSON: nested under `hookSpecificOutput`, or flat. Raises Failed.
+    """What a hook said as JSON: nested under `hookSpecificOutput`, or flat. Raises HookError.
 
     Of the fields that all of Claude Code's hooks share, `continue: false` ends the question by
     `cancel` with `stopReason`, whatever else is said; `systemMessage` is told to the person.
@@ -58,34 +55,34 @@ def reply_of_text(output: bytes, event: str) -> Reply:
             output, object_pairs_hook=_once_each, parse_constant=_no_number, parse_float=_finite
         )
     except (ValueError, RecursionError):
-        raise Failed("did not answer in JSON") from None
+        raise HookError("did not answer in JSON") from None
     if not isinstance(said, dict):
-        raise Failed("did not answer with a JSON object")
+        raise HookError("did not answer with a JSON object")
     warning = _words(said.get("systemMessage"))
     if said.get("continue") is False:
         return Reply("cancel", reason=_words(said.get("stopReason")), warning=warning)
     inner = said.get("hookSpecificOutput", said)
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
-        raise Failed(f"did not answer for {event}")
+        raise HookError(f"did not answer for {event}")
     action = inner.get("action")
     if said.get("action", action) != action:
-        raise Failed("answered with two actions")
+        raise HookError("answered with two actions")
     if action is None:
         return Reply(warning=warning)
     if action not in ACTIONS:
-        raise Failed("answered with an action that is none of accept, decline and cancel")
+        raise HookError("answered with an action that is none of accept, decline and cancel")
     content = inner.get("content")
     if content is not None and (not isinstance(content, dict) or _too_deep(content)):
-        raise Failed("answered with content that is no object")
+        raise HookError("answered with content that is no object")
     reason = _words(inner.get("reason", said.get("reason")))
     return Reply(action, content if action == "accept" else None, reason, warning)
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; raises Failed for one that says a key twice, of which either may be meant."""
+    """An object; raises HookError for one that says a key twice, of which either may be meant."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise Failed("answered with a key twice")
+        raise HookError("answered with a key twice")
     return made
 
 

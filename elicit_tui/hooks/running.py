@@ -15,7 +15,8 @@ from typing import Final
 
 from elicit_tui.command import end, kill_session
 from elicit_tui.elicitation.settings import Hook
-from elicit_tui.hooks.reply import Failed, Reply, reply_of_command, reply_of_text
+from elicit_tui.errors import HookError
+from elicit_tui.hooks.reply import Reply, reply_of_command, reply_of_text
 from elicit_tui.paths import start_directory
 from elicit_tui.text import in_seconds
 
@@ -34,14 +35,14 @@ _LAST_WORDS_SECONDS: Final = 0.2
 
 
 async def run_hook(hook: Hook, message: bytes, content_type: str = "application/json") -> Reply:
-    """Run a hook with its input; what it said. Raises Failed, at the latest after its time."""
+    """Run a hook with its input; what it said. Raises HookError, at the latest after its time."""
     if hook.cannot_run is not None:
-        raise Failed(f"cannot run: {hook.cannot_run}")
+        raise HookError(f"cannot run: {hook.cannot_run}")
     work = _command(hook, message) if hook.command else _post(hook, message, content_type)
     try:
         return await asyncio.wait_for(work, hook.timeout_sec)
     except asyncio.TimeoutError:
-        raise Failed(f"did not answer within {in_seconds(hook.timeout_sec)}") from None
+        raise HookError(f"did not answer within {in_seconds(hook.timeout_sec)}") from None
 
 
 def _environment(hook: Hook) -> dict[str, str]:
@@ -65,7 +66,7 @@ async def _command(hook: Hook, message: bytes) -> Reply:
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise Failed(f"could not be started: {why}") from None
+        raise HookError(f"could not be started: {why}") from None
     output, told = _Kept(), _Kept()
     reading = [
         asyncio.ensure_future(output.read(process.stdout, process)),
@@ -85,7 +86,7 @@ async def _command(hook: Hook, message: bytes) -> Reply:
         await asyncio.gather(*reading, writing, exited, return_exceptions=True)
     code = process.returncode if process.returncode is not None else 0
     if output.too_much:
-        raise Failed(f"answered with more than {MOST_OUTPUT // 2**20} MiB")
+        raise HookError(f"answered with more than {MOST_OUTPUT // 2**20} MiB")
     return reply_of_command(code, bytes(output.kept), bytes(told.kept), hook.event)
 
 
@@ -135,14 +136,14 @@ async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:
             client.stream("POST", hook.url or "", content=message, headers=headers) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
-                raise Failed("answered with compressed content")
+                raise HookError("answered with compressed content")
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > MOST_OUTPUT:
-                    raise Failed(f"answered with more than {MOST_OUTPUT // 2**20} MiB")
+                    raise HookError(f"answered with more than {MOST_OUTPUT // 2**20} MiB")
             if not response.is_success:
-                raise Failed(f"answered with HTTP status {response.status_code}")
+                raise HookError(f"answered with HTTP status {response.status_code}")
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
         # No text of the error: it may repeat the address, which may be the secret of a service.
-        raise Failed(f"could not be reached ({type(error).__name__})") from None
+        raise HookError(f"could not be reached ({type(error).__name__})") from None
     return Reply() if hook.format is not None else reply_of_text(bytes(body), hook.event)

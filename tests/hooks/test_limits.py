@@ -352,3 +352,22 @@ def test_the_guardians_findings_reach_a_hook(start: RunFactory, log: Path) -> No
     told = read(log)[0]["input"]
     assert told["verdict"] == "warn"
     assert {finding["severity"] for finding in told["findings"]} & {Severity.WARN.word}
+
+
+@pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])
+def test_a_fault_of_ours_is_no_failure_of_the_hook_and_lets_nothing_go_out(
+    start: RunFactory, log: Path, monkeypatch: pytest.MonkeyPatch, event: Any
+) -> None:
+    async def broken(*_: Any) -> None:
+        raise KeyError("ours")
+
+    monkeypatch.setattr("elicit_tui.hooks.hooks.run_hook", broken)
+
+    async def body() -> None:
+        there = start(hook(event, command("passes", log)), person=Person(SENT))
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
+        assert "KeyError" in outcome.reason
+        await there.close()
+
+    run(body())

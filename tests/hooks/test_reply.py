@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from elicit_tui.hooks.reply import Failed, Reply, reply_of_text
+from elicit_tui.errors import HookError
+from elicit_tui.hooks.reply import Reply, reply_of_text
 
 NESTED = '{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "accept"}%s}'
 
@@ -20,7 +21,7 @@ NESTED = '{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "acc
     ],
 )
 def test_what_says_two_things_or_none_is_no_answer(said: str, why: str) -> None:
-    with pytest.raises(Failed, match=why):
+    with pytest.raises(HookError, match=why):
         reply_of_text(said.encode(), "Elicitation")
 
 
