@@ -63,4 +63,4 @@ def _open_runtime(
     """Compose the run; its rooms are loaded only then, when the console has painted."""
     from elicit_tui.runtime import open_runtime
 
-    return open_runtime(settings, log_file=log_file, **more)
+    return open_runtime(settings, log_file=log_file, keep_drafts=True, **more)

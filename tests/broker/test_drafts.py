@@ -1,4 +1,4 @@
-"""What was typed into a question of `call` and not sent: there again in the next run, for a day."""
+"""What was typed into a question and not sent: there again in the next run, for a day."""
 
 from __future__ import annotations
 

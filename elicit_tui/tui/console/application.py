@@ -166,14 +166,18 @@ class ConsoleApp(Controller):
         return super().check_action(action, parameters)
 
     async def action_quit(self) -> None:
-        """Leave; asks once while questions wait or calls run."""
+        """Leave; asks once while questions wait that end with this, or calls run."""
         from elicit_tui.tui.console.screens.leave import LeaveScreen
 
-        waiting, running = len(self.session.questions), len(self.session.calls.running)
-        if isinstance(self.screen, LeaveScreen) or not (waiting or running):
+        running = len(self.session.calls.running)
+        waiting = [pending.question for pending in self.session.questions]
+        staying = sum(self.shared.is_shared(question) for question in waiting)
+        ending = len(waiting) - staying
+        if isinstance(self.screen, LeaveScreen) or not (ending or running):
             await self.leave()
             return
-        self.push_screen(LeaveScreen(waiting, running), self._left)
+        kept = self.session.settings.history.content != "none"
+        self.push_screen(LeaveScreen(ending, staying, running, drafts_kept=kept), self._left)
 
     async def _left(self, sure: bool | None) -> None:
         if sure:

@@ -58,8 +58,8 @@ class ClickBar(Drawn):
 
     can_focus = False
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
         self._parts: tuple[Part, ...] = ()
         self._right: tuple[Part, ...] = ()
         self._places: list[tuple[int, int, Part]] = []
@@ -149,6 +149,6 @@ class KeyBar(ClickBar):
 
 def said(node: DOMNode, binding: Binding) -> str:
     """What a key does here, in a word or two."""
-    if binding.action == "choose":
+    if binding.action in ("choose", "submit"):
         return str(getattr(node, "verb", binding.description))
     return {"command_palette": "Commands"}.get(binding.action, binding.description)

@@ -79,20 +79,28 @@ def family_of(rule: str) -> str:
     return FAMILIES.get(rule.partition(".")[0], "")
 
 
-def told(outcome: Outcome) -> str:
-    """An outcome in a few words: `declined by you`; of a server that went away, that it did."""
-    if outcome.decided_by == "server" and "withdrew" not in outcome.reason:
-        return f"{ACTIONS[None]} · the server went away"
-    return told_of(outcome.action, outcome.decided_by)
-
-
-def told_of(action: str | None, decided_by: str | None) -> str:
-    """The same for what the ledger holds; a question that nobody decided yet is said to be so."""
+def who_of(decided_by: str | None, reason: str | None) -> str:
+    """Who decided, in words: `you`; of a server that went away, that it did."""
     if decided_by is None:
         return "not decided"
-    who = next((words for name, words in WHO.items() if name == decided_by), decided_by)
+    if decided_by == "server" and "withdrew" not in (reason or ""):
+        return "the server went away"
+    return next((words for name, words in WHO.items() if name == decided_by), decided_by)
+
+
+def told(outcome: Outcome) -> str:
+    """An outcome in a few words: `declined by you`."""
+    return told_of(outcome.action, outcome.decided_by, outcome.reason)
+
+
+def told_of(action: str | None, decided_by: str | None, reason: str | None) -> str:
+    """The same for what the ledger holds; a question that nobody decided yet is said to be so."""
+    who = who_of(decided_by, reason)
+    if decided_by is None:
+        return who
     by = decided_by in ("user", "policy", "guardian", "rule", "answers")
-    return f"{ACTIONS.get(action, ACTIONS[None])} {'by' if by else '·'} {who}"
+    ended = None if decided_by == "server" else action
+    return f"{ACTIONS.get(ended, ACTIONS[None])} {'by' if by else '·'} {who}"
 
 
 def local_time(moment: str | None) -> str:
@@ -126,9 +134,18 @@ def in_passing(event: Resolved, key: str, *, kept: bool) -> tuple[str, str] | No
     return None
 
 
+def tool_of(request: ElicitationRequest) -> str:
+    """The tool that a question belongs to; of each that it may be, where the server does not say.
+
+    Empty for a question outside of calls.
+    """
+    names = [as_name(call.name, 60) for call in request.calls]
+    return names[0] if len(names) == 1 else f"one of: {', '.join(names)}" if names else ""
+
+
 def asked(request: ElicitationRequest) -> str:
     """The tool that a question belongs to, and its message, on one line."""
-    tools = " or ".join(as_name(call.name, 60) for call in request.calls)
+    tools = tool_of(request)
     message = neutral_line(request.message or request.url or "(no message)", 120)
     return f"{tools}: {message}" if tools and request.kind == "elicitation" else message
 

@@ -30,6 +30,8 @@ class QuestionPresenter:
         self._shown: Pending | None = None
         self._screen: QuestionScreen | None = None
         self._broken: QuestionScreen | None = None
+        self._left: frozenset[str] = frozenset()
+        """What waited when the person went back to the queue: of that they choose themselves."""
         self._vanished: Draft | None = None
         """What was being typed into a question that went, while no other came since."""
 
@@ -52,7 +54,7 @@ class QuestionPresenter:
     def _arrived(self, pending: Pending) -> None:
         if self._queue.get(pending.question.id) is not pending:
             return
-        self.consider()
+        self.consider(came=pending)
         self._app.announce(pending, shown=self._shown is pending)
 
     # What is on the screen
@@ -61,8 +63,11 @@ class QuestionPresenter:
         """Look again once the present message has been handled."""
         self._app.call_later(self.consider)
 
-    def consider(self) -> None:
-        """Take down what is answered; open the next question where that disturbs nobody."""
+    def consider(self, *, came: Pending | None = None) -> None:
+        """Take down what is answered; open the next question where that disturbs nobody.
+
+        `came`: this question has just arrived; one that a call of this console asks goes first.
+        """
         shown = self._shown
         ended = shown is not None and self._queue.get(shown.question.id) is not shown
         if shown is not None and ended:
@@ -70,14 +75,19 @@ class QuestionPresenter:
             self.take_down()
             self._app.screen_was_answered()
         if self._screen is None and self._app.may_be_interrupted():
-            following = self._next_to_open()
+            following = came if came is not None and self._is_own(came) else self._next_to_open()
             if following is not None:
                 self.open(following, follows=ended)
         self._show_places()
 
+    def _is_own(self, pending: Pending) -> bool:
+        """Whether a call of this console asks it: whoever just called waits for just that."""
+        calls = self._session.calls
+        return any(calls.get(call.id) is not None for call in pending.question.request.calls)
+
     def _next_to_open(self) -> Pending | None:
-        """The oldest question that nobody put off, and that nobody else is answering."""
-        waiting = (pending for pending in self._queue if pending.state != "put_off")
+        """The oldest question that came since one was put off, and that nobody else answers."""
+        waiting = (p for p in self._queue if p.question.id not in self._left)
         return next((p for p in waiting if not self._app.held_elsewhere(p.question)), None)
 
     def _went_under_typing(self, shown: Pending) -> bool:
@@ -177,7 +187,8 @@ class QuestionPresenter:
         self.answered(question, outcome)
 
     def put_off(self, question: Question) -> None:
-        """The person wants it later: back to the queue."""
+        """The person wants it later: back to the queue, where nothing opens by itself."""
+        self._left = frozenset(waiting.question.id for waiting in self._queue)
         pending = self._queue.get(question.id)
         self.take_down()
         if pending is not None:

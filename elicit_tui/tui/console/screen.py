@@ -178,7 +178,8 @@ class ConsoleScreen(Screen[None]):
                 "app.mute_loop",
             )
         count = len(self.session.questions)
-        if count and self.session.questions.open is None:
+        listed = self._panes.get("questions") is self.pane
+        if count and self.session.questions.open is None and not listed:
             return Part(
                 line(
                     ("▲ ", "warn"),

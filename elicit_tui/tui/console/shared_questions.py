@@ -94,6 +94,10 @@ class SharedQuestions:
     def _waiting(self, question: Question) -> Waiting | None:
         return None if self._inbox is None else self._inbox.get(question.id)
 
+    def is_shared(self, question: Question) -> bool:
+        """Whether another process asks it: it goes on waiting when this one ends."""
+        return self._waiting(question) is not None
+
     def origin(self, question: Question) -> str:
         """For whom it is asked: the agent and where it works; empty for the console's own."""
         waiting = self._waiting(question)

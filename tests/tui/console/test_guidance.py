@@ -155,6 +155,8 @@ def test_times_are_those_of_the_persons_clock() -> None:
 
 
 def test_who_decided_is_said_in_words() -> None:
-    assert told_of("decline", "guardian") == "declined by the guardian"
-    assert told_of("cancel", "deadline") == "cancelled · its time ran out"
-    assert told_of(None, None) == "not decided"
+    assert told_of("decline", "guardian", "") == "declined by the guardian"
+    assert told_of("cancel", "deadline", None) == "cancelled · its time ran out"
+    assert told_of(None, None, None) == "not decided"
+    crashed = "The server demo ended (exit code 7)."
+    assert told_of(None, "server", crashed) == "no answer sent · the server went away"

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from elicit_tui.cli.console import _open_runtime
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    ServerIdentity,
+)
+from elicit_tui.elicitation.settings import HistorySettings, Settings
+from elicit_tui.form import Typed
 from elicit_tui.tui.console.screens.leave import LeaveScreen
-from tests.tui.console.stand import console
+from tests.tui.console.stand import CITY, console
 
 pytestmark = pytest.mark.anyio
 
@@ -36,6 +48,37 @@ async def test_leaving_asks_once_and_cancels_waiting_questions_by_shutdown(
         outcome = stand.outcome(request)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by) == ("cancel", "shutdown")
+
+
+class TypesAndWaits:
+    """Somebody who types into a question and does not send it."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        self.found = question.draft.entries
+        self.asked.set()
+        question.draft.write({"city": Typed("Rome")}, frozenset({"city"}))
+        return await asyncio.Future()
+
+
+@pytest.mark.parametrize(("content", "kept"), [("redacted", True), ("none", False)])
+async def test_what_was_typed_is_there_again_after_leaving(content: Any, kept: bool) -> None:
+    settings = Settings(history=HistorySettings(content=content))
+    responder = TypesAndWaits()
+    for _ in range(2):
+        factory = _open_runtime(settings, None, responder=lambda queue: responder)
+        async with factory as runtime:
+            request = ElicitationRequest(
+                ServerIdentity("alpha", "stdio", "alpha-server"),
+                {"message": "Where to?", "requestedSchema": CITY},
+            )
+            asked = asyncio.create_task(runtime.broker.resolve(request))
+            await asyncio.wait_for(responder.asked.wait(), 10)
+            responder.asked.clear()
+        assert (await asked).decided_by == "shutdown"
+    assert bool(responder.found) == kept
 
 
 async def test_a_signal_leaves_without_asking(tmp_path: Path) -> None:

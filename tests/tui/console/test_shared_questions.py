@@ -227,3 +227,16 @@ async def test_a_question_that_is_sealed_with_another_secret_is_told(
         assert "another secret" in stand.notices()
     assert not asked.done()
     asked.cancel()
+
+
+async def test_leaving_asks_nothing_where_everything_goes_on_waiting(
+    tmp_path: Path, world: World
+) -> None:
+    (tmp_path / "own").mkdir()
+    broker = await world.asks()
+    async with reader(tmp_path, servers=(), inbox=True) as stand:
+        asked = asyncio.ensure_future(broker.resolve(form_request()))
+        await opened(stand)
+        await stand.press("ctrl+q")
+        await stand.until(lambda: stand.app._exit)
+    assert not asked.done()

@@ -8,10 +8,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Input
 
 from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.search_line import SearchLine
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.state import ConsoleState
 
@@ -30,12 +30,12 @@ class ActivityPane(Pane):
         """The search and the lines."""
         with Vertical(classes="box") as box:
             box.border_title = "Activity of this run"
-            yield Input(placeholder="search", classes="search", id="activity-search", compact=True)
+            yield SearchLine("search", verb="To the lines", id="activity-search")
             lines = LineView(follow=True, id="activity-lines")
             lines.add_class("first")
             yield lines
 
-    @on(Input.Changed, "#activity-search")
+    @on(SearchLine.Changed, "#activity-search")
     def draw(self) -> None:
         """The lines that match the search."""
         if self.ready:
@@ -43,7 +43,7 @@ class ActivityPane(Pane):
 
     def _lines(self, width: int) -> list[Line]:
         activity = self.session.activity
-        words = self.query_one("#activity-search", Input).value
+        words = self.query_one("#activity-search", SearchLine).value
         shown = [part for happening in activity.matching(words) for part in happening.drawn(width)]
         if not shown:
             return [((("Nothing matches." if words else "Nothing has happened yet."), "dim"),)]
@@ -55,16 +55,7 @@ class ActivityPane(Pane):
         """Put the focus on the search line."""
         self.query_one("#activity-search").focus()
 
-    @on(Input.Submitted, "#activity-search")
+    @on(SearchLine.Submitted, "#activity-search")
+    @on(SearchLine.Left, "#activity-search")
     def _to_lines(self) -> None:
         self.query_one("#activity-lines").focus()
-
-    def on_key(self, event: object) -> None:
-        """Down and Escape leave the search line."""
-        search = self.query_one("#activity-search", Input)
-        key = getattr(event, "key", "")
-        if search.has_focus and key in ("down", "escape"):
-            if key == "escape":
-                search.value = ""
-            self._to_lines()
-            event.stop()  # type: ignore[attr-defined]

@@ -13,13 +13,14 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Input
 
 from elicit_tui.errors import LedgerError
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, WHO, local_time
+from elicit_tui.tui.console.bars import ClickBar, Part
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, local_time, who_of
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
+from elicit_tui.tui.console.search_line import SearchLine
 from elicit_tui.tui.console.spans import Line, apart, shortened
 from elicit_tui.tui.console.state import ConsoleState
 
@@ -32,6 +33,7 @@ READ_SECONDS = 1.0
 """The ledger is read at most this often by itself."""
 ROWS_AT_ONCE = 50
 NARROW = 60
+SHORT = 70
 
 
 class HistoryPane(Pane):
@@ -53,7 +55,8 @@ class HistoryPane(Pane):
         """The search and the rows."""
         with Vertical(classes="box") as box:
             box.border_title = "History"
-            yield Input(placeholder="search", classes="search", id="history-search", compact=True)
+            yield SearchLine("search", verb="To the list", id="history-search")
+            yield ClickBar(id="history-head", classes="heading")
             rows = RowList(
                 empty="No question has been recorded yet.",
                 verb="Look",
@@ -118,22 +121,24 @@ class HistoryPane(Pane):
         self._rows = {row.id: row for row in reversed(newest)}
         self._draw_rows()
 
-    @on(Input.Changed, "#history-search")
+    @on(SearchLine.Changed, "#history-search")
     def _draw_rows(self) -> None:
-        wanted = self.query_one("#history-search", Input).value.casefold()
+        wanted = self.query_one("#history-search", SearchLine).value.casefold()
         keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self._stacked else 1
         rows.show(keys, self._row)
+        head = self.query_one("#history-head", ClickBar)
+        head.display = bool(keys) and not self._stacked
+        when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)))
+        asked: Line = ((f" {when}   server  question", "dim"),)
+        head.show([Part(asked)], [Part((("decided by ", "dim"),))])
 
     def _row(self, key: str, width: int) -> list[Line]:
         row = self._rows[key]
-        when = local_time(row.asked_at)
+        when = _moment(local_time(row.asked_at), width)
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        who = _who(row)
-        narrow = width < 70
-        if narrow:
-            when = when[5:]
+        who = who_of(row.decided_by, row.reason)
         message = neutral_line(row.message or "", 300)
         if self._stacked:
             left: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (row.server, "strong"))
@@ -154,24 +159,15 @@ class HistoryPane(Pane):
         """Put the focus on the search line."""
         self.query_one("#history-search").focus()
 
-    @on(Input.Submitted, "#history-search")
+    @on(SearchLine.Submitted, "#history-search")
+    @on(SearchLine.Left, "#history-search")
     def _to_rows(self) -> None:
         self.query_one("#history-rows").focus()
 
-    def on_key(self, event: object) -> None:
-        """Down and Escape leave the search line."""
-        search = self.query_one("#history-search", Input)
-        key = getattr(event, "key", "")
-        if search.has_focus and key in ("down", "escape"):
-            if key == "escape":
-                search.value = ""
-            self._to_rows()
-            event.stop()  # type: ignore[attr-defined]
 
-
-def _who(row: Row) -> str:
-    words = [words for name, words in WHO.items() if name == row.decided_by]
-    return words[0] if words else row.decided_by or "not decided"
+def _moment(when: str, width: int) -> str:
+    """A local time as there is room for it: without the year in a narrow row."""
+    return when[5:] if width < SHORT else when
 
 
 def _rows_of(ledger: Any, since: datetime) -> Iterator[Row]:

@@ -9,12 +9,12 @@ from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Input
 
 from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.row_list import RowList
+from elicit_tui.tui.console.search_line import SearchLine
 from elicit_tui.tui.console.spans import Line, Role, joined, padded, shortened, text_lines
 
 if TYPE_CHECKING:
@@ -39,12 +39,7 @@ class OffersBox(Vertical):
 
     def compose(self) -> ComposeResult:
         """The parts from top to bottom."""
-        yield Input(
-            placeholder="search tools, prompts, resources",
-            classes="search",
-            id="offer-search",
-            compact=True,
-        )
+        yield SearchLine("search tools, prompts, resources", verb="Call", id="offer-search")
         yield RowList(empty="nothing here matches", verb="Call", id="offer-list")
         yield LineView(id="offer-words")
 
@@ -63,20 +58,21 @@ class OffersBox(Vertical):
 
     def show(self, record: ServerRecord | None) -> None:
         """Show what this server offers."""
-        if record is not self._record and self._ready:
-            self.query_one("#offer-search", Input).value = ""
+        if record is not self._record:
+            self.end_search()
         self._record = record
         if self._ready:
             self._draw_list()
 
-    @on(Input.Changed, "#offer-search")
+    @on(SearchLine.Changed, "#offer-search")
     def _searched(self) -> None:
         """Whoever searches wants the first that is found."""
         self._draw_list()
         self.query_one("#offer-list", RowList).cursor = 0
+        self.refresh_bindings()
 
     def _draw_list(self) -> None:
-        words = self.query_one("#offer-search", Input).value
+        words = self.query_one("#offer-search", SearchLine).value
         offers = self._record.offers if self._record else ()
         found = [offer for offer in offers if offer.matches(words)]
         # Those that are called so before those that only speak of it.
@@ -87,8 +83,8 @@ class OffersBox(Vertical):
         listing.show(tuple(self._shown), self._row)
         self._draw_words()
 
-    @on(Input.Submitted, "#offer-search")
-    def _found(self, event: Input.Submitted) -> None:
+    @on(SearchLine.Submitted, "#offer-search")
+    def _found(self, event: SearchLine.Submitted) -> None:
         """Enter takes what was searched for; without a word it goes to the list."""
         self.query_one("#offer-list").focus()
         if event.value.strip():
@@ -135,6 +131,20 @@ class OffersBox(Vertical):
         """Put the focus on the search line."""
         self.query_one("#offer-search").focus()
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether a search leaves some of them out."""
+        return self._ready and bool(self.query_one("#offer-search", SearchLine).value)
+
+    def end_search(self) -> None:
+        """Show all of them again; the cursor stays on what was found."""
+        if self.narrowed:
+            search = self.query_one("#offer-search", SearchLine)
+            with search.prevent(SearchLine.Changed):
+                search.value = ""
+            self._draw_list()
+
+    @on(SearchLine.Left, "#offer-search")
     def take_focus(self) -> None:
         """Put the focus on the list, as soon as it is there."""
         self._wanted = not self._ready
@@ -143,16 +153,7 @@ class OffersBox(Vertical):
 
     @on(RowList.Chosen, "#offer-list")
     def call(self) -> None:
-        """Call what the cursor is on; its arguments are asked first."""
+        """Call what the cursor is on; its arguments are asked first. A search ends with it."""
         if self._record is not None and self.offer is not None:
+            self.end_search()
             self.app.call_offer(self._record.name, self.offer)
-
-    def on_key(self, event: object) -> None:
-        """Down leaves the search line for the list; Escape clears it."""
-        search = self.query_one("#offer-search", Input)
-        key = getattr(event, "key", "")
-        if search.has_focus and key in ("down", "escape"):
-            if key == "escape":
-                search.value = ""
-            self.take_focus()
-            event.stop()  # type: ignore[attr-defined]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
+from elicit_tui.tui.console.search_line import SearchLine
+
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.state import ConsoleState
@@ -27,6 +29,10 @@ class Pane(Container):
         """Draw what is known already."""
         self.ready = True
         self.draw()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whoever stands in the search line is where the key that searches leads."""
+        return action != "search" or not isinstance(self.app.focused, SearchLine)
 
     def opened(self) -> None:
         """The person looks at it."""

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from elicit_tui.elicitation import Pending
 from elicit_tui.text import countdown, neutral_line
 from elicit_tui.tui.console.findings import SEVERITIES
-from elicit_tui.tui.console.outcome_words import WHO, age
+from elicit_tui.tui.console.outcome_words import WHO, age, tool_of
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import Line, Role, apart, shortened
@@ -33,7 +33,7 @@ class QuestionsPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("D", "decline_all", "Decline all", key_display="D", id="questions.decline_all"),
-        Binding("m", "mute", "Mute", id="questions.mute"),
+        Binding("m", "mute", "Mute server", id="questions.mute"),
     ]
 
     def __init__(self, session: ConsoleState) -> None:
@@ -42,10 +42,12 @@ class QuestionsPane(Pane):
 
     def compose(self) -> ComposeResult:
         """Waiting above, stopped below."""
+        has_history = self.app.has_pane("history")
+        earlier = " What was asked before stands under History." if has_history else ""
         waiting = RowList(
             row_height=2,
-            empty="Nothing waits. When a server asks something it opens here by itself, "
-            "or joins this list while you are typing elsewhere.",
+            empty="Nothing waits. A question opens by itself; while you type elsewhere it joins "
+            f"this list.{earlier}",
             id="waiting",
         )
         waiting.add_class("box", "first")
@@ -95,7 +97,7 @@ class QuestionsPane(Pane):
         times = f"{age(entry.age)} old" + (f" · {left} left" if left else "")
         held = self.app.held_elsewhere(entry.question)
         times = held or times
-        tools = " or ".join(neutral_line(call.name, 60) for call in request.calls)
+        tools = tool_of(request)
         tool = f" · {tools}" if tools else ""
         risk: Line = ((f"{sign}  ", role),) if sign else ()
         name: Line = ((" ", "plain"), (f"{request.server.name}{tool}", "strong"))

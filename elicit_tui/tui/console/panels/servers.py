@@ -19,6 +19,8 @@ from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, joined, shortened, text_lines
 
 if TYPE_CHECKING:
+    from textual import events
+
     from elicit_tui.tui.console.panels.offers import OffersBox
     from elicit_tui.tui.console.state import ConsoleState
 
@@ -29,8 +31,9 @@ class ServersPane(Pane):
     """A list of servers, and beside it what the chosen one offers."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "restart", "Restart server", id="servers.restart"),
-        Binding("m", "mute", "Mute server", id="servers.mute"),
+        Binding("escape", "all_offers", "End search", key_display="Esc"),
+        Binding("r", "restart", "Restart", id="servers.restart"),
+        Binding("m", "mute", "Mute", id="servers.mute"),
         Binding("slash", "search", "Search", key_display="/", id="servers.search"),
         Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
@@ -39,6 +42,8 @@ class ServersPane(Pane):
     def __init__(self, session: ConsoleState) -> None:
         super().__init__(session, id="servers-pane")
         self._offers: OffersBox | None = None
+        self._among_offers = False
+        """Whether the keys go, or went, to what a server offers: one comes back to there."""
 
     def compose(self) -> ComposeResult:
         """The list at once; the offers once a server has some."""
@@ -56,14 +61,36 @@ class ServersPane(Pane):
         self.query_one("#server-list" if configured else "#server-words").focus()
 
     def take_focus(self) -> None:
-        """Where one starts."""
-        self.query_one("#server-list" if self.session.servers else "#server-words").focus()
+        """Where one starts, or was before."""
+        if self._among_offers and self.session.servers:
+            self.action_offers()
+        else:
+            self.query_one("#server-list" if self.session.servers else "#server-words").focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Remember where the keys go."""
+        self._among_offers = event.widget.id != "server-list"
+
+    def opened(self) -> None:
+        """A search ended when the pane was left."""
+        self.action_all_offers()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense where the focus is."""
+        if action == "all_offers":
+            return self._narrowed
         if action == "servers":
-            return bool(self.session.servers) and not self.query_one("#server-list").has_focus
-        return action not in ("restart", "mute", "search", "offers") or bool(self.session.servers)
+            elsewhere = not self.query_one("#server-list").has_focus
+            return bool(self.session.servers) and elsewhere and not self._narrowed
+        if action in ("restart", "mute", "offers") and not self.session.servers:
+            return False
+        if action == "search" and (self._offers is None or not self._offers.display):
+            return False
+        return super().check_action(action, parameters)
+
+    @property
+    def _narrowed(self) -> bool:
+        return self._offers is not None and self._offers.narrowed
 
     @property
     def record(self) -> ServerRecord | None:
@@ -157,6 +184,12 @@ class ServersPane(Pane):
     def action_servers(self) -> None:
         """Back to the list of servers."""
         self.query_one("#server-list").focus()
+
+    def action_all_offers(self) -> None:
+        """Show again everything that the server offers."""
+        if self._offers is not None:
+            self._offers.end_search()
+            self.refresh_bindings()
 
     def action_restart(self) -> None:
         """End the server under the cursor and start it again."""

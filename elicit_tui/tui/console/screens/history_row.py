@@ -39,7 +39,7 @@ class RecordScreen(Dialog[None]):
     def _words(self, width: int) -> list[Line]:
         row = self._row
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        head = text_lines(f"{sign} {told_of(row.action, row.decided_by)}", width, role)
+        head = text_lines(f"{sign} {told_of(row.action, row.decided_by, row.reason)}", width, role)
         about = (
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),

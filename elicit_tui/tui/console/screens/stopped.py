@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 
-from elicit_tui.text import as_name, neutral, quoted, readable_json
+from elicit_tui.text import neutral, quoted, readable_json
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.findings import finding_groups
 from elicit_tui.tui.console.line_view import LineView
-from elicit_tui.tui.console.outcome_words import WHO
+from elicit_tui.tui.console.outcome_words import WHO, tool_of
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 from elicit_tui.tui.console.state import Stopped
 
@@ -45,7 +45,7 @@ class StoppedScreen(Dialog[None]):
             f"{who} asked something that was {action} for you by {WHO[outcome.decided_by]}. "
             "The server was told only that much."
         )
-        tools = " or ".join(as_name(call.name) for call in request.calls)
+        tools = tool_of(request)
         schema = request.params if isinstance(request.params, dict) else {"params": request.params}
         raw = readable_json(schema)
         return joined(

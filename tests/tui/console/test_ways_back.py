@@ -1,0 +1,108 @@
+"""One comes back to where one was: to the tools, out of a search, from the queue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.host import Tool
+from elicit_tui.tui.console.screen import ConsoleScreen
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+
+def tool(name: str) -> Tool:
+    read = Tool.read({"name": name, "inputSchema": {"type": "object", "properties": {}}})
+    assert read is not None
+    return read
+
+
+TOOLS = {"alpha": tuple(map(tool, ("book", "clear", "plan")))}
+
+
+def bar(stand: Stand) -> str:
+    """The bar of keys."""
+    return stand.text().splitlines()[-1]
+
+
+async def test_from_another_pane_one_comes_back_to_the_tools(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("enter", "down")
+        await stand.until(lambda: "▌⚒ clear" in stand.text())
+        await stand.press("2", "1")
+        await stand.until(lambda: "▌⚒ clear" in stand.text() and "Enter Call" in bar(stand))
+        await stand.press("escape", "2", "1")
+        await stand.until(lambda: "Enter Tools" in bar(stand))
+
+
+async def test_a_search_ends_with_the_call_of_what_was_found(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("slash", *"pla")
+        await stand.until(lambda: "⚒ book" not in stand.text())
+        assert "Enter Call" in bar(stand)
+        assert "/ Search" not in bar(stand)
+        await stand.press("enter")
+        await stand.until(lambda: "plan" in [call.call.name for call in stand.app.session.calls])
+        await stand.press("1")
+        await stand.until(lambda: "⚒ book" in stand.text() and "▌⚒ plan" in stand.text())
+
+
+async def test_escape_ends_a_search_before_it_leaves_the_tools(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("slash", *"pla", "down")
+        await stand.until(lambda: "Esc End search" in bar(stand))
+        assert "⚒ book" not in stand.text()
+        await stand.press("escape")
+        await stand.until(lambda: "⚒ book" in stand.text() and "▌⚒ plan" in stand.text())
+        await stand.until(lambda: "Esc Servers" in bar(stand))
+
+
+async def test_a_search_ends_when_its_pane_is_left(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("slash", *"pla", "down", "2", "1")
+        await stand.until(lambda: "⚒ book" in stand.text())
+
+
+async def test_the_question_of_the_call_just_made_opens_before_older_ones(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first, second = stand.ask(message="Where to?"), stand.ask(message="How long?")
+        await stand.shown(first)
+        await stand.press("ctrl+l", "1")
+        call = Call("tools/call", "clear", {})
+        stand.app.session.calls.start("alpha", call)
+        third = stand.ask(message="Clear it?", calls=(call,))
+        await stand.shown(third)
+        await stand.until(lambda: "3 of 3" in stand.text())
+        assert stand.outcome(second) is None
+
+
+async def test_what_was_put_back_opens_only_by_choice(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first, second = stand.ask(message="Where to?"), stand.ask(message="How long?")
+        await stand.shown(first)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: "Waiting for you" in stand.text())
+        await stand.press("f1")
+        await stand.until(lambda: "Help" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "Waiting for you" in stand.text())
+        assert isinstance(stand.app.screen, ConsoleScreen)
+        await stand.press("down", "enter")
+        await stand.shown(second)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcome(second))
+        await stand.until(lambda: "Waiting for you" in stand.text())
+        assert stand.outcome(first) is None
+        await stand.press("enter")
+        await stand.shown(first)
+
+
+async def test_a_question_of_several_calls_is_said_to_be_of_one_of_them(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        calls = tuple(Call("tools/call", name, {}) for name in ("plan", "clear"))
+        await stand.shown(stand.ask(calls=calls))
+        await stand.press("ctrl+l")
+        await stand.until(lambda: "one of: plan, clear" in stand.text())
