@@ -11,6 +11,7 @@ ordered, or when it is there and cannot be seen:
 - everything else that Unicode lets a renderer leave out (Default_Ignorable_Code_Point): variation
   selectors, fillers, the grapheme joiner;
 - lone surrogates, noncharacters, and private use (what these look like, only a font knows);
+- a skin tone behind anything but a pictograph: some terminals draw nothing for it;
 - a combining mark with nothing to stand on (at the start of a text or line, it would fall on ours),
   and the marks of one base beyond three; beyond six in scripts that pile up marks.
 
@@ -94,6 +95,7 @@ _SELECTOR = (
     r"|[\U000e0100-\U000e01ef](?<!\p{Han}.)"
     rf"|[\u180b-\u180f](?<!{_MONGOLIAN}.)"
 )
+_TONE = rf"{_SKIN}(?<!{_PICTOGRAPH}\ufe0f?.)"
 # What is invisible behind such a mark would come to stand behind our sign for it.
 _BASELESS = rf"(?<![^\n\t]){_MARK}[{_INVISIBLE}]*+"
 
@@ -111,7 +113,7 @@ def active_pattern() -> regex.Pattern[str]:
 
     return regex.compile(
         rf"(?P<natural>{_SUBDIVISION_FLAG})"
-        rf"|{_ALWAYS}++|{_NON_JOINER}|{_JOINER}|{_SELECTOR}|{_BASELESS}",
+        rf"|{_ALWAYS}++|{_NON_JOINER}|{_JOINER}|{_SELECTOR}|{_TONE}|{_BASELESS}",
         regex.V1,
     )
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from textual import events
+from textual._compositor import CompositorUpdate
 from textual.app import App, ReturnType
+from textual.screen import Screen
 
 from elicit_tui.elicitation import Outcome, Question
 from elicit_tui.text import controls_left_out, without_controls
 from elicit_tui.tui.breakage import broken_question, not_shown
+from elicit_tui.tui.joined_signs import DrawnAlike
 from elicit_tui.tui.pasted import NOT_OBEYED, PasteBurst, read_pastes_as_text
 from elicit_tui.tui.typed_ahead import LEAVE, KeyOrder, TypedAhead, is_field
 
@@ -71,6 +74,12 @@ class OrderedApp(App[ReturnType]):
     def tell_of_input(self, sentence: str) -> None:
         """Say that something of what was typed or pasted was not taken."""
         self.notify(sentence, severity="warning", markup=False)
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        """Whatever it draws takes as many cells on every terminal."""
+        if isinstance(renderable, CompositorUpdate):
+            renderable = DrawnAlike(renderable)
+        super()._display(screen, renderable)
 
     def give_up(self, question: Question, outcome: Outcome) -> bool:
         """End a question whose widgets broke; False when the application has to end instead."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.drivers.headless_driver import HeadlessDriver
 
 from elicit_tui.tui.question import debounce
 
@@ -16,3 +17,12 @@ def quick_to_hear(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReques
     monkeypatch.setattr(debounce.Debounce, "last_input", float("-inf"))
     if "real_pause" not in request.fixturenames:
         monkeypatch.setattr(debounce, "DEAF_SECONDS", 0.0)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Everything that is written to the terminal, one text for each writing."""
+    written: list[str] = []
+    monkeypatch.setattr(HeadlessDriver, "is_headless", property(lambda driver: False))
+    monkeypatch.setattr(HeadlessDriver, "write", lambda driver, data: written.append(data))
+    return written

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from elicit_tui.form import Conversion, Entry, Form
@@ -26,15 +25,6 @@ FORM = schema(
     field3={"type": "string", "enum": ["red", "green", "blue"]},
     field4={"type": "boolean"},
 )
-
-
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Everything that is written to the terminal, one text for each writing."""
-    written: list[str] = []
-    monkeypatch.setattr(HeadlessDriver, "is_headless", property(lambda driver: False))
-    monkeypatch.setattr(HeadlessDriver, "write", lambda driver, data: written.append(data))
-    return written
 
 
 class Standing(Asking):
