@@ -9,16 +9,14 @@ from typing import Any
 
 from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import Expansion
-from elicit_tui.config.locks import GRANULAR_FLAGS
+from elicit_tui.config.locks import written_policy
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.rules import guardian_rules_of, rules_of
 from elicit_tui.elicitation.settings import (
-    ApprovalPolicy,
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
     GatewaySettings,
-    GranularApproval,
     GuardianSettings,
     HistorySettings,
     Hook,
@@ -41,7 +39,7 @@ def settings_from(
     """The settings of a run; every value's origin stands in `provenance`."""
     guardian = _guardian(merged, managed, user)
     rules = (*rules_of(managed), *rules_of(user))
-    policy = _approval_policy(merged)
+    policy = written_policy(merged.values.get("approval_policy"))
     reviewer: dict[str, Any] = {}
     if "approvals_reviewer" in merged.values:
         reviewer["approvals_reviewer"] = merged.values["approvals_reviewer"]
@@ -66,14 +64,6 @@ def settings_from(
         managed_file=managed.file if managed is not None else None,
         **reviewer,
     )
-
-
-def _approval_policy(merged: Merged) -> ApprovalPolicy:
-    policy = merged.values.get("approval_policy", "on-request")
-    if not isinstance(policy, Mapping):
-        return "never" if policy == "never" else "on-request"
-    flags = policy["granular"]
-    return GranularApproval(**{name: flags.get(name, True) for name in GRANULAR_FLAGS})
 
 
 def _guardian(merged: Merged, managed: Document | None, user: Document | None) -> GuardianSettings:

@@ -31,7 +31,10 @@ _PACKAGE_OR_PATH: Final = frozenset("~.:@}")
 
 
 def stars() -> str:
-    """What stands in a secret's place wherever a configuration is shown."""
+    """What stands in a secret's place wherever a configuration is shown.
+
+    Not `MASK`: TOML and JSON go out as ASCII, where its dots would be escapes.
+    """
     return "***"
 
 

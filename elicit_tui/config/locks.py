@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from elicit_tui.elicitation.settings import GranularApproval
+from elicit_tui.elicitation.settings import ApprovalPolicy, GranularApproval, granted
 
 AsStrict = Callable[[Any, Any], bool]
 """(candidate, locked) → the candidate takes nothing away from the lock."""
@@ -39,16 +39,17 @@ def _fewer(candidate: Any, locked: Any) -> bool:
     return set(candidate) <= set(locked)
 
 
-def surfacing(policy: Any) -> frozenset[str]:
-    """What a written approval_policy lets surface; the smaller the set, the stricter."""
-    if policy == "never":
-        return frozenset()
-    flags = policy.get("granular", {}) if isinstance(policy, Mapping) else {}
-    return frozenset(flag for flag in GRANULAR_FLAGS if flags.get(flag, True))
+def written_policy(value: Any) -> ApprovalPolicy:
+    """What `approval_policy` means as a file writes it; flags that are left out are true."""
+    if not isinstance(value, Mapping):
+        return "never" if value == "never" else "on-request"
+    flags = value.get("granular", {})
+    return GranularApproval(**{name: flags.get(name, True) for name in GRANULAR_FLAGS})
 
 
 def _surfaces_less(candidate: Any, locked: Any) -> bool:
-    return surfacing(candidate) <= surfacing(locked)
+    wanted, most = (granted(written_policy(value)) for value in (candidate, locked))
+    return all(getattr(most, flag) or not getattr(wanted, flag) for flag in GRANULAR_FLAGS)
 
 
 AS_STRICT: Final[Mapping[str, AsStrict]] = {

@@ -38,6 +38,13 @@ class GranularApproval:
 ApprovalPolicy = Literal["on-request", "never"] | GranularApproval
 
 
+def granted(policy: ApprovalPolicy) -> GranularApproval:
+    """What an approval policy lets surface, whichever way it is written."""
+    if policy == "never":
+        return GranularApproval(mcp_elicitations=False, tool_calls=False, rules=False)
+    return GranularApproval() if policy == "on-request" else policy
+
+
 @dataclass(frozen=True)
 class ElicitationLimits:
     """`[elicitation.limits]`, counted for each server."""

@@ -14,9 +14,9 @@ from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.matching import fits, fits_each_tool
 from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.elicitation.settings import Rule, Settings, granted
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import entry_key, granted, refused_flag, who_can_change
+from elicit_tui.policy.wording import entry_key, refused_flag, who_can_change
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Rules:
         if rule.layer == "managed":
             change = f"{key} is locked by managed configuration."
         if rule.action == "ask":
-            if not granted(self._settings).rules:
+            if not granted(self._settings.approval_policy).rules:
                 flag, sentence, layer = refused_flag(self._settings, "rules")
                 reason = f"Declined by policy: {named} asks for a person, and {sentence}."
                 lets = who_can_change(self._settings, flag, f"{flag} = true would let it be asked.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.outcome import INVALID_PARAMS, Outcome, cancel, decline, unsent
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import granted, layer_of, refused_flag, setting_text, who_can_change
+from elicit_tui.policy.wording import layer_of, refused_flag, setting_text, who_can_change
 from elicit_tui.text import neutral_line
 
 
@@ -64,7 +64,7 @@ def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | Non
     refused = unadvertised(settings, request)
     if refused is not None:
         return refused
-    if not granted(settings).mcp_elicitations:
+    if not granted(settings.approval_policy).mcp_elicitations:
         key, sentence, layer = refused_flag(settings, "mcp_elicitations")
         return decline("policy", f"Declined by policy: {sentence}.", key=key, layer=layer)
     server = server_settings(settings, request.server.name)

@@ -7,10 +7,10 @@ from typing import Any
 
 from elicit_tui.elicitation.approval import hints_of
 from elicit_tui.elicitation.outcome import cancel, decline
-from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import granted, layer_of, refused_flag, setting_text, who_can_change
+from elicit_tui.policy.wording import layer_of, refused_flag, setting_text, who_can_change
 from elicit_tui.text import neutral_line
 
 STARTING = "server"
@@ -96,7 +96,7 @@ def judge_call(
     if why is None:
         return Decision(CALLING, f"{shown} may be called: {setting}.", key, layer)
     wants = f"{shown} needs a confirmation ({why}; {setting})"
-    if not granted(settings).tool_calls:
+    if not granted(settings.approval_policy).tool_calls:
         flag, sentence, flag_layer = refused_flag(settings, "tool_calls")
         reason = f"{wants}, and {sentence} lets no confirmation be asked. {way}"
         refused = decline("policy", reason, key=flag, layer=flag_layer)

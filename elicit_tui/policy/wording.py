@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from elicit_tui.elicitation.settings import (
-    GranularApproval,
     Layer,
     Rule,
     Settings,
@@ -30,16 +29,6 @@ def who_can_change(settings: Settings, key: str, advice: str) -> str:
     if settings.origin(key).locked:
         return f"{key} is locked by managed configuration; only the administrator can change it."
     return advice
-
-
-def granted(settings: Settings) -> GranularApproval:
-    """What the approval policy lets surface, whichever way it is written."""
-    policy = settings.approval_policy
-    if policy == "never":
-        return GranularApproval(mcp_elicitations=False, tool_calls=False, rules=False)
-    if policy == "on-request":
-        return GranularApproval()
-    return policy
 
 
 def refused_flag(settings: Settings, flag: str) -> tuple[str, str, Layer]:

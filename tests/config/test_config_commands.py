@@ -156,6 +156,7 @@ def test_show_prints_references_and_never_the_secrets_behind_them(
         assert "S3CRET" not in out
         assert "L1TERAL" not in out
         assert "${MY_TOKEN}" in out
+        assert "Bearer ***" in out
         assert "eu" in out
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.documents import LARGEST_FILE
-from elicit_tui.config.hiding import Put, hidden, hidden_argument, hidden_under
+from elicit_tui.config.hiding import Put, hidden, hidden_argument, hidden_under, stars
 from elicit_tui.config.importing.references import converted, is_variable, variable_name
 from elicit_tui.config.importing.sources import Dialect, recognise
 from elicit_tui.config.keys import SERVER
@@ -77,7 +77,7 @@ class _Server:
         """The text as `hide` makes it; as it is where secrets are kept."""
         if not self.keeps_secrets:
             return hide(self._put(place, *words))
-        self.secret = self.secret or hide(lambda: "***") != text
+        self.secret = self.secret or hide(stars) != text
         return text
 
     def _put(self, place: str, *words: str) -> Put:
