@@ -28,6 +28,8 @@ class AnsweredQuestion:
     action: Action | None
     told: str
     """Who decided what, in a few words."""
+    of_one: bool = True
+    """Whether it is of this call for sure: the server says so, or no other ran."""
 
 
 @dataclass(eq=False)
@@ -49,6 +51,8 @@ class CallRecord:
     questions: int = 0
     """How many it asked and got an outcome for, also of those that are not kept."""
     answered: deque[AnsweredQuestion] = field(default_factory=lambda: deque(maxlen=KEPT_ANSWERED))
+    confirmation: str = ""
+    """What became of our own question whether it may be made; empty where that was not asked."""
     result: dict[str, Any] | None = None
     failure: str | None = None
 

@@ -127,8 +127,13 @@ class ConsoleState:
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
         self.activity.add(name, f"{sign} {asked(request)}  {told(outcome)}", ROLES[outcome.action])
+        of_one = len(request.calls) == 1
         for call in calls:
-            call.answered.append(AnsweredQuestion(message, outcome.action, told(outcome)))
+            if request.kind == "approval":
+                call.confirmation = told(outcome)
+            else:
+                end = AnsweredQuestion(message, outcome.action, told(outcome), of_one)
+                call.answered.append(end)
         if request.kind == "approval" and outcome.decided_by in ("policy", "nobody"):
             return  # Told as the end of the call.
         if outcome.decided_by in ("guardian", "policy"):

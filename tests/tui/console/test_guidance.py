@@ -108,6 +108,35 @@ async def test_a_call_says_how_its_questions_ended(tmp_path: Path) -> None:
         assert "declined by you" in stand.text()
 
 
+async def test_a_confirmation_is_told_with_its_call_and_counted_as_no_question(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "Allow once" in stand.text() and not stand.app.screen.view.deaf)
+        await stand.press("y")
+        await stand.until(lambda: "this call   accepted by you" in stand.text())
+        assert "1 question" not in stand.text()
+
+
+async def test_a_question_that_two_calls_may_have_asked_says_so_at_both(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        calls = tuple(Call("tools/call", name, {}) for name in ("plan", "clear"))
+        for call in calls:
+            stand.app.session.calls.start("alpha", call)
+        request = stand.ask("alpha", "Where to?", calls=calls)
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        await stand.press("3")
+        words = "declined by you · perhaps asked by another call"
+        for key in ("down", "up"):
+            await stand.until(lambda: words in stand.text())
+            await stand.press(key)
+
+
 @pytest.mark.parametrize("width", [40, 100])
 async def test_history_shows_what_was_asked_and_how_it_ended(tmp_path: Path, width: int) -> None:
     async with console(tmp_path, size=(width, 24)) as stand:

@@ -161,7 +161,9 @@ class CallsPane(Pane):
             first, *others = wrapped(end.message, max(8, width - 2))
             lines.append(((f"{SIGNS_OF_ENDS[end.action]} ", role), (first, "plain")))
             lines.extend(((f"  {part}", "plain"),) for part in others)
-            lines.append(((f"  {end.told}", "dim"),))
+            perhaps = "" if end.of_one else " · perhaps asked by another call"
+            told = wrapped(f"{end.told}{perhaps}", max(8, width - 2))
+            lines.extend(((f"  {part}", "dim"),) for part in told)
         return lines
 
     def _head(self, record: CallRecord, width: int) -> list[Line]:
@@ -185,6 +187,8 @@ class CallsPane(Pane):
                 head.extend(text_lines(record.progress_message, width))
         if record.call.arguments:
             head.extend(labelled("arguments", neutral(arguments, 4_000), width))
+        if record.confirmation:
+            head.extend(labelled("this call", record.confirmation, width))
         if record.failure:
             head.extend(text_lines(neutral(record.failure, 4_000), width, "bad"))
         return head
