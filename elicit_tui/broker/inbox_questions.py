@@ -48,19 +48,19 @@ class AskersDeadline(Deadline):
 
 
 class InboxQuestions:
-    """Asks one responder the questions of one inbox; `told` hears what became of each answer."""
+    """Asks one responder the questions of one inbox; `notify` tells what became of each answer."""
 
     def __init__(
         self,
         inbox: Inbox,
         responder: Responder,
         queue: Queue,
-        told: Callable[[Question, Delivery], None] = lambda question, reply: None,
+        notify: Callable[[Question, Delivery], None] = lambda question, reply: None,
     ) -> None:
         self._inbox = inbox
         self._responder = responder
         self._queue = queue
-        self._told = told
+        self._notify = notify
         self._asked: dict[str, Pending] = {}
         """What is in front of the responder."""
         self._ours: set[str] = set()
@@ -96,7 +96,7 @@ class InboxQuestions:
         if waiting is None or waiting.question is None:
             return
         reply = await self.ask(question_id)
-        self._told(waiting.question, reply)
+        self._notify(waiting.question, reply)
 
     async def ask(self, question_id: str) -> Delivery:
         """Ask one question until its answer went out, or it waits no more.

@@ -1,6 +1,6 @@
 """Finds literal secrets in the values of a server's table, so that none is copied or shown.
 
-What a secret looks like stands in `elicit_tui.elicitation.shapes`. Here stands where a command
+What a secret looks like or is called stands in `elicitation`. Here stands where a command
 line, a header or an environment keeps one: behind a name, beside a reference, inside a string that
 a shell reads. Every pattern begins where a word begins, so that all work is linear.
 """
@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from elicit_tui.elicitation.shapes import has_password, is_secret_name, known_shape, secrets_in
+from elicit_tui.elicitation.secret_names import has_password, is_secret_name
+from elicit_tui.elicitation.shapes import known_shape, secrets_in
 
 Put = Callable[[], str]
 """Gives what stands in a secret's place, `${NAME}` or a mask; called once for each secret."""

@@ -1,10 +1,9 @@
 """What a secret's value looks like: the one place that knows it, for requests, answers and files.
 
 `secrets_in` finds every secret of a text with its kind and span, `secret_kind` says what the first
-one is, `masked` replaces all of them, `is_secret_name` knows names (of variables, headers, flags,
-fields) whose values are secrets whatever they look like, and `known_shape` looks for the shapes of
-known issuers only. Invisible characters and compatibility forms (full-width digits) hide nothing.
-All work is linear in the text.
+one is, `masked` replaces all of them, and `known_shape` looks for the shapes of known issuers only.
+Invisible characters and compatibility forms (full-width digits) hide nothing. All work is linear in
+the text. Names whose values are secrets whatever they look like stand in `secret_names`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
-from urllib.parse import urlsplit
 
 from elicit_tui.elicitation.finding import MASK
 
@@ -94,11 +92,6 @@ _NO_VALUE: Final = re.compile(
     r"|hidden|redacted|unset|empty|stored|missing|invalid|expired|wrong|changed|min|max|must|at|is|the|your|see|env|vault)\W*",
     re.IGNORECASE,
 )
-_SECRET_NAME: Final = re.compile(
-    r"token|secret|passw|passphrase|pwd|auth|cred|cookie|api.?key|private|session|bearer"
-    r"|(?:^|[_.-])(?:key|pat|pass|dsn)(?:$|[_.-])|key$|connection[_-]?string|database[_-]?url",
-    re.IGNORECASE,
-)
 _EXAMINED: Final = 40_000
 
 
@@ -173,25 +166,6 @@ def masked(text: str) -> str:
         position = span.end
     kept.append(text[position:_EXAMINED])
     return "".join(kept) + (MASK if len(text) > _EXAMINED else "")
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether what is called so (a variable, header, flag, parameter) is a secret by its name."""
-    return _SECRET_NAME.search(name) is not None
-
-
-def has_password(url: str) -> bool:
-    """Whether a URL carries a password, or a secret in its query."""
-    if "://" not in url:
-        return False
-    try:
-        parts = urlsplit(url)
-        if parts.password:
-            return True
-        names = [pair.partition("=") for pair in parts.query.split("&")]
-    except ValueError:
-        return "@" in url
-    return any(equals and value and is_secret_name(name) for name, equals, value in names)
 
 
 def card_number(text: str) -> bool:

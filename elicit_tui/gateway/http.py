@@ -273,7 +273,7 @@ async def listen(
     address: tuple[str, int],
     *,
     log_file: Path | None,
-    told: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> None:
     """The whole of `elicit-tui gateway --listen`: until it is cancelled."""
     files = CatalogueFiles()
@@ -282,14 +282,14 @@ async def listen(
 
     tokens = Tokens()
     if not tokens.listed():
-        told("nobody has a token yet: elicit-tui gateway token add NAME")
+        notify("nobody has a token yet: elicit-tui gateway token add NAME")
     async with open_store(settings, "listener") as store:
         watch = StoreWatch(store)
 
         def open_one() -> AbstractAsyncContextManager[Session]:
             other_terminal = OtherTerminalByStore(store, watch, None)
             return open_session(
-                settings, names, other_terminal, files=files, told=told, log_file=log_file
+                settings, names, other_terminal, files=files, notify=notify, log_file=log_file
             )
 
         await serve_http(
@@ -298,7 +298,7 @@ async def listen(
             tokens,
             idle_seconds=settings.gateway.wait_sec,
             instructions=instructions,
-            bound=lambda port: told(f"listening on http://{shown_host(address[0])}:{port}{PATH}"),
+            bound=lambda port: notify(f"listening on http://{shown_host(address[0])}:{port}{PATH}"),
         )
 
 

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elicit_tui.broker import Notice
+from elicit_tui.broker import BrokerEvent, Notice
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import CatalogueFiles
@@ -33,13 +34,13 @@ async def open_session(
     *,
     clock: Clock | None = None,
     files: CatalogueFiles | None = None,
-    told: Callable[[str], None] = lambda sentence: None,
+    notify: Callable[[str], None] = lambda sentence: None,
     launched: Launched | None = None,
     log_file: Path | None = None,
 ) -> AsyncIterator[Session]:
     """Compose a session and start its servers; on the way out its questions are withdrawn.
 
-    `other_terminal` answers what no client does. `told` hears what a person at stderr should know.
+    `other_terminal` answers what no client does. `notify` tells a person at stderr.
     """
     clock = clock or Clock()
     gateway = settings.gateway
@@ -70,11 +71,7 @@ async def open_session(
         async with opened as runtime:
             if runtime.hooks is not None:
                 other_terminal.tell(runtime.hooks.waiting)
-            runtime.broker.subscribe(
-                lambda event: (
-                    told(f"{event.server}: {event.sentence}") if isinstance(event, Notice) else None
-                )
-            )
+            runtime.broker.subscribe(partial(_notify_of, notify))
             catalogues = SessionCatalogues(
                 {name: settings.servers[name] for name in names},
                 runtime.host,
@@ -82,7 +79,7 @@ async def open_session(
                 clock,
                 prefix=gateway.prefix == "always",
                 changed=lambda kind: here().list_changed(kind),
-                told=told,
+                notify=notify,
             )
             held_calls = HeldCalls(
                 clock,
@@ -116,3 +113,8 @@ async def open_session(
     finally:
         # The broker has ended every question by now.
         await other_terminal.close()
+
+
+def _notify_of(notify: Callable[[str], None], event: BrokerEvent) -> None:
+    if isinstance(event, Notice):
+        notify(f"{event.server}: {event.sentence}")

@@ -41,16 +41,16 @@ class SessionCatalogues:
         *,
         prefix: bool,
         changed: Callable[[Kind], None],
-        told: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
-        """`changed` is told which list is another than before; `told`: why a server is missing."""
+        """`changed` hears which list is another than before; `notify` tells what is missing."""
         self._servers = servers
         self._host = host
         self._files = files
         self._clock = clock
         self._prefix = prefix
         self._changed = changed
-        self._told = told
+        self._notify = notify
         known = ((name, files.read(server)) for name, server in servers.items())
         self._catalogues = {name: found for name, found in known if found is not None}
         self._settled = {name: asyncio.Event() for name in servers}
@@ -100,7 +100,7 @@ class SessionCatalogues:
         for public, (server, name) in {**offers.tool_origins, **offers.prompt_origins}.items():
             if public != name and public not in self._renamed:
                 self._renamed.add(public)
-                self._told(f"{quoted(name)} of {server} is offered as {public}.")
+                self._notify(f"{quoted(name)} of {server} is offered as {public}.")
 
     async def _wait(self, names: Sequence[str], seconds: float) -> None:
         waits = [asyncio.ensure_future(self._settled[name].wait()) for name in names]
@@ -159,7 +159,7 @@ class SessionCatalogues:
                 self._read(event.server)
             elif event.state == "failed":
                 if event.failure:
-                    self._told(event.failure)
+                    self._notify(event.failure)
                 self._settled[event.server].set()
         elif isinstance(event, ListChanged):
             self._read(event.server)
@@ -178,7 +178,7 @@ class SessionCatalogues:
                 self._again.discard(name)
                 connection = self._host.connections[name]
                 await self._watch(connection)
-                catalogue = await read_catalogue(connection, self._told)
+                catalogue = await read_catalogue(connection, self._notify)
                 if connection.state == "ready":
                     self._put(name, catalogue)
                 self._settled[name].set()
@@ -195,7 +195,7 @@ class SessionCatalogues:
         try:
             await connection.watch_lists()
         except ElicitTuiError as error:
-            self._told(f"{connection.name} does not tell when its lists change: {error}")
+            self._notify(f"{connection.name} does not tell when its lists change: {error}")
 
     def _put(self, name: str, catalogue: Catalogue) -> None:
         before = self._catalogues.get(name)
@@ -226,14 +226,14 @@ def event_server(event: HostEvent) -> str:
     return event.server
 
 
-async def read_catalogue(connection: Connection, told: Callable[[str], None]) -> Catalogue:
+async def read_catalogue(connection: Connection, notify: Callable[[str], None]) -> Catalogue:
     """Everything that a connected server offers; a list that cannot be read is told, and empty."""
 
     async def entries(kind: str, read: Callable[[], Awaitable[Sequence[_Listed]]]) -> list[Entry]:
         try:
             return [dict(entry.raw) for entry in await read()]
         except ElicitTuiError as error:
-            told(f"The {kind} of {connection.name} could not be listed: {error}")
+            notify(f"The {kind} of {connection.name} could not be listed: {error}")
             return []
 
     return Catalogue(

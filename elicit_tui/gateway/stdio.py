@@ -154,7 +154,7 @@ async def serve_standard_streams(
     *,
     launched: Launched,
     log_file: Path | None,
-    told: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> None:
     """The whole of `elicit-tui gateway` on stdio: one session, until the agent hangs up."""
     async with (
@@ -164,7 +164,7 @@ async def serve_standard_streams(
             settings,
             names,
             OtherTerminalByStore(store, StoreWatch(store), Path.cwd()),
-            told=told,
+            notify=notify,
             launched=launched,
             log_file=log_file,
         ) as session,

@@ -49,7 +49,7 @@ def _lines(field: Field, entry: Entry, number: int, count: int) -> Iterator[str]
 
 
 def _standing(field: Field, entry: Entry) -> str:
-    answer = told(field, entry)
+    answer = entry_text(field, entry)
     if answer != LEFT_OUT:
         return f"Press Enter to keep: {answer}"
     return "Nothing yet." if field.required else "Press Enter to leave it out."
@@ -58,7 +58,7 @@ def _standing(field: Field, entry: Entry) -> str:
 LEFT_OUT: Final = "(left out)"
 
 
-def told(field: Field, entry: Entry) -> str:
+def entry_text(field: Field, entry: Entry) -> str:
     """What stands in a field, in words, on one line."""
     if isinstance(entry, Typed) and entry.text:
         return neutral_line(entry.text)

@@ -15,7 +15,7 @@ from elicit_tui.form import (
 from elicit_tui.responders.commands import FIELD_HELP, REVIEW_HELP, PromptCommand
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.responders.heading import indented
-from elicit_tui.responders.plain_field import describe, told
+from elicit_tui.responders.plain_field import describe, entry_text
 from elicit_tui.text import neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class FormDialogue:
     def _show_answers(self) -> None:
         entries = self._entries
         for number, field in enumerate(self._fields, start=1):
-            answer = told(field, entries[field.name])
+            answer = entry_text(field, entries[field.name])
             self._dialogue.say(f"  {number}. {neutral_line(field.title)}: {answer}")
 
 

@@ -76,7 +76,7 @@ async def answer(directory: Path) -> None:
             inbox,
             Whoever(),
             Queue(),
-            told=lambda question, reply: say(reply.kind, question.id),
+            notify=lambda question, reply: say(reply.kind, question.id),
         )
         await questions.ask_all()
 

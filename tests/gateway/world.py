@@ -254,7 +254,7 @@ async def world(
             person,
             clock=clock,
             files=files,
-            told=told.append,
+            notify=told.append,
         )
         async with opened as session:
             sessions.append(session)

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from elicit_tui.elicitation import MASK
-from elicit_tui.elicitation.shapes import is_secret_name, masked, secret_kind
+from elicit_tui.elicitation.secret_names import is_secret_name
+from elicit_tui.elicitation.shapes import masked, secret_kind
 from tests.guardian.scores import OWN
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"

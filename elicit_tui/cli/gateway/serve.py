@@ -90,13 +90,13 @@ def run(namespace: argparse.Namespace) -> int:
     narration = Narration()
     settings, names = gateway_settings(namespace, narration)
 
-    def told(sentence: str) -> None:
+    def notify(sentence: str) -> None:
         narration.say(f"elicit-tui: {sentence}")
 
     if namespace.listen is not None:
-        return _listen(namespace, settings, names, told)
+        return _listen(namespace, settings, names, notify)
     if sys.stdin is not None and sys.stdin.isatty():
-        told("an agent starts this command and talks to it on standard input. Ctrl+C ends it.")
+        notify("an agent starts this command and talks to it on standard input. Ctrl+C ends it.")
     from elicit_tui.host.launch import launch_servers
 
     with Interrupts() as interrupts:
@@ -110,7 +110,7 @@ def run(namespace: argparse.Namespace) -> int:
         from elicit_tui.gateway.stdio import serve_standard_streams
 
         serving = serve_standard_streams(
-            settings, names, launched=launched, log_file=namespace.log_file, told=told
+            settings, names, launched=launched, log_file=namespace.log_file, notify=notify
         )
         # Whoever started us may ask us to end: an agent does so when it quits.
         with contextlib.suppress(Interrupted):
@@ -140,7 +140,7 @@ def _listen(
     namespace: argparse.Namespace,
     settings: Settings,
     names: Sequence[str],
-    told: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> int:
     from elicit_tui.gateway.http import listen, listening_address
 
@@ -148,7 +148,7 @@ def _listen(
     import asyncio
 
     with Interrupts() as interrupts, contextlib.suppress(Interrupted):
-        listening = listen(settings, names, address, log_file=namespace.log_file, told=told)
+        listening = listen(settings, names, address, log_file=namespace.log_file, notify=notify)
         asyncio.run(interrupts.run(listening))
     return 0
 
