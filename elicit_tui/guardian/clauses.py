@@ -46,7 +46,8 @@ class Clause(Words):
         if is_act:
             if self._is_denied(hit):
                 return Standing.VOID
-            return Standing.ABOUT if self.reports(hit) else Standing.ASKED
+            reported = self.reports(hit) or (hit.concept == "sends" and self._is_named(hit))
+            return Standing.ABOUT if reported else Standing.ASKED
         if self.denies(hit):
             return Standing.VOID
         held = self._holder_before(hit)
@@ -249,16 +250,24 @@ class Clause(Words):
         """Whether something is reported of it: "the token was revoked"."""
         if any(ask.end <= hit.start for ask in self.asks):
             return False
+        if self._lacks():
+            return False
         ends = (link.start for link in self.of("until") if link.start >= hit.end)
         after = self._contentful(hit.end, min((*ends, hit.end + _NEAR + 2)))
-        return bool(after) and self._is(after[0], "told") and not self._lacks()
+        if after and self._is(after[0], "told"):
+            return True
+        # "The code for the flat will be sent": what is told stands behind what it is for.
+        opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
+        return opens and any(0 < told.start - hit.end <= _NEAR for told in self.of("predicate"))
 
     def _asks_for(self, hit: Hit) -> bool:
         asks = self.asks
-        if any(ask.start != hit.start for ask in asks) or self.of("please"):
+        if any(ask.start != hit.start or ask.end < hit.end for ask in asks) or self.of("please"):
             return True
         for question in self.of("which", "what is"):
-            if question.end <= hit.start:
+            # "Which secret shall it read?" asks for one of several, by its name maybe.
+            picks = question.concept == "which" and question.end == hit.start
+            if question.end <= hit.start and not picks:
                 return True
             if self._is_unspaced(hit) and question.start >= hit.end:
                 return True
@@ -274,6 +283,10 @@ class Clause(Words):
         return len(after) <= _FEW and not self.of("told", "handle", "lack")
 
     # Acts ------------------------------------------------------------------------------------
+
+    def _is_named(self, hit: Hit) -> bool:
+        """Whether a word for an act is a thing here: "the mail"."""
+        return self._is(hit.start, "act or thing") and self._is(hit.start - 1, "determiner")
 
     def reports(self, hit: Hit) -> bool:
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""

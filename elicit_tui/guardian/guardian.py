@@ -11,7 +11,7 @@ from elicit_tui.elicitation.settings import GuardianSettings
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
-    from elicit_tui.guardian.rule import Rule
+    from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"
 
@@ -23,7 +23,7 @@ class Guardian:
         self.settings = settings if settings is not None else GuardianSettings()
 
     @cached_property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[GuardianRule, ...]:
         """The rules in force: the owner's own first, then ours that are not disabled."""
         from elicit_tui.guardian.families import all_rules
         from elicit_tui.guardian.owner import owner_rules

@@ -9,16 +9,16 @@ from typing import Any, Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.settings import OwnerRule
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Rule, Sighting
+from elicit_tui.guardian.rule import GuardianRule, Sighting
 
 SECONDS_FOR_A_PATTERN: Final = 0.05
 _SEVERITIES: Final = {"note": Severity.NOTE, "warn": Severity.WARN, "block": Severity.BLOCK}
 
 
-def owner_rules(settings: Iterable[OwnerRule]) -> tuple[Rule, ...]:
+def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:
     """One rule for each entry of `[[guardian.rules]]`; a broken pattern fails when it is run."""
     return tuple(
-        Rule(
+        GuardianRule(
             entry.id,
             "What the owner of this configuration wants to see.",
             entry.advice or "A rule of your own configuration matched.",

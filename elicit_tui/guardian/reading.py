@@ -28,6 +28,7 @@ SEARCHED_CHARACTERS: Final = 1_000_000
 EXAMINED_IN_ALL: Final = 200_000
 EXAMINED_FIELDS: Final = 1_000
 EXAMINED_CHOICES: Final = 200
+_FEWEST_SIGNS: Final = 10
 
 _TEXT_ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("title", "title"),
@@ -174,7 +175,13 @@ class FieldReading:
     @property
     def is_free(self) -> bool:
         """Whether the person types the value, so that it can carry a secret."""
-        return self.kind in ("text", "number", "date")
+        return self.kind in ("text", "number", "date") or self._spells
+
+    @property
+    def _spells(self) -> bool:
+        """Whether single characters are chosen: so one types a word, letter by letter."""
+        signs = [place.text for place in self.places if place.role == "choice"]
+        return len(signs) >= _FEWEST_SIGNS and all(len(sign) == 1 for sign in signs)
 
     def is_called(self, concept: str) -> bool:
         """Whether a whole title, else the name, is a word for this."""

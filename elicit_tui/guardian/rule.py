@@ -33,7 +33,7 @@ class Sighting:
 
 
 @dataclass(frozen=True)
-class Rule:
+class GuardianRule:
     """One kind of risk. `find` looks at one request and must not change it."""
 
     id: str
@@ -64,9 +64,9 @@ def house_rule(
     *,
     to_author: bool = False,
     about_host: bool = False,
-) -> Rule:
+) -> GuardianRule:
     """A rule of the house; what it protects from and advises stands in `tables/rules.txt`."""
-    return Rule(name, *_told()[name], find, to_author, about_host)
+    return GuardianRule(name, *_told()[name], find, to_author, about_host)
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,7 @@ something else (`Standing.ABOUT`) or denies it (`Standing.VOID`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +36,16 @@ THRESHOLD: Final = 3
 _GENERAL: Final = ("message", "schema title", "schema description")
 _OF_FIELD: Final = ("title", "description", "example", "default")
 _SHORT_NAME: Final = 2
+_MOST_LOOKED_AT: Final = 50
+
+
+class Sense(NamedTuple):
+    """Words that mean a harmless thing in a field whose own words or values show it."""
+
+    words: str
+    shown_by: str
+    value: re.Pattern[str]
+    """How such a value looks in a pattern, an example or a description."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,7 @@ class Thing:
     """Words of those that a number can be; all can where empty."""
     beside: str = ""
     """What stands beside a `maybe` word that opens something."""
+    senses: tuple[Sense, ...] = ()
 
 
 class Seen(NamedTuple):
@@ -109,6 +121,7 @@ class Wanting:
             for one in found(named, self.thing.sure, self.thing.name, self.thing.maybe)
             if one.clause.standing(one.hit) >= Standing.NAMED
             and not (explained and one.place.role == "name" and one.clause.of("titled"))
+            and not self._is_in_other_sense(one)
         ]
         for one in told:
             if self._is_name(one) and self._fits(one.clause, one.hit, field):
@@ -118,6 +131,22 @@ class Wanting:
             if one.hit.concept == self.thing.maybe and one.hit.end == len(one.clause.words):
                 yield _seen(one, 1 + one.clause.is_joined(one.hit), f"may-be-{self.thing.called}")
                 return
+
+    def _is_in_other_sense(self, one: Found) -> bool:
+        """Whether a word is one of those that a field of this form has in a harmless sense."""
+        return any(
+            word.start <= one.hit.start and one.hit.end <= word.end
+            for sense in self._senses
+            for word in one.clause.of(sense.words)
+        )
+
+    @cached_property
+    def _senses(self) -> tuple[Sense, ...]:
+        return tuple(
+            sense
+            for sense in self.thing.senses
+            if any(_shows(field, sense) for field in self.reading.free_fields[:_MOST_LOOKED_AT])
+        )
 
     def _is_name(self, one: Found) -> bool:
         if one.hit.concept == self.thing.name:
@@ -183,6 +212,8 @@ class Wanting:
         shows = place.role in ("title", "description") and not self.is_open(field)
         for one in found((place,), self.thing.sure, self.thing.maybe):
             _, view, clause, hit = one
+            if self._is_in_other_sense(one):
+                continue
             # What is prepared there is a value, unless it tells the person what to type.
             shown = place.role in ("default", "example") or (
                 shows and clause in _instances(view.clauses)
@@ -227,6 +258,17 @@ class Wanting:
 
 def _seen(one: Found, amount: int, frame: str) -> Seen:
     return Seen(one.weight(amount, frame), one.place, one.evidence)
+
+
+def _shows(field: FieldReading, sense: Sense) -> bool:
+    """Whether a field is called by one of the words and shows that it means the harmless thing."""
+    told = [place for place in field.places if place.role in ("name", "title")]
+    if next(found(told, sense.words, usual_only=True), None) is None:
+        return False
+    own = [place for place in field.places if place.role in ("title", *_OF_FIELD, "pattern")]
+    return any(sense.value.search(place.text) for place in own) or any(
+        True for _ in found(own, sense.shown_by, usual_only=True)
+    )
 
 
 def _is_explained(field: FieldReading) -> bool:

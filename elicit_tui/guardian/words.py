@@ -26,6 +26,8 @@ from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import paragraphs
 
 FOLDER: Final = Path(__file__).parent / "lexicon"
+NAMES: Final = "names"
+"""The folder of what is written the same in every language: companies, files, commands."""
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -65,6 +67,7 @@ class _Language:
     """One folder: what stands under its headings, and how its words end."""
 
     def __init__(self, code: str) -> None:
+        self.is_spoken = code != NAMES
         self.listed: dict[str, list[str]] = {}
         """What stands under each heading, folded."""
         for path in sorted((FOLDER / code).glob("*.txt")):
@@ -290,10 +293,12 @@ def _is_chance(word: str, entry: _Entry, told: frozenset[_Language]) -> bool:
 
 
 def _most_spoken(row: Sequence[_Known]) -> frozenset[_Language]:
-    """The languages that know nearly as many of the words as the one that knows most."""
+    """The languages that know nearly as many of the words as the one that knows most, and names."""
     known = Counter(language for one in row for language in one.languages)
-    most = max(known.values(), default=0)
-    return frozenset(language for language, count in known.items() if count * 4 >= most * 3)
+    most = max((count for one, count in known.items() if one.is_spoken), default=0)
+    return frozenset(
+        one for one, count in known.items() if count * 4 >= most * 3 or not one.is_spoken
+    )
 
 
 def _matched(row: Sequence[_Known], start: int) -> Iterator[tuple[_Entry, int]]:

@@ -12,7 +12,7 @@ from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.guardian import RULE_FAILED
 from elicit_tui.guardian.likeness import lookalikes
 from elicit_tui.guardian.patterns import Patterns
-from elicit_tui.guardian.rule import Rule
+from elicit_tui.guardian.rule import GuardianRule
 from tests.bounds import bounded
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page
 
@@ -83,7 +83,7 @@ def test_a_rule_that_fails_becomes_a_warning_and_the_others_still_run() -> None:
         raise ZeroDivisionError
 
     guardian = Guardian()
-    broken = Rule("test.broken", "Nothing.", "None.", fail)  # type: ignore[arg-type]
+    broken = GuardianRule("test.broken", "Nothing.", "None.", fail)  # type: ignore[arg-type]
     guardian.__dict__["rules"] = (broken, *guardian.rules)
     review = guardian.review(form("Your password", v=TEXT))
     assert RULE_FAILED in {finding.rule for finding in review.findings}

@@ -36,8 +36,8 @@ CLASSES_OF_ONE_ROLE = frozenset(
     {
         # What the broker asks of another room, and that room's own.
         *("Guardian", "Hooks", "Reply"),
-        # What is wrong, as a value; a rule of the owner and of the guardian; a session's two ends.
-        *("Problem", "Rule", "Session"),
+        # What is wrong, as a value; a session's two ends.
+        *("Problem", "Session"),
         # A choice, and a widget's own message that one was made.
         "Chosen",
     }

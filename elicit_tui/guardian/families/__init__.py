@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from elicit_tui.guardian.rule import Rule
+from elicit_tui.guardian.rule import GuardianRule
 
 
 @lru_cache(maxsize=1)
-def all_rules() -> tuple[Rule, ...]:
+def all_rules() -> tuple[GuardianRule, ...]:
     """Every rule of the house, by family."""
     from elicit_tui.guardian.families import (
         credentials,
@@ -18,6 +18,7 @@ def all_rules() -> tuple[Rule, ...]:
         hidden,
         look_alike,
         mistakes,
+        payments,
         personal,
         schema,
         url,
@@ -28,6 +29,7 @@ def all_rules() -> tuple[Rule, ...]:
         *personal.RULES,
         *exfiltration.RULES,
         *destructive.RULES,
+        *payments.RULES,
         *deception.RULES,
         *hidden.RULES,
         *url.RULES,

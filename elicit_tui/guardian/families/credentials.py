@@ -16,15 +16,19 @@ from elicit_tui.elicitation.shapes import card_number, known_shape, random_looki
 from elicit_tui.guardian.appearance import plain
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.disguise import disguised_secret
-from elicit_tui.guardian.families.unnamed import described
+from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
 from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.secret_patterns import pattern_of_secret
-from elicit_tui.guardian.wanting import Thing, Wanting
+from elicit_tui.guardian.wanting import Sense, Thing, Wanting
 from elicit_tui.guardian.words import is_word
 
-SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin")
+_SENSES: Final = (
+    Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
+    Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])")),
+)
+SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _SECRET_VARIABLE: Final = re.compile(
@@ -37,7 +41,7 @@ _VALUE: Final = re.compile(
 )
 _LOGS_IN: Final = re.compile(r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]")
 _HEADER: Final = re.compile(
-    r"(?i)\W*(?:(?:proxy-)?authorization|x-api-key|api-key|cookie)\s*:\s*\S"
+    r"(?i)(?<![\w-])(?:(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|cookie)\s?:\s*\S"
 )
 _BEGUN: Final = re.compile(
     r"(?i)\W*(?:(?:proxy-)?authorization|x-api-key|api[ _-]?key|cookie|password|pwd|token|secret)"
@@ -84,8 +88,7 @@ def _over_all(reading: Reading, is_open: bool) -> Sighting | None:
         if place.role == "choice":
             continue
         found = described(place, None)
-        # An address that a link is sent to is no link.
-        if found is not None and (is_open or found.weight.frame != "link-that-lets-in"):
+        if found is not None and (is_open or found.weight.frame not in FOR_OPEN_FIELDS):
             return _block(place, found.evidence, None, found.weight)
         hidden = disguised_secret(place)
         if hidden is not None:
@@ -107,6 +110,7 @@ def _disguised(place: Place, hidden: tuple[Folded, int, int]) -> Sighting:
 
 
 def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Iterator[Sighting]:
+    is_open = wanting.is_open(field)
     for place in field.places:
         if place.role in ("pattern", "format", "choice"):
             continue
@@ -118,14 +122,14 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
         found = described(place, None)
         if found is None and place.role in ("title", "description"):
             found = described(place, reading.message)
-        if found is not None:
+        if found is not None and (is_open or found.weight.frame not in FOR_OPEN_FIELDS):
             yield _block(place, found.evidence, field.name, found.weight)
             return
         if place.role in ("title", "description", "example") and card_number(place.plain):
             why = weight(4, "card-number", place, "")
             yield _block(place, "0000 0000 0000 0000", field.name, why)
             return
-    if wanting.is_open(field):
+    if is_open:
         cut = _cut_short(reading, field)
         if cut is not None:
             yield _block(cut, cut.text[:120], field.name, weight(4, "cut-short", cut, ""))
@@ -168,8 +172,7 @@ def _shows_a_login(reading: Reading, field: FieldReading) -> Place | None:
     """A place that shows how the login stands inside of what is typed: `db://user:pass@host`."""
     for place in field.places:
         if place.role in ("title", "description", "default", "example") and (
-            _has_a_login(place)
-            or (place.role in ("default", "example") and _HEADER.match(place.plain))
+            _has_a_login(place) or (place.role != "title" and _HEADER.search(place.plain))
         ):
             return place
     if len(reading.free_fields) == 1 and _has_a_login(reading.message):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.families.destructive import AMOUNT
+from elicit_tui.guardian.families.payments import AMOUNT
 from elicit_tui.guardian.frames import TOLD, Frame, held, places_of, summed
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, seen

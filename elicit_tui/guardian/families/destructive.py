@@ -13,23 +13,16 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
-from elicit_tui.guardian.frames import THRESHOLD, Frame, held, places_of
-from elicit_tui.guardian.reading import FieldReading, Place, Reading
+from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
+from elicit_tui.guardian.frames import THRESHOLD, Frame, held
+from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
 
-_TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
-_TELLS: Final = 4
 _NEAR: Final = 5
-AMOUNT: Final = re.compile(
-    r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:[$€£¥₹₽₿]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
-    r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
-    r"|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
-    r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf)\s?\d",
-)
 _COMMAND: Final = re.compile(
     r"git\s+(?:push\b.{0,40}\s(?:\+\w|--force|-f\b)|reset\s+--hard|clean\s+-\w*f|branch\s+-D)"
-    r"|\bpush\s+(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
+    r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
 )
 
 _PRODUCTION: Final = (Frame("acts-on-production", 2, ("act", "production"), 1, acts=True),)
@@ -38,6 +31,8 @@ _ACCESS: Final = (
     Frame("lifts-protection", 2, ("lifts", "guards"), 1, acts=True),
     Frame("without-a-check", 2, ("unguarded",), 0),
     Frame("locks-out", 2, ("locks out", "access of"), 1, acts=True),
+    Frame("open-to-anyone", 2, ("anyone", "may do"), 0),
+    Frame("open-to-any-address", 2, ("any address",), 0),
 )
 _PUBLISH: Final = (
     Frame("goes-public", 2, ("publishes", "in public"), 1, acts=True),
@@ -49,90 +44,18 @@ _TO_PEOPLE: Final = (Frame("sent-to-hundreds", 2, ("sends", "people"), 1, acts=T
 _HUNDREDS: Final = re.compile(
     r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)"
 )
-_TRADES: Final = (
-    Frame("trades", 2, ("trades", "securities"), 0, acts=True),
-    Frame("trades-at-the-market", 2, ("trade order",), 0),
-    Frame("moves-money", 2, ("moves", "money"), 0, acts=True),
-)
-
-
-# Does the answer let it happen? ---------------------------------------------------------------
-
-
-def _confirms(reading: Reading) -> bool:
-    """Whether the answer lets something happen, rather than describes something."""
-    if reading.mode == "url":
-        return False
-    if not reading.fields:
-        return True
-    if any(field.kind == "boolean" or _may_be_left(field) for field in reading.fields):
-        return True
-    if _asks_leave(reading):
-        return True
-    return any(
-        _confirms_by_name(place)
-        for field in reading.fields
-        if field.kind != "choice"
-        for place in field.places
-        if place.role in ("name", "title")
-    )
-
-
-def _confirms_by_name(place: Place) -> bool:
-    return any(clause.of("confirm") for clause in place.views[0].clauses)
-
-
-def _may_be_left(field: FieldReading) -> bool:
-    """Whether one of a field's choices leaves everything as it is."""
-    return any(
-        hit.start == 0 and hit.end == len(clause.words)
-        for place in field.places
-        if place.role == "choice"
-        for clause in place.views[0].clauses
-        for hit in clause.of("refusal")
-    )
-
-
-def _asks_leave(reading: Reading) -> bool:
-    """Whether a message wants leave for an act, though the answer is typed or chosen."""
-    clauses = reading.message.views[0].clauses
-    if any(clause.of("announces") for clause in clauses):
-        return True
-    # "Evict entries after how many minutes?" asks for a number.
-    if not clauses or any(clause.of("aside", "which") for clause in clauses):
-        return False
-    return any(
-        (clause.is_question and clause.of("asks leave")) or clause.of("confirm")
-        for clause in clauses
-    ) or any(hit.start == 0 for hit in clauses[0].of("destroys", "takes", "grants", "command"))
-
-
-def _told(reading: Reading) -> Iterator[Place]:
-    free = {field.name for field in reading.free_fields}
-    typed = free | {field.name for field in reading.fields if field.kind == "choice"}
-    for place in places_of(reading, _TOLD):
-        # What is chosen or typed there only describes; a yes or no lets it happen.
-        if place.role == "name" and (place.field in typed or _is_one_word(place)):
-            continue
-        if place.field in free and place.role != "name" and not _confirms_by_name(place):
-            continue
-        yield place
-
-
-def _is_one_word(place: Place) -> bool:
-    return sum(len(clause.words) for clause in place.views[0].clauses) == 1
 
 
 def _on_production(reading: Reading) -> Iterator[Sighting]:
     yield from _framed(_PRODUCTION)(reading)
-    if not _confirms(reading):
+    if not confirms(reading):
         return
     enums = {field.name: field.schema.get("enum") for field in reading.fields}
     only = {name for name, enum in enums.items() if isinstance(enum, list) and len(enum) == 1}
     aims = next((place for place in reading.places if _is_production(place, only)), None)
     if aims is None:
         return
-    for place in _told(reading):
+    for place in told(reading):
         for clause in place.views[0].clauses:
             for hit in clause.of("act"):
                 if clause.standing(hit, is_act=True) == Standing.ASKED:
@@ -154,9 +77,9 @@ def _is_production(place: Place, only: set[str]) -> bool:
 
 
 def _effect(reading: Reading) -> Iterator[Sighting]:
-    if not _confirms(reading):
+    if not confirms(reading):
         return
-    places = [*_told(reading), *_telling_choices(reading)]
+    places = [*told(reading), *telling_choices(reading)]
     ends = _chooses_how_it_ends(reading)
     for place in places:
         for view in place.views:
@@ -268,30 +191,30 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
         (max(other.start - act.end, act.start - other.end, 0), other)
         for other in clause.of(concept)
         if (other.end <= act.start or other.start >= act.end)
-        # What only qualifies the thing behind it is not the thing: "the comments table".
+        # What only qualifies the thing behind it is not the thing: "the comments table"; nor is
+        # that of which something else is a part: "remove the red eyes from the photos".
         and (concept not in ("weighty", "small thing") or not _qualifies(clause, other, heads))
+        and (concept != "weighty" or not _is_source(clause, act, other))
     ]
     return min(near, default=None, key=lambda one: (one[0], one[1].start))
+
+
+def _is_source(clause: Clause, act: Hit, other: Hit) -> bool:
+    """Whether something else is taken from it, which stands between it and the act."""
+    return any(
+        1 < source.start - act.end <= _NEAR and source.end <= other.start
+        for source in clause.of("taken from")
+    )
 
 
 def _qualifies(clause: Clause, hit: Hit, heads: Sequence[Hit]) -> bool:
     return any(other.start == hit.end and clause.gaps[hit.end].isspace() for other in heads)
 
 
-def _telling_choices(reading: Reading) -> Iterator[Place]:
-    """Choices that tell of an end in several words."""
-    for place in reading.places:
-        if place.role != "choice":
-            continue
-        words = sum(len(clause.words) for clause in place.views[0].clauses)
-        if words >= _TELLS:
-            yield place
-
-
 def _chooses_how_it_ends(reading: Reading) -> bool:
     """Whether deleting stands among the choices, beside leaving everything as it is."""
     return any(
-        _may_be_left(field)
+        may_be_left(field)
         and any(
             place.role == "choice" and any(c.of("destroys") for c in place.views[0].clauses)
             for place in field.places
@@ -302,9 +225,9 @@ def _chooses_how_it_ends(reading: Reading) -> bool:
 
 def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
-        if not _confirms(reading):
+        if not confirms(reading):
             return
-        for one in held(frames, _told(reading)):
+        for one in held(frames, (*told(reading), *telling_choices(reading))):
             clause, hit = one.found.clause, one.found.hit
             if clause.of("small thing") and one.frame.name in _ALSO_SMALL:
                 small = _nearest(clause, hit, "small thing")
@@ -317,30 +240,18 @@ def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
     return find
 
 
-def _money(reading: Reading) -> Iterator[Sighting]:
-    yield from _paid(reading)
-    yield from _framed(_TRADES)(reading)
-
-
-def _paid(reading: Reading) -> Iterator[Sighting]:
-    if not _confirms(reading):
+def _access(reading: Reading) -> Iterator[Sighting]:
+    yield from _framed(_ACCESS)(reading)
+    for one in found((p for p in reading.places if p.role in ("choice", "default")), "all hosts"):
+        why = one.weight(2, "open-to-all-hosts")
+        yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
         return
-    places = (*_told(reading), *_telling_choices(reading))
-    for one in found(places, "transfer", "subscription"):
-        _, view, clause, hit = one
-        start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
-        amount = AMOUNT.search(view.folded.original[max(0, start - 2) : end + 24].lower())
-        if amount is not None and clause.standing(hit, is_act=True) == Standing.ASKED:
-            said = f"{_text(clause, hit)} {amount[0]}"
-            why = weight(2, "pays-an-amount", one.place, said)
-            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
-            return
 
 
 def _mass_send(reading: Reading) -> Iterator[Sighting]:
     yield from _framed(_MASS_SEND)(reading)
     for sighting in _framed(_TO_PEOPLE)(reading):
-        if any(_names_hundreds(place) for place in _told(reading)):
+        if any(_names_hundreds(place) for place in told(reading)):
             yield sighting
 
 
@@ -359,8 +270,7 @@ def _names_hundreds(place: Place) -> bool:
 RULES = (
     house_rule("destructive.effect", _effect),
     house_rule("destructive.production", _on_production),
-    house_rule("destructive.money", _money),
-    house_rule("destructive.access", _framed(_ACCESS)),
+    house_rule("destructive.access", _access),
     house_rule("destructive.publish", _framed(_PUBLISH)),
     house_rule("destructive.mass_send", _mass_send),
 )

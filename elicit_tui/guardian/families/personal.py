@@ -8,7 +8,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Sighting, house_rule
+from elicit_tui.guardian.rule import Sighting, found, house_rule
 from elicit_tui.guardian.wanting import Thing, Wanting
 
 _SET: Final = 2
@@ -25,6 +25,18 @@ def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
         asked = wanting.sighting(field, Severity.WARN)
         if asked is not None:
             yield asked
+    if typed and name == "health":
+        yield from _asks_whether(reading)
+
+
+def _asks_whether(reading: Reading) -> Iterator[Sighting]:
+    """Of one's health a question for a yes or no asks enough: "Are you pregnant?"."""
+    for one in found(_asked_places(reading), "health", usual_only=True):
+        yours = any(hit.start <= 2 for hit in one.clause.of("your"))
+        if one.clause.whether and yours and not one.clause.denies(one.hit):
+            because = (one.weight(3, "asks-whether"),)
+            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, because)
+            return
 
 
 def _can_tell(field: FieldReading, name: str) -> bool:

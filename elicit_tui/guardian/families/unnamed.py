@@ -25,8 +25,11 @@ _NOT_FOR_PLAIN: Final = (
     "beside-a-user-name",
     "figures-we-sent",
 )
+FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "way-into-a-network")
+"""What is told rather than asked where every field says that something harmless is typed."""
 _LONGEST: Final = 120
 _FEWEST_JOINED: Final = 3
+_ASIDE: Final = 4
 
 
 class Described(NamedTuple):
@@ -45,6 +48,7 @@ def described(place: Place, message: Place | None) -> Described | None:
         return None
     own = list(sentences(list(place.views[0].clauses)))
     windows = [*own, *([*first, *second] for first, second in pairwise(own))]
+    windows += [[*own[at - 1], *own[at + 1]] for at in range(1, len(own) - 1) if _is_aside(own[at])]
     if message is not None:
         told = sentences(list(message.views[0].clauses))
         windows = [[*said, *sentence] for said in told for sentence in own]
@@ -55,6 +59,11 @@ def described(place: Place, message: Place | None) -> Described | None:
         if name is not None:
             return Described(weight(4, name, place, place.text[:60]), place.text[:120])
     return None
+
+
+def _is_aside(sentence: list[Clause]) -> bool:
+    """Whether a sentence is too short to part the ones around it: "That is normal!"."""
+    return sum(len(clause.words) for clause in sentence) <= _ASIDE
 
 
 def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:

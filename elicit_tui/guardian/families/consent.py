@@ -1,0 +1,93 @@
+"""Whether an answer lets something happen, and where a request tells what that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from elicit_tui.guardian.clauses import Clause
+from elicit_tui.guardian.frames import places_of
+from elicit_tui.guardian.reading import FieldReading, Place, Reading
+
+_TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
+_TELLS: Final = 4
+
+
+def confirms(reading: Reading) -> bool:
+    """Whether the answer lets something happen, rather than describes something."""
+    if reading.mode == "url":
+        return False
+    if not reading.fields:
+        return True
+    if any(field.kind == "boolean" or may_be_left(field) for field in reading.fields):
+        return True
+    if _asks_leave(reading):
+        return True
+    return any(
+        _confirms_by_name(place)
+        for field in reading.fields
+        if field.kind != "choice"
+        for place in field.places
+        if place.role in ("name", "title")
+    )
+
+
+def _confirms_by_name(place: Place) -> bool:
+    return any(clause.of("confirm") for clause in place.views[0].clauses)
+
+
+def may_be_left(field: FieldReading) -> bool:
+    """Whether one of a field's choices leaves everything as it is, or puts it off."""
+    return any(
+        hit.start == 0 and (hit.concept == "leaves" or hit.end == len(clause.words))
+        for place in field.places
+        if place.role == "choice"
+        for clause in place.views[0].clauses
+        for hit in clause.of("refusal", "leaves")
+    )
+
+
+def _asks_leave(reading: Reading) -> bool:
+    """Whether a message wants leave for an act, though the answer is typed or chosen."""
+    clauses = reading.message.views[0].clauses
+    if any(clause.of("announces") for clause in clauses):
+        return True
+    # "Evict entries after how many minutes?" asks for a number.
+    if not clauses or any(clause.of("aside", "which") for clause in clauses):
+        return False
+    return any(
+        (clause.is_question and (clause.of("asks leave") or _begins_with(clause, "sends", "act")))
+        or clause.of("confirm")
+        for clause in clauses
+    ) or _begins_with(clauses[0], "destroys", "takes", "grants", "command")
+
+
+def _begins_with(clause: Clause, *acts: str) -> bool:
+    return clause.opens and any(hit.start == 0 for hit in clause.of(*acts))
+
+
+def told(reading: Reading) -> Iterator[Place]:
+    """The places that tell what the answer lets happen."""
+    free = {field.name for field in reading.free_fields}
+    typed = free | {field.name for field in reading.fields if field.kind == "choice"}
+    for place in places_of(reading, _TOLD):
+        # What is chosen or typed there only describes; a yes or no lets it happen.
+        if place.role == "name" and (place.field in typed or _is_one_word(place)):
+            continue
+        if place.field in free and place.role != "name" and not _confirms_by_name(place):
+            continue
+        yield place
+
+
+def _is_one_word(place: Place) -> bool:
+    return sum(len(clause.words) for clause in place.views[0].clauses) == 1
+
+
+def telling_choices(reading: Reading) -> Iterator[Place]:
+    """Choices that tell of an end in several words."""
+    for place in reading.places:
+        if place.role != "choice":
+            continue
+        words = sum(len(clause.words) for clause in place.views[0].clauses)
+        if words >= _TELLS:
+            yield place

@@ -1,0 +1,69 @@
+"""Money that goes: sums that are paid, what costs again each month, trades."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.clauses import Standing
+from elicit_tui.guardian.families.consent import confirms, telling_choices, told
+from elicit_tui.guardian.frames import Frame, held
+from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.rule import Sighting, found, house_rule, weight
+
+AMOUNT: Final = re.compile(
+    r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:[$€£¥₹₽₿]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
+    r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
+    r"|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
+    r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf)\s?\d"
+    r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
+    r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to ",
+)
+_TRADES: Final = (
+    Frame("trades", 2, ("trades", "securities"), 0, acts=True),
+    Frame("trades-at-the-market", 2, ("trade order",), 0),
+    Frame("moves-money", 2, ("moves", "money"), 0, acts=True),
+)
+
+
+def _money(reading: Reading) -> Iterator[Sighting]:
+    yield from _paid(reading)
+    if confirms(reading):
+        for one in held(_TRADES, (*told(reading), *telling_choices(reading))):
+            yield one.sighting(Severity.WARN)
+            return
+
+
+def _paid(reading: Reading) -> Iterator[Sighting]:
+    if not confirms(reading):
+        return
+    places = (*told(reading), *telling_choices(reading))
+    for one in found(places, "transfer", "subscription", "moves"):
+        _, view, clause, hit = one
+        start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
+        amount = AMOUNT.search(view.folded.original[max(0, start - 2) : end + 24].lower())
+        if amount is not None and clause.standing(hit, is_act=True) == Standing.ASKED:
+            said = " ".join((*clause.words[hit.start : hit.end], amount[0]))
+            why = weight(2, "pays-an-amount", one.place, said)
+            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
+            return
+    yield from _consents_to_pay(reading)
+
+
+def _consents_to_pay(reading: Reading) -> Iterator[Sighting]:
+    """A yes or no that is called a transfer, under a message that tells the sum."""
+    amount = AMOUNT.search(reading.message.text.lower())
+    if amount is None:
+        return
+    ticked = {field.name for field in reading.fields if field.kind == "boolean"}
+    titles = [p for p in reading.places if p.field in ticked and p.role in ("name", "title")]
+    for one in found(titles, "pays out", usual_only=True):
+        if not one.clause.denies(one.hit):
+            why = one.weight(2, "consents-to-pay")
+            yield Sighting(Severity.WARN, one.place.where, amount[0], None, (why,))
+            return
+
+
+RULES = (house_rule("destructive.money", _money),)
