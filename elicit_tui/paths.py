@@ -198,3 +198,8 @@ def program(name: str, search: str | None = None) -> str | None:
             if found is not None:
                 return found
     return None
+
+
+def windows_program(name: str) -> str | None:
+    """The absolute path of a program that belongs to Windows itself; None where there is none."""
+    return program(name, str(Path(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32")))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
@@ -23,9 +22,6 @@ EACH_SECOND: Final = 20
 
 MOST_FINDINGS: Final = 20
 """A question's findings that are told, the same one once; all of them are in the data."""
-
-MESSAGES: Final = ("message", "msg", "text")
-"""The keys under which structured log lines keep their sentence."""
 
 LINE_CHARACTERS: Final = 2_000
 
@@ -74,9 +70,7 @@ class Telling:
     def log(self, event: LogMessage) -> None:
         """A log line of the server."""
         if self._may_tell():
-            data = _in_words(event.data)
-            level = neutral_line(str(event.level), 20)
-            self._narration.say(f"{event.server}: {level}: {neutral_line(data, 2000)}")
+            self._narration.say(f"{event.server}: {event.sentence}")
 
     def _may_tell(self) -> bool:
         second = int(time.monotonic())
@@ -88,30 +82,6 @@ class Telling:
         if self._told > EACH_SECOND:
             self._left_out += 1
         return self._told <= EACH_SECOND
-
-
-def _in_words(data: Any) -> str:
-    """What a log line says: its message first, then the rest of a structured one as `key: value`.
-
-    `data` is any JSON value, or JSON as text (spec: server/utilities/logging).
-    """
-    if isinstance(data, str):
-        try:
-            parsed = json.loads(data) if data.lstrip().startswith("{") else None
-        except (ValueError, RecursionError):
-            parsed = None
-        if not isinstance(parsed, dict):
-            return data
-        data = parsed
-    if not isinstance(data, Mapping):
-        return readable_json(data, indent=None)
-    said = next((key for key in MESSAGES if isinstance(data.get(key), str)), None)
-    words = [str(data[said])] if said is not None else []
-    for key, value in data.items():
-        if key != said and value is not None:
-            shown = value if isinstance(value, str) else readable_json(value, indent=None)
-            words.append(f"{key}: {shown}")
-    return ", ".join(words) or readable_json(data, indent=None)
 
 
 def _done(outcome: Outcome) -> str:

@@ -145,5 +145,9 @@ async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:
                 raise HookError(f"answered with HTTP status {response.status_code}")
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
         # No text of the error: it may repeat the address, which may be the secret of a service.
-        raise HookError(f"could not be reached ({type(error).__name__})") from None
+        from elicit_tui.text.tls import tls_reason
+
+        reason = tls_reason(error)
+        told = f" ({type(error).__name__})" if reason is None else f": {reason}"
+        raise HookError(f"could not be reached{told}") from None
     return Reply() if hook.format is not None else reply_of_text(bytes(body), hook.event)

@@ -5,14 +5,23 @@ Texts are the server's unless said otherwise.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from elicit_tui.text import neutral_line, neutral_value, readable_json
+
 State = Literal["starting", "ready", "failed", "closed"]
 ListKind = Literal["tools", "prompts", "resources"]
 LISTS: Final[tuple[ListKind, ...]] = ("tools", "prompts", "resources")
+
+_MESSAGES: Final = ("message", "msg", "text")
+"""The keys under which structured log lines keep their sentence."""
+_LOG_CHARACTERS: Final = 2_000
+_LOG_VALUES_CHARACTERS: Final = 50_000
+"""Of all that a log line holds, as much is looked at."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,38 @@ class LogMessage:
     data: Any
     call_id: str | None = None
     """The call during which it was said, where that is known."""
+
+    @property
+    def sentence(self) -> str:
+        """Its level and what it says, on one safe line of bounded length, however much it holds."""
+        words = neutral_line(_in_words(self.data), _LOG_CHARACTERS)
+        return f"{neutral_line(self.level, 20)}: {words}"
+
+
+def _in_words(data: Any) -> str:
+    """The message of a structured log line first, then the rest of it as `key: value`.
+
+    `data` is any JSON value, or JSON as text.
+    """
+    if isinstance(data, str):
+        try:
+            is_json = data[:20].lstrip()[:1] == "{" and len(data) <= _LOG_VALUES_CHARACTERS
+            parsed = json.loads(data) if is_json else None
+        except (ValueError, RecursionError):
+            parsed = None
+        if not isinstance(parsed, dict):
+            return data
+        data = parsed
+    data = neutral_value(data, text_limit=_LOG_CHARACTERS, total_limit=_LOG_VALUES_CHARACTERS)
+    if not isinstance(data, dict):
+        return readable_json(data, indent=None)
+    said = next((key for key in _MESSAGES if isinstance(data.get(key), str)), None)
+    words = [str(data[said])] if said is not None else []
+    for key, value in data.items():
+        if key != said and value is not None:
+            shown = value if isinstance(value, str) else readable_json(value, indent=None)
+            words.append(f"{key}: {shown}")
+    return ", ".join(words) or readable_json(data, indent=None)
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Sequence
 from typing import Final
 
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
+from elicit_tui.text.tls import tls_reason
 
 CONNECTION_CLOSED: Final = -32000
-MOST_CAUSES: Final = 20
 
 UNKNOWN_REVISION: Final = "Unsupported protocol version from the server"
 """How the SDK's error begins."""
@@ -74,32 +73,6 @@ def transport_reason(message: str) -> str:
     return neutral_line(message, 200).rstrip(".")
 
 
-_CERTIFICATE: Final = {
-    9: "its certificate is not valid yet, by this machine's clock",
-    10: "its certificate has expired",
-    23: "its certificate was revoked",
-    62: "its certificate is for another name",
-    64: "its certificate is for another address",
-}
-"""By OpenSSL's number of why it does not trust a certificate (X509_V_ERR_…)."""
-
-
-def _tls_reason(error: BaseException) -> str | None:
-    """Why a TLS connection could not be trusted or made; None when that was not the trouble."""
-    cause: BaseException | None = error
-    for _ in range(MOST_CAUSES):
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            untrusted = "its certificate is of no authority that this machine trusts"
-            reason = _CERTIFICATE.get(cause.verify_code, untrusted)
-            return f"{reason}; somebody may stand in between"
-        if isinstance(cause, ssl.SSLError):
-            return "it cannot be spoken to in TLS (https); its address may want http"
-        if cause is None:
-            break
-        cause = cause.__cause__ or cause.__context__
-    return None
-
-
 def reason_of(error: BaseException, status: int | None = None) -> str:
     """Why, as the end of a sentence, without a full stop."""
     error = leaf(error)
@@ -116,7 +89,7 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
         code = getattr(response, "status_code", None)
         if isinstance(code, int):
             return status_reason(code)
-    if (untrusted := _tls_reason(error)) is not None:
+    if (untrusted := tls_reason(error)) is not None:
         return untrusted
     if name in ("ConnectError", "ConnectTimeout"):
         return "nothing answers at its address; it may not be running"

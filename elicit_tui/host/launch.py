@@ -21,7 +21,7 @@ from typing import IO, Final
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
-from elicit_tui.paths import SYSTEM_PATH, program, start_directory
+from elicit_tui.paths import SYSTEM_PATH, program, start_directory, windows_program
 
 INHERITED: Final = (
     (
@@ -111,8 +111,12 @@ class ServerProcess:
     def kill(self) -> None:
         """End the whole group at once."""
         if sys.platform == "win32":
+            ends_processes = windows_program("taskkill")
+            if ends_processes is None:
+                self.popen.kill()
+                return
             subprocess.run(
-                ["taskkill", "/F", "/T", "/PID", str(self.pid)],
+                [ends_processes, "/F", "/T", "/PID", str(self.pid)],
                 check=False,
                 capture_output=True,
             )

@@ -10,6 +10,7 @@ from dataclasses import replace
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.breakage import not_shown
+from elicit_tui.tui.hang_up import told_of_hang_up
 from elicit_tui.tui.inline_app import InlineApp
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
@@ -110,7 +111,8 @@ class InlineResponder:
         self._app = app = InlineApp(self._queue, self._view, theme=self.theme)
         app.give_keys(self.keys)
         try:
-            await app.run_async(inline=not self._headless, headless=self._headless)
+            with told_of_hang_up(_raise_hang_up):
+                await app.run_async(inline=not self._headless, headless=self._headless)
         finally:
             loop.set_task_factory(factory)
             self._app = self._running = None
@@ -126,3 +128,10 @@ class InlineResponder:
 
 def _raise_interrupt() -> None:
     signal.raise_signal(signal.SIGINT)
+
+
+def _raise_hang_up() -> None:
+    """End the run as the system does for those whom the terminal controls, also under nohup."""
+    number = getattr(signal, "SIGHUP", signal.SIGINT)
+    ignored = signal.getsignal(number) is signal.SIG_IGN
+    signal.raise_signal(signal.SIGINT if ignored else number)

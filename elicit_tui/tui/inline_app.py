@@ -15,6 +15,7 @@ from textual.geometry import Offset, Size
 from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue
+from elicit_tui.tui.hang_up import lasting
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.pasted import PASTE_SECONDS
 from elicit_tui.tui.question.debounce import Debounce
@@ -181,7 +182,8 @@ class InlineApp(OrderedApp[None]):
             return super()._build_driver(headless, inline, mouse, size)
         from elicit_tui.tui.inline_driver import InlineDriver
 
-        self._driver = driver = InlineDriver(self, mouse=mouse, size=size)
+        driver = lasting(InlineDriver)(self, mouse=mouse, size=size)
+        self._driver = driver
         self._size = Size(*driver._get_terminal_size())
         return driver
 

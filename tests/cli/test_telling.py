@@ -10,6 +10,7 @@ import pytest
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.telling import Telling
 from elicit_tui.host import LogMessage
+from tests.bounds import bounded
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,10 @@ def test_a_structured_log_line_reads_as_words(data: Any, told: str) -> None:
     stream = io.StringIO()
     Telling(Narration(stream), "redacted").log(LogMessage("s", "info", None, data))
     assert stream.getvalue() == f"s: info: {told}\n"
+
+
+def test_a_log_line_of_any_size_is_told_without_a_wait() -> None:
+    """All faces tell it by its sentence: of so much nobody reads more than the beginning."""
+    with bounded(2):
+        for data in (["é" * 50] * 400_000, {"msg": "hi", **dict.fromkeys(range(400_000), "é")}):
+            assert len(LogMessage("s", "info", None, data).sentence) <= 2_100

@@ -215,3 +215,24 @@ def test_a_console_whose_terminal_goes_away_without_a_word_ends_too(stand: Stand
         terminal.shows("1 of 1 ready")
         terminal.hang_up()
         terminal.process.wait(SECONDS)
+
+
+WITHOUT_A_WORD = Row(
+    "an inline form's terminal goes away, and no signal tells of it",
+    "nothing",
+    done="`call` with a form open on a terminal that does not control it; it is closed",
+    code=None,
+    sent=f"{CALLED}, cancel, withdrawal",
+    ledger="cancel by shutdown",
+)
+
+
+@proves(WITHOUT_A_WORD)
+def test_an_inline_form_whose_terminal_goes_away_without_a_word_ends_too(stand: Stand) -> None:
+    stand.faulty()
+    command = stand.command("call", "faulty", "question")
+    with Terminal(command, stand.environment, controls=False) as terminal:
+        terminal.shows(QUESTION)
+        terminal.hang_up()
+        terminal.process.wait(SECONDS)
+    stand.bears_out(WITHOUT_A_WORD)

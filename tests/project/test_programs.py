@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.paths import program
+from elicit_tui.paths import program, windows_program
 from elicit_tui.tui.question.clipboard import _desktop_command
 from elicit_tui.tui.widgets.editor import EditorTrouble, _found
 
@@ -54,3 +54,19 @@ def test_windows_endings_are_tried_in_each_directory_and_never_here(
     monkeypatch.setenv("PATHEXT", ".COM;.EXE")
     assert program("clip", "") is None
     assert program("clip", str(tmp_path / "bin")) == str(tmp_path / "bin" / "clip.EXE")
+
+
+def test_a_program_of_windows_is_found_in_its_own_directory_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = tmp_path / "Windows" / "System32"
+    system.mkdir(parents=True)
+    (tmp_path / "taskkill.EXE").touch(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("elicit_tui.paths.sys.platform", "win32")
+    monkeypatch.setenv("PATHEXT", ".COM;.EXE")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("SYSTEMROOT", str(system.parent))
+    assert windows_program("taskkill") is None
+    (system / "taskkill.EXE").touch(0o755)
+    assert windows_program("taskkill") == str(system / "taskkill.EXE")

@@ -202,8 +202,7 @@ class ConsoleState:
         from elicit_tui.host.events import LogMessage
 
         assert isinstance(event, LogMessage)
-        data = event.data if isinstance(event.data, str) else repr(event.data)[:2_000]
-        text = f"{neutral_line(event.level, 12)}: {neutral_line(data, 400)}"
+        text = neutral_line(event.sentence, 400)
         for call in self.calls.running:
             if call.server == event.server:
                 call.add_log(text)
