@@ -226,7 +226,7 @@ async def _delete(app: App, token: str, key: str, host: str) -> None:
     async def send(message: MutableMapping[str, Any]) -> None:
         """Nobody waits for this answer."""
 
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception):  # whatever it raises - the session is over for us
         await app(scope, receive, send)
 
 

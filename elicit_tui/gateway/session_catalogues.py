@@ -19,7 +19,6 @@ LIST_SECONDS: Final = 5.0
 """How long a list waits for servers that were never seen; agents give up after ten."""
 
 Kind = Literal["tools", "prompts", "resources"]
-KINDS: Final[tuple[Kind, ...]] = ("tools", "prompts", "resources")
 
 
 class _Listed(Protocol):
