@@ -60,7 +60,9 @@ class RequestMiddleware:
         """The middleware: answers what we serve, leaves the rest to the SDK."""
         context = ctx
         if context.method == "notifications/initialized":
-            _audience(await self._session_of(context)).connected(context.session)
+            with suppress(MCPError):  # why there is no session is told with the first answer
+                session = await _opened(self._session_of, context)
+                _audience(session).connected(context.session)
             return await call_next(context)
         answer = self._answers.get(context.method)
         if context.method in HANDSHAKE_ONLY and _is_modern(context):
@@ -71,7 +73,7 @@ class RequestMiddleware:
             raise MCPError(types.INVALID_PARAMS, "Invalid request parameters")
         if not _readable_answers(context.params or {}):
             raise MCPError(types.INVALID_PARAMS, "inputResponses is no object of objects.")
-        session = await self._session_of(context)
+        session = await _opened(self._session_of, context)
         try:
             result = await answer(session, context, context.params or {})
         except ProtocolCallError as error:
@@ -128,6 +130,14 @@ class RequestMiddleware:
     async def _unsubscribe(self, session: Session, context: Context, params: Any) -> Result:
         await session.passing.unsubscribe(_uri(params))
         return {}
+
+
+async def _opened(session_of: SessionOf, context: Context) -> Session:
+    """The session that a request belongs to; raises MCPError that says why there is none."""
+    try:
+        return await session_of(context)
+    except ElicitTuiError as error:
+        raise MCPError(types.INTERNAL_ERROR, str(error)) from None
 
 
 async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) -> Result:
@@ -234,7 +244,7 @@ def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]
     """The SDK's server with all capabilities declared, before any server of ours is up."""
 
     async def listen(context: Any, params: Any) -> Any:
-        session = await session_of(context)
+        session = await _opened(session_of, context)
         wanted = params.notifications.resource_subscriptions or ()
         told = []
         try:

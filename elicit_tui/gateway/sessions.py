@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.session import Session
 
@@ -20,8 +21,11 @@ MOST_SESSIONS: Final = 100
 OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
 
 
-class TooManySessions(Exception):
+class TooManySessions(ElicitTuiError):
     """So many sessions are open that no other one is begun."""
+
+    def __init__(self) -> None:
+        super().__init__(f"{MOST_SESSIONS} sessions are open here already. End one first.")
 
 
 @dataclass(eq=False)
@@ -59,7 +63,10 @@ class Sessions:
         return len(self._entries)
 
     async def get(self, token: str, key: str) -> Session:
-        """The session of this key, opened if need be. Raises TooManySessions."""
+        """The session of this key, opened if need be.
+
+        Raises TooManySessions, and what kept the session from opening (StoreError).
+        """
         entry = self._entries.get((token, key))
         if entry is None:
             if len(self._entries) >= MOST_SESSIONS:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from elicit_tui.elicitation import accept, decline
 from elicit_tui.errors import UsageError
@@ -193,6 +194,19 @@ async def test_a_client_that_hangs_up_has_left(gateway: Gateway, era: str) -> No
         assert person.agent_states == [(person.asked[0].id, "left")]
         await gateway.clock.move(31)
         await until(lambda: len(person.withdrawn) == 1)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_agent_for_which_there_is_no_room_is_told_so_and_the_others_go_on(
+    gateway: Gateway, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elicit_tui.gateway.sessions.MOST_SESSIONS", 1)
+    async with gateway.agent(gateway.tokens.add("first"), era) as first:
+        assert (await first.list_tools()).tools
+        async with gateway.agent(gateway.tokens.add("second"), era) as second:
+            with pytest.raises(MCPError, match="1 sessions are open here already"):
+                await second.list_tools()
+        assert (await first.list_tools()).tools
 
 
 async def test_no_answer_waits_for_the_network_to_fill_its_packets(gateway: Gateway) -> None:
