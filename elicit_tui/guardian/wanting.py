@@ -5,7 +5,8 @@ weighed together with the whole request, and each frame counts once, with its he
 
 - `field-is-…` +4: its own name or title says so, and that is never taken back by other words;
 - `may-be-…` +1: it is called by a word that also means harmless things (token, PIN, secret),
-  one more where another thing is typed with it ("team and token");
+  one more where another thing is typed with it ("team and token"), two where a name of no
+  language stands before it (`snyk_token`);
 - `open-field` +1: its name does not say that something else is typed there;
 - `asked-for` +3: a clause asks for it; `spoken-of` +2: a clause names it;
 - `asked-for-maybe` +2, `spoken-of-maybe` +1: the same for a word with harmless senses;
@@ -29,7 +30,7 @@ from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, found, weight
-from elicit_tui.guardian.words import Hit
+from elicit_tui.guardian.words import Hit, is_known
 
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
@@ -37,6 +38,7 @@ _GENERAL: Final = ("message", "schema title", "schema description")
 _OF_FIELD: Final = ("title", "description", "example", "default")
 _SHORT_NAME: Final = 2
 _MOST_LOOKED_AT: Final = 50
+_SHORTEST_OF_NAMES: Final = 4
 
 
 class Sense(NamedTuple):
@@ -129,7 +131,9 @@ class Wanting:
                 return
         for one in told:
             if one.hit.concept == self.thing.maybe and one.hit.end == len(one.clause.words):
-                yield _seen(one, 1 + one.clause.is_joined(one.hit), f"may-be-{self.thing.called}")
+                named = 2 * _has_a_name(one.clause, one.hit)
+                joined = one.clause.is_joined(one.hit)
+                yield _seen(one, 1 + (named or joined), f"may-be-{self.thing.called}")
                 return
 
     def _is_in_other_sense(self, one: Found) -> bool:
@@ -279,6 +283,14 @@ def _is_explained(field: FieldReading) -> bool:
         if place.role in ("title", "description")
         for clause in place.views[0].clauses
     )
+
+
+def _has_a_name(clause: Clause, hit: Hit) -> bool:
+    """Whether a word that no language knows says whose token it is: `snyk_token`."""
+    mostly = any(other.end == hit.end for other in clause.of("mostly"))
+    before = clause.words[hit.start - 1] if mostly and hit.start == 1 else ""
+    is_word = before.isascii() and before.isalpha() and len(before) >= _SHORTEST_OF_NAMES
+    return is_word and not is_known(before, clause.latin)
 
 
 def _is_somebodys(clause: Clause, hit: Hit) -> bool:

@@ -39,7 +39,9 @@ _SECRET_VARIABLE: Final = re.compile(
 _VALUE: Final = re.compile(
     r"[\s\"'`*]*(?:is|:|=|ist|lautet|est|es|é|：|は|是)[\s\"'`*]*([^\s\"'`*]{6,200})"
 )
-_LOGS_IN: Final = re.compile(r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]")
+_LOGS_IN: Final = re.compile(
+    r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]|:thin:[^\s/]+/[^\s@]+@"
+)
 _HEADER: Final = re.compile(
     r"(?i)(?<![\w-])(?:(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|cookie)\s?:\s*\S"
 )

@@ -14,7 +14,7 @@ from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule, weight
 
 AMOUNT: Final = re.compile(
-    r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:[$€£¥₹₽₿]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
+    r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:万?[$€£¥₹₽₿円元]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
     r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
     r"|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
     r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf)\s?\d"
