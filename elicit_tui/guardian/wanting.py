@@ -131,9 +131,9 @@ class Wanting:
                 return
         for one in told:
             if one.hit.concept == self.thing.maybe and one.hit.end == len(one.clause.words):
-                named = 2 * _has_a_name(one.clause, one.hit)
-                joined = one.clause.is_joined(one.hit)
-                yield _seen(one, 1 + (named or joined), f"may-be-{self.thing.called}")
+                by_name = 2 * _has_a_name(one.clause, one.hit)
+                more = by_name or int(one.clause.is_joined(one.hit))
+                yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
                 return
 
     def _is_in_other_sense(self, one: Found) -> bool:
