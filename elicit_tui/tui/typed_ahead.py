@@ -23,8 +23,10 @@ UNPAINTED_SECONDS: Final = 2.0
 """A painting that has not come by then is not waited for: its screen may have been replaced first,
 and nothing may keep the keyboard from the person. A question that is not painted is deaf anyway."""
 
-ORDER_SECONDS: Final = 1.0
-"""A key that is not seen to its end within this time holds nothing back any longer."""
+ORDER_STEPS: Final = 10
+ORDER_STEP_SECONDS: Final = 0.1
+"""A key that is not seen to its end in so many steps holds nothing back any longer. Each step gives
+its widgets their turn: a machine that is busy for a second changes no order."""
 
 
 class TypedAhead:
@@ -114,8 +116,15 @@ class KeyOrder:
             return
         self._waiting = True
         self._turn += 1
-        self._app.set_timer(ORDER_SECONDS, partial(self._release, self._turn))
+        wait = partial(self._wait, self._turn, ORDER_STEPS - 1)
+        self._app.set_timer(ORDER_STEP_SECONDS, wait)
         self._rise(tuple(focused.ancestors_with_self), self._turn)
+
+    async def _wait(self, turn: int, steps: int) -> None:
+        if steps == 0:
+            await self._release(turn)
+        elif turn == self._turn and self._waiting:
+            self._app.set_timer(ORDER_STEP_SECONDS, partial(self._wait, turn, steps - 1))
 
     def _rise(self, nodes: Sequence[DOMNode], turn: int) -> None:
         if turn != self._turn or not self._waiting:
