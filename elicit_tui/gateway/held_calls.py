@@ -387,10 +387,3 @@ class HeldCalls:
         with suppress(asyncio.CancelledError):
             await asyncio.gather(*tasks, *self._departures, return_exceptions=True)
         self._named.clear()
-
-
-def question_message(questions: Sequence[Question]) -> str:
-    """What a person is being asked, on one line and neutral."""
-    from elicit_tui.text import neutral_line
-
-    return neutral_line(questions[0].request.message, 500) if questions else ""

@@ -96,22 +96,22 @@ class Measuring:
         self._began = requester.arrived
         self._superseded = asyncio.get_running_loop().create_future()
         progress = arguments.get("progress") is True and requester.has_token
-        told = _MeasuredCall(
+        measured = _MeasuredCall(
             files, wish, requester, self._clock, progress, os.environ.get(self._secret_env)
         )
-        how = await self._held(told, self._superseded)
-        waited = told.ended(how)
+        how = await self._held(measured, self._superseded)
+        waited = measured.ended(how)
         return text_result(f"Held for {waited:.0f} s. Go on as the user said.")
 
-    async def _held(self, told: _MeasuredCall, superseded: asyncio.Future[None]) -> How:
+    async def _held(self, measured: _MeasuredCall, superseded: asyncio.Future[None]) -> How:
         """How it ended; raises CancelledError when its client took it back or hung up."""
-        ticking_task = asyncio.ensure_future(told.tick())
-        clock = asyncio.ensure_future(told.to_the_longest())
+        ticking_task = asyncio.ensure_future(measured.tick())
+        clock = asyncio.ensure_future(measured.to_the_longest())
         try:
             await asyncio.wait((superseded, clock), return_when=asyncio.FIRST_COMPLETED)
             return "silent" if superseded.done() else "longest"
         except asyncio.CancelledError:
-            told.ended("gave up")
+            measured.ended("gave up")
             raise
         finally:
             superseded.cancel()

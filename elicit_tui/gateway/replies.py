@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation.request import now, rfc3339
+from elicit_tui.elicitation import Question, now, rfc3339
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_calls import (
@@ -14,10 +15,9 @@ from elicit_tui.gateway.held_calls import (
     HeldCall,
     Reply,
     StillRuns,
-    question_message,
 )
 from elicit_tui.gateway.telling import Result, text_result
-from elicit_tui.text import neutral_value
+from elicit_tui.text import neutral_line, neutral_value
 
 
 class Replies:
@@ -54,7 +54,7 @@ class Replies:
                 "id": held.id,
                 "expiresAt": self._expires(held),
                 "toolPath": held.tool_path,
-                "message": question_message(questions),
+                "message": _asked(questions),
                 "args": dict(held.call.arguments),
             }
         }
@@ -87,3 +87,8 @@ class Replies:
             "requestedSchema": question.request.requested_schema,
         }
         return f" The question, for elicit_answer: {ascii_json(asked)}"
+
+
+def _asked(questions: Sequence[Question]) -> str:
+    """What a person is being asked, on one line and neutral."""
+    return neutral_line(questions[0].request.message, 500) if questions else ""

@@ -151,7 +151,7 @@ class SessionCatalogues:
     # Keeping up
 
     def _heard(self, event: HostEvent) -> None:
-        if self._closed or event_server(event) not in self._servers:
+        if self._closed or event.server not in self._servers:
             return
         if isinstance(event, ServerStateChanged):
             if event.state == "ready":
@@ -218,11 +218,6 @@ class SessionCatalogues:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def event_server(event: HostEvent) -> str:
-    """The server that an event of the host is about."""
-    return event.server
 
 
 async def read_catalogue(connection: Connection, notify: Callable[[str], None]) -> Catalogue:

@@ -19,7 +19,7 @@ State = Literal["open", "claimed", "answered", "settled"]
 AgentState = Literal["waiting", "paused", "left"]
 """What the agent that asked does meanwhile: its call waits for the answer; it was told to come back
 with the call's id, and the answer is kept for it; it has left, and the question goes with it soon
-(an approval cannot be accepted then)."""
+(its broker takes no approval then)."""
 Role = Literal["asker", "listener", "answerer"]
 """What a process does here: it asks for the agent that started it, or for the agents that reach it
 over HTTP; or it is where a person answers."""
