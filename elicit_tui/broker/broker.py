@@ -12,7 +12,7 @@ from elicit_tui.broker.admission import malformed
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.allowances import Allowance, Allowances
 from elicit_tui.broker.ask import AgentLeft, Ask, AskStep, valid
-from elicit_tui.broker.contracts import Guardian, Hooks
+from elicit_tui.broker.contracts import Guardian, Hooks, LedgerWriter
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import Entrance
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
@@ -40,7 +40,6 @@ from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
-    from elicit_tui.ledger import Ledger
     from elicit_tui.policy import Decision, Policy
 
 CLOSE_SECONDS: Final = 5.0
@@ -59,7 +58,7 @@ class Broker:
         settings: Settings,
         policy: Policy,
         guardian: Guardian,
-        ledger: Ledger,
+        ledger: LedgerWriter,
         responder: Responder,
         *,
         queue: Queue | None = None,

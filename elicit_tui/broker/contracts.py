@@ -1,4 +1,4 @@
-"""What the broker needs of other rooms: a guardian, and hooks that reply."""
+"""What the broker needs of other rooms: a guardian, a ledger, and hooks that reply."""
 
 from __future__ import annotations
 
@@ -21,6 +21,30 @@ class Guardian(Protocol):
 
     def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:
         """Secrets that an answer to this form seems to hold; must not raise."""
+        ...
+
+
+class LedgerWriter(Protocol):
+    """Writes what happens to each question. Everything raises LedgerError."""
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        """Write that a question came, and what the guardian found."""
+        ...
+
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+        """Write a question's outcome; when this returns, it is there to stay."""
+        ...
+
+    def sent(self, request_id: str) -> None:
+        """Write that the answer left."""
+        ...
+
+    def withdrawn(self, request_id: str, sentence: str) -> None:
+        """Write that the server took the question back after its answer had left."""
+        ...
+
+    def flood(self, server: str, count: int, outcome: Outcome) -> None:
+        """Write `count` outcomes alike of one server's questions, as one record."""
         ...
 
 

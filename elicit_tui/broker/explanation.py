@@ -70,6 +70,15 @@ class _Unwritten:
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         """Nothing."""
 
+    def sent(self, request_id: str) -> None:
+        """Nothing."""
+
+    def withdrawn(self, request_id: str, sentence: str) -> None:
+        """Nothing."""
+
+    def flood(self, server: str, count: int, outcome: Outcome) -> None:
+        """Nothing."""
+
 
 class _WouldBeAsked:
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
@@ -129,10 +138,9 @@ async def explain(
         steps.append(_called(policy, server, tool))
     if steps[-1].outcome is not None:
         return Explanation(server, tool, mode, message, "not called", tuple(steps))
-    ledger: Any = _Unwritten()
     hooks = _not_run(settings)
     looks = _LooksAtTheMessage(guardian)
-    broker = Broker(settings, policy, looks, ledger, _WouldBeAsked(), hooks=hooks)
+    broker = Broker(settings, policy, looks, _Unwritten(), _WouldBeAsked(), hooks=hooks)
     ended: list[Resolved] = []
 
     def heard(event: BrokerEvent) -> None:

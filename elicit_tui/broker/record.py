@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from elicit_tui.broker.contracts import LedgerWriter
 from elicit_tui.broker.events import BrokerEvent, Notice
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
 from elicit_tui.errors import LedgerError
-
-if TYPE_CHECKING:
-    from elicit_tui.ledger import Ledger
 
 GROUP: Final = 500
 """Outcomes alike written as one record; the rest follows with the next record or at the end."""
@@ -19,7 +17,7 @@ GROUP: Final = 500
 class Record:
     """Writes each step; withholds accepts that could not be written, and says so once."""
 
-    def __init__(self, ledger: Ledger, emit: Callable[[BrokerEvent], None]) -> None:
+    def __init__(self, ledger: LedgerWriter, emit: Callable[[BrokerEvent], None]) -> None:
         self._ledger = ledger
         self._emit = emit
         self._failing = False

@@ -33,10 +33,12 @@ def who_can_change(settings: Settings, key: str, advice: str) -> str:
 
 def refused_flag(settings: Settings, flag: str) -> tuple[str, str, Layer]:
     """The key, sentence and layer of the approval policy where it refuses `flag`."""
+    key: str
+    value: str | bool
     if settings.approval_policy == "never":
         key, value = "approval_policy", "never"
     else:
-        key, value = f"approval_policy.granular.{flag}", False  # type: ignore[assignment]
+        key, value = f"approval_policy.granular.{flag}", False
     layer = layer_of(settings, key)
     return key, setting_text(key, value, layer), layer
 

@@ -45,6 +45,10 @@ class UnavailableLedger:
         """Cannot be written."""
         self._refuse()
 
+    def withdrawn(self, request_id: str, sentence: str) -> None:
+        """Cannot be written."""
+        self._refuse()
+
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Cannot be written."""
         self._refuse()

@@ -89,7 +89,7 @@ async def open_runtime(
         settings,
         policy,
         guardian,
-        ledger,  # type: ignore[arg-type]
+        ledger,
         responder(queue),
         queue=queue,
         count_rate=answers is None,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.broker import Notice, Requested
+from elicit_tui.broker import Broker, BrokerEvent, Notice, Requested
 from elicit_tui.elicitation import Call, accept, cancel
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
@@ -16,6 +16,10 @@ from elicit_tui.elicitation.settings import (
     ServerSettings,
     Settings,
 )
+from elicit_tui.guardian import Guardian
+from elicit_tui.policy import Policy
+from elicit_tui.responders import NobodyResponder
+from elicit_tui.runtime.opening import UnavailableLedger
 from tests.broker.conftest import BenchFactory, form_request, run
 
 
@@ -373,3 +377,17 @@ def test_a_screen_that_breaks_ends_its_question_with_a_cancel_and_the_reason(
         assert table.ledger.row(request.id).decided_by == "nobody"
 
     run(body())
+
+
+def test_a_late_withdrawal_that_cannot_be_recorded_is_told_all_the_same() -> None:
+    told: list[BrokerEvent] = []
+    ledger = UnavailableLedger("It is on a disk that is gone.")
+    settings = Settings()
+    guardian = Guardian(settings.guardian)
+    broker = Broker(settings, Policy(settings), guardian, ledger, NobodyResponder())
+    broker.subscribe(told.append)
+    broker.withdrawn_late(form_request(), "The server took it back.")
+    assert [event.sentence.split(":")[0] for event in told if isinstance(event, Notice)] == [
+        "The ledger cannot be written",
+        "The server took it back. The accept had left before",
+    ]
