@@ -61,10 +61,9 @@ class Stage:
 
     async def calm(self) -> None:
         """Wait until everything known is drawn."""
-        session = self.app.session
-        screen = self.app.screen
+        state, screen = self.app.state, self.app.screen
         if isinstance(screen, ConsoleScreen):
-            await self.until(lambda: screen._seen == session.version)
+            await self.until(lambda: screen._seen == state.version)
         await self.pilot.pause()
         await self.pilot.pause()
 
@@ -90,7 +89,7 @@ async def stage(
     )
     async with app.run_test(size=size) as pilot:
         driven = Stage(app, pilot)
-        records = app.session.servers.values()
+        records = app.state.servers.values()
         await driven.until(lambda: all(record.offers_read for record in records))
         await driven.calm()
         yield driven
@@ -115,7 +114,7 @@ async def form_ready(take: Callable[[ConsoleApp], None]) -> None:
     async with stage((96, 24)) as driven:
         await driven.call("plan_trip")
         await driven.question()
-        await driven.until(lambda: len(driven.app.session.questions) == 2)
+        await driven.until(lambda: len(driven.app.state.questions) == 2)
         await driven.press(*"Lisbon")
         await driven.calm()
         take(driven.app)
@@ -135,12 +134,12 @@ async def queue(take: Callable[[ConsoleApp], None]) -> None:
     async with stage((96, 26), second=True) as driven:
         await driven.call("plan_trip")
         await driven.question()
-        await driven.until(lambda: len(driven.app.session.questions) == 2)
+        await driven.until(lambda: len(driven.app.state.questions) == 2)
         await driven.press("ctrl+l")
         await driven.press("1", "down")
         await driven.calm()
         await driven.call("clear_cache")
-        await driven.until(lambda: len(driven.app.session.questions) == 3)
+        await driven.until(lambda: len(driven.app.state.questions) == 3)
         await driven.question()
         await driven.press("ctrl+l")
         await driven.until(lambda: isinstance(driven.app.screen, ConsoleScreen))
@@ -153,8 +152,8 @@ async def blocked(take: Callable[[ConsoleApp], None]) -> None:
     """What the guardian stopped, and why."""
     async with stage((96, 28)) as driven:
         await driven.call("verify_account")
-        await driven.until(lambda: driven.app.session.stopped)
-        await driven.until(lambda: not driven.app.session.calls.running)
+        await driven.until(lambda: driven.app.state.stopped)
+        await driven.until(lambda: not driven.app.state.calls.running)
         await driven.press("2", "tab", "enter")
         await driven.calm()
         take(driven.app)
@@ -166,15 +165,15 @@ async def call(take: Callable[[ConsoleApp], None]) -> None:
         app = driven.app
         await driven.call("count_slowly")
         await driven.press("ctrl+u", *"5", "tab", "ctrl+u", *str(COUNTING_SECONDS), "ctrl+s")
-        await driven.until(lambda: app.session.calls.running)
-        record = app.session.calls.running[0]
+        await driven.until(lambda: app.state.calls.running)
+        record = app.state.calls.running[0]
         await driven.until(lambda: record.logged >= 1)
         record.progress, record.total, record.progress_message = 3, 5, "counted to 3"
-        app.session.changed()
+        app.state.changed()
         await driven.calm()
         take(app)
         await driven.press("x")
-        await driven.until(lambda: not app.session.calls.running)
+        await driven.until(lambda: not app.state.calls.running)
 
 
 async def console(take: Callable[[ConsoleApp], None]) -> None:

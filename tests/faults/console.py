@@ -11,6 +11,7 @@ from tests.faults.terminal import Terminal
 
 UP: Final = "\x1b[A"
 DOWN: Final = "\x1b[B"
+ESCAPE: Final = "\x1b"
 ENTER: Final = "\r"
 TAB: Final = "\t"
 CLEAR: Final = "\x15"
@@ -87,6 +88,7 @@ class Console(Terminal):
     def go_to_server(self, words: str) -> None:
         """Put the cursor on a server of the list that is shown."""
         while not self.points_at(words):
+            self.press_until(ESCAPE, lambda: self.has_the_keys(0), "the list of servers")
             before = self._place
             key = self._towards(words)
             self.press_until(key, lambda before=before: self._place != before, words)

@@ -101,7 +101,7 @@ async def test_in_the_console(
         await app.leave()
         assert app._work is not None
         await asyncio.wait_for(asyncio.shield(app._work), SECONDS)
-    told = "\n".join(line.text for line in app.session.activity)
+    told = "\n".join(line.text for line in app.state.activity)
     judged(hooked, PERSON, told, events=IN_ONE_PROCESS)
 
 
@@ -111,7 +111,7 @@ async def answered(stand: Stand, tool: str) -> None:
     call = asyncio.ensure_future(connection.call(Call("tools/call", tool)))
     sent: list[object] = []
     while not call.done():
-        question = stand.app.session.questions.open
+        question = stand.app.state.questions.open
         view = getattr(stand.app.screen, "view", None)
         if question is None or view is None or view.deaf or question.question in sent:
             await asyncio.wait({call}, timeout=0.03)

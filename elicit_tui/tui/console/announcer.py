@@ -50,11 +50,11 @@ class Announcer:
 
     def question(self, pending: Pending, *, shown: bool) -> None:
         """A question came; `shown` says whether it opened by itself."""
-        nothing_open = self._app.session.questions.open is None
+        nothing_open = self._app.state.questions.open is None
         if not shown and nothing_open and pending.asked_at - self._last_notice >= NOTICE_SECONDS:
             # An open question counts the others in its frame; a notice would only cover it.
             self._last_notice = pending.asked_at
-            count = len(self._app.session.questions)
+            count = len(self._app.state.questions)
             self._app.notify(
                 f"{pending.server} asks · {plural(count, 'question')} waiting · "
                 f"{self._app.key_of('console.next_question')} opens",
@@ -65,7 +65,7 @@ class Announcer:
         if pending.asked_at - self._last < BETWEEN_BELLS:
             return
         self._last = pending.asked_at
-        how = self._app.session.settings.console.notify
+        how = self._app.state.settings.console.notify
         if how == "bell":
             self._app.bell()
         elif how == "notification":
@@ -73,14 +73,14 @@ class Announcer:
 
     def tell_notices(self) -> None:
         """Sentences of the broker that no screen has shown yet."""
-        notices = self._app.session.notices
+        notices = self._app.state.notices
         while notices:
             notice = notices.popleft()
             self._tell(neutral_line(notice.sentence, 400), notice.server)
 
     def tell_ends(self, kept_of: Callable[[Resolved], bool | None]) -> None:
         """Questions that ended without the person; `kept_of`: whether a draft is kept, or None."""
-        while (event := self._app.session.next_end()) is not None:
+        while (event := self._app.state.next_end()) is not None:
             kept = kept_of(event)
             if kept is None:
                 continue  # Its own form ended it.
@@ -94,9 +94,9 @@ class Announcer:
 
     def title(self) -> None:
         """Keep the window's title at the number of waiting questions."""
-        if self._app.session.settings.console.notify == "off":
+        if self._app.state.settings.console.notify == "off":
             return
-        count = len(self._app.session.questions)
+        count = len(self._app.state.questions)
         title = f"({count}) elicit-tui" if count else "elicit-tui"
         if title != self._title:
             if not self._title:

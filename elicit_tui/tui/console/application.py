@@ -77,9 +77,9 @@ class ConsoleApp(Controller):
     ) -> None:
         """`inbox`: nothing but the questions of other processes."""
         super().__init__()
-        self.session = ConsoleState(settings, only)
+        self.state = ConsoleState(settings, only)
         if inbox:
-            self.session.servers.clear()
+            self.state.servers.clear()
         self.via = "inbox" if inbox else "console"
         self.config_path = config_path
         self.presenter = QuestionPresenter(self)
@@ -101,12 +101,12 @@ class ConsoleApp(Controller):
     def get_default_screen(self) -> Screen[Any]:
         """The console's main screen."""
         if self.via == "inbox":
-            return InboxScreen(self.session, INBOX_PANES)
-        return ConsoleScreen(self.session)
+            return InboxScreen(self.state, INBOX_PANES)
+        return ConsoleScreen(self.state)
 
     def on_mount(self) -> None:
         """Take the owner's keys, paint; everything else comes after."""
-        if self.session.settings.console.keys:
+        if self.state.settings.console.keys:
             self._give_keys()
         self.call_after_refresh(self._painted)
         self.app_resume_signal.subscribe(self, self._repaint)
@@ -119,13 +119,13 @@ class ConsoleApp(Controller):
     def _give_keys(self) -> None:
         from elicit_tui.tui.console.action_keys import give_keys
 
-        keys = self.session.settings.console.keys
+        keys = self.state.settings.console.keys
         for sentence in give_keys(self, keys, self.known_keys):
             self.notify(sentence, severity="warning", markup=False, timeout=10)
 
     def _painted(self) -> None:
         collect_again()
-        self._work = asyncio.create_task(self._session_run())
+        self._work = asyncio.create_task(self._whole_run())
         self.set_interval(TICK_SECONDS, self._tick)
 
     async def _preload(self) -> None:
@@ -136,7 +136,7 @@ class ConsoleApp(Controller):
             make_ready, self.runtime.guardian if self.runtime is not None else None
         )
 
-    async def _session_run(self) -> None:
+    async def _whole_run(self) -> None:
         from elicit_tui.tui.console.run import ConsoleRun
 
         run = self._console_run = ConsoleRun(self)
@@ -149,7 +149,7 @@ class ConsoleApp(Controller):
 
     def responder(self, queue: Queue) -> Responder:
         """Who answers the broker's questions: these screens."""
-        self.session.questions = queue
+        self.state.questions = queue
         self.set_timer(PRELOAD_SECONDS, self._preload)
         return ConsoleResponder(queue, self.presenter)
 
@@ -169,14 +169,14 @@ class ConsoleApp(Controller):
         """Leave; asks once while questions wait that end with this, or calls run."""
         from elicit_tui.tui.console.screens.leave import LeaveScreen
 
-        running = len(self.session.calls.running)
-        waiting = [pending.question for pending in self.session.questions]
+        running = len(self.state.calls.running)
+        waiting = [pending.question for pending in self.state.questions]
         staying = sum(self.shared.is_shared(question) for question in waiting)
         ending = len(waiting) - staying
         if isinstance(self.screen, LeaveScreen) or not (ending or running):
             await self.leave()
             return
-        kept = self.session.settings.history.content != "none"
+        kept = self.state.settings.history.content != "none"
         self.push_screen(LeaveScreen(ending, staying, running, drafts_kept=kept), self._left)
 
     async def _left(self, sure: bool | None) -> None:
@@ -238,9 +238,9 @@ class ConsoleApp(Controller):
 
     def action_next_question(self) -> None:
         """Open the next waiting question; what is typed in the present one stays."""
-        if not len(self.session.questions):
+        if not len(self.state.questions):
             self.notify("No question waits.", markup=False)
-        elif not isinstance(self.screen, ConsoleScreen) and self.session.questions.open is None:
+        elif not isinstance(self.screen, ConsoleScreen) and self.state.questions.open is None:
             self.notify("Close this first: it would be covered.", markup=False)
         else:
             self.presenter.open_next()
@@ -287,8 +287,8 @@ class ConsoleApp(Controller):
             self._second = now
         self.announcer.tell_ends(self.presenter.ended)
         self.announcer.tell_notices()
-        while self.session.completed_urls:
-            self.presenter.completed(*self.session.completed_urls.popitem()[0])
+        while self.state.completed_urls:
+            self.presenter.completed(*self.state.completed_urls.popitem()[0])
         if self.shared.unsent and isinstance(self.screen, ConsoleScreen):
             from elicit_tui.tui.console.screens.unsent import UnsentScreen
 
@@ -386,7 +386,7 @@ class ConsoleApp(Controller):
         """Show what was allowed for the session."""
         from elicit_tui.tui.console.screens.allowances import AllowancesScreen
 
-        over = isinstance(self.screen, ConsoleScreen) or self.session.questions.open is not None
+        over = isinstance(self.screen, ConsoleScreen) or self.state.questions.open is not None
         if self.runtime is not None and over and not isinstance(self.screen, AllowancesScreen):
             self.push_screen(AllowancesScreen(self.runtime.broker, self.shared))
 

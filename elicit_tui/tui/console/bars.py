@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from elicit_tui.tui.console.line_view import Drawn
+from elicit_tui.tui.console.span_view import SpanView
 from elicit_tui.tui.console.spans import Line, text_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _cells(parts: Sequence[Part]) -> int:
     return sum(part.width for part in parts)
 
 
-class ClickBar(Drawn):
+class ClickBar(SpanView):
     """Parts from the left, and others at the right edge while there is room.
 
     Of those at the right the last one stays longest; what is left out at the left has a mark.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Controller(OrderedApp[int]):
     """The console as its parts see it: panels and screens point here, the application below it."""
 
-    session: ConsoleState
+    state: ConsoleState
     runtime: Runtime | None
     config_path: str
     via: Via

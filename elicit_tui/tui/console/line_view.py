@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from elicit_tui.tui.console.spans import ROLES, Line, text_of
+from elicit_tui.tui.console.span_view import SpanView
+from elicit_tui.tui.console.spans import Line, text_of
 
 if TYPE_CHECKING:
     from textual.selection import Selection
@@ -24,45 +22,7 @@ Source = Callable[[int], Sequence[Line]]
 """The lines for a width in cells."""
 
 
-class Drawn(ScrollView):
-    """What lines and rows share: spans of a role become cells of the theme's colours."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES} | {"role--cursor"}
-
-    DEFAULT_CSS = """
-    Drawn {
-        background: transparent;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
-        overflow-x: hidden;
-        overflow-y: auto;
-        & > .role--plain { color: $foreground; }
-        & > .role--strong { color: $foreground; text-style: bold; }
-        & > .role--dim { color: $faint; }
-        & > .role--accent { color: $accent; text-style: bold; }
-        & > .role--good { color: $success; }
-        & > .role--warn { color: $warning; text-style: bold; }
-        & > .role--bad { color: $error; text-style: bold; }
-        & > .role--cursor { background: $well-focus; }
-        &:focus > .role--cursor {
-            background: $accent;
-            color: $background;
-        }
-    }
-    """
-
-    def strip_of(self, spans: Line, width: int, over: Style | None = None) -> Strip:
-        """One line as cells, exactly `width` wide."""
-        base = self.rich_style
-        segments = []
-        for text, role in spans:
-            style = base + self.get_component_rich_style(f"role--{role}", partial=True)
-            segments.append(Segment(text, style + over if over else style))
-        blank = base + over if over else base
-        return Strip(segments).adjust_cell_length(width, blank)
-
-
-class LineView(Drawn, can_focus=True):
+class LineView(SpanView, can_focus=True):
     """Lines to read: a result, a log, an explanation. Follows the end when it stood there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -34,14 +34,14 @@ class Muting:
                 f"{server} is muted for this run: what it asks is cancelled. Key "
                 f"{app.key_of('servers.mute')} in the list of servers lets it ask again."
             )
-        app.session.say(server, words)
+        app.state.say(server, words)
         app.notify(words, markup=False)
 
     def toggle_worst(self) -> None:
         """Mute the server that asks in a loop, or the one whose question is open."""
-        session = self._app.session
-        looping = [each.name for each in session.looping if each.name not in self.servers]
-        shown = session.questions.open
+        state = self._app.state
+        looping = [each.name for each in state.looping if each.name not in self.servers]
+        shown = state.questions.open
         if looping:
             self.toggle(looping[0])
         elif shown is not None:

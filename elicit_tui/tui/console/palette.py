@@ -34,7 +34,7 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
         following = f"key {key('console.next_question')}"
         yield _command("Open the next question", following, app.action_next_question)
         yield from _servers(app)
-    elif (shown := app.session.questions.open) is not None:
+    elif (shown := app.state.questions.open) is not None:
         following = f"key {key('console.next_question')}"
         yield _command("Open the next question", following, app.action_next_question)
         verb = "Unmute" if shown.server in app.muted else "Mute"
@@ -69,7 +69,7 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
 
 
 def _servers(app: Controller) -> Iterator[SystemCommand]:
-    for name, record in app.session.servers.items():
+    for name, record in app.state.servers.items():
         yield _command(f"Restart {name}", record.state, partial(app.restart, name))
         verb = "Unmute" if name in app.muted else "Mute"
         yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))

@@ -26,7 +26,7 @@ class QuestionPresenter:
 
     def __init__(self, app: Controller) -> None:
         self._app = app
-        self._session = app.session
+        self._state = app.state
         self._shown: Pending | None = None
         self._screen: QuestionScreen | None = None
         self._broken: QuestionScreen | None = None
@@ -37,18 +37,18 @@ class QuestionPresenter:
 
     @property
     def _queue(self) -> Queue:
-        return self._session.questions
+        return self._state.questions
 
     # What the responder tells
 
     def question_came(self, pending: Pending) -> None:
         """A question joined the queue."""
-        self._session.changed()
+        self._state.changed()
         self._app.call_later(self._arrived, pending)
 
     def question_went(self) -> None:
         """A question left the queue: answered, withdrawn or out of time."""
-        self._session.changed()
+        self._state.changed()
         self._app.call_later(self.consider)
 
     def _arrived(self, pending: Pending) -> None:
@@ -82,7 +82,7 @@ class QuestionPresenter:
 
     def _is_own(self, pending: Pending) -> bool:
         """Whether a call of this console asks it: whoever just called waits for just that."""
-        calls = self._session.calls
+        calls = self._state.calls
         return any(calls.get(call.id) is not None for call in pending.question.request.calls)
 
     def _next_to_open(self) -> Pending | None:
@@ -128,7 +128,8 @@ class QuestionPresenter:
         self._app.typed_ahead.discard()
 
     def open_next(self) -> None:
-        """Switch to the question after the one on the screen."""
+        """Switch to the question after the one on the screen, and go through the queue again."""
+        self._left = frozenset()
         following = self._queue.after(self._shown)
         if following is not None:
             self.open(following)
@@ -152,7 +153,7 @@ class QuestionPresenter:
         view = QuestionView(
             pending.question,
             pending.deadline,
-            settings=self._session.settings.elicitation,
+            settings=self._state.settings.elicitation,
             # The same question once more gets what was meant for it.
             startled=self._vanished is not None and self._vanished is not pending.question.draft,
             follows=follows,

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from elicit_tui.tui.console.line_view import Drawn
+from elicit_tui.tui.console.span_view import SpanView
 from elicit_tui.tui.console.spans import Line, wrapped
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Draw = Callable[[str, int], Sequence[Line]]
 """The lines of one row, by its key, for a width in cells."""
 
 
-class RowList(Drawn, can_focus=True):
+class RowList(SpanView, can_focus=True):
     """Rows of equal height; the arrow keys move the cursor, Enter chooses."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

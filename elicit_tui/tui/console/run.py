@@ -37,11 +37,11 @@ class RuntimeFactory(Protocol):
 
 
 class ConsoleRun:
-    """Everything of a run that awaits; it tells the session, and the screen draws that."""
+    """Everything of a run that awaits; it tells the state, and the screen draws that."""
 
     def __init__(self, app: Controller) -> None:
         self._app = app
-        self._session = app.session
+        self._state = app.state
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(
@@ -49,7 +49,7 @@ class ConsoleRun:
     ) -> None:
         """Open the run, connect to every server, and take it all down once told to leave."""
         names = [
-            record.name for record in self._session.servers.values() if record.state == "waiting"
+            record.name for record in self._state.servers.values() if record.state == "waiting"
         ]
         given: list[Responder] = []
 
@@ -60,17 +60,17 @@ class ConsoleRun:
         try:
             async with factory(responder=responder, launch=names) as runtime:
                 self._app.runtime = runtime
-                runtime.broker.subscribe(self._session.broker_event)
-                runtime.host.subscribe(self._session.host_event)
+                runtime.broker.subscribe(self._state.broker_event)
+                runtime.host.subscribe(self._state.host_event)
                 for name in names:
-                    self._spawn(self._connect(self._session.servers[name]))
+                    self._spawn(self._connect(self._state.servers[name]))
                 self._spawn(shared.watch(given[0], self._app.via))
                 await leaving.wait()
                 # Calls first: each of their questions then ends by `shutdown`, and is answered.
                 await runtime.broker.close()
                 await self._end_tasks()
         except ElicitTuiError as error:
-            self._session.say("", neutral_line(str(error), 400), "bad")
+            self._state.say("", neutral_line(str(error), 400), "bad")
             self._app.notify(neutral(str(error), 800), severity="error", markup=False, timeout=30)
             await leaving.wait()
 
@@ -85,7 +85,7 @@ class ConsoleRun:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception):
-            self._session.say("", what_broke(error), "bad")
+            self._state.say("", what_broke(error), "bad")
             self._app.notify(what_broke(error), severity="error", markup=False, timeout=30)
 
     async def _end_tasks(self) -> None:
@@ -101,12 +101,12 @@ class ConsoleRun:
         runtime = self._app.runtime
         assert runtime is not None
         record.state, record.failure, record.connection = "starting", None, None
-        self._session.changed()
+        self._state.changed()
         try:
             record.connection = await runtime.host.connect(record.name)
         except ElicitTuiError as error:
             record.state, record.failure = "failed", neutral_line(str(error), 2_000)
-            self._session.changed()
+            self._state.changed()
             return
         except Exception:
             record.state, record.failure = "failed", BROKE_OFF
@@ -122,7 +122,7 @@ class ConsoleRun:
             await record.connection.watch_lists()
         except ElicitTuiError as error:
             words = f"does not tell when its lists change: {neutral_line(str(error), 300)}"
-            self._session.say(record.name, words, "dim")
+            self._state.say(record.name, words, "dim")
 
     async def _read_offers(self, record: ServerRecord) -> None:
         connection = record.connection
@@ -141,20 +141,20 @@ class ConsoleRun:
                 offers.extend(read_offers(kind, [offer.raw for offer in await listed()]))
             except ElicitTuiError as error:
                 words = f"its {kind}s could not be listed: {neutral_line(str(error), 300)}"
-                self._session.say(record.name, words, "warn")
+                self._state.say(record.name, words, "warn")
         record.offers, record.offers_read = tuple(offers), record.state == "ready"
-        self._session.changed()
+        self._state.changed()
 
     def tick(self) -> None:
         """Read again what servers say has changed."""
-        while self._session.changed_lists:
-            record = self._session.servers.get(self._session.changed_lists.pop())
+        while self._state.changed_lists:
+            record = self._state.servers.get(self._state.changed_lists.pop())
             if record is not None and record.offers_read:
                 self._spawn(self._read_offers(record))
 
     def restart(self, name: str) -> None:
         """End a server and start it again; its open questions end with it."""
-        record = self._session.servers.get(name)
+        record = self._state.servers.get(name)
         if record is None or self._app.runtime is None:
             return
         if record.state in ("off", "refused"):
@@ -166,7 +166,7 @@ class ConsoleRun:
         runtime = self._app.runtime
         assert runtime is not None
         record.state, record.offers, record.offers_read = "starting", (), False
-        self._session.say(record.name, "restarting", "dim")
+        self._state.say(record.name, "restarting", "dim")
         await runtime.host.disconnect(record.name)
         await self._connect(record)
 
@@ -189,7 +189,7 @@ class ConsoleRun:
 
     def again(self, old: CallRecord) -> None:
         """The same call once more."""
-        record = self._session.servers.get(old.server)
+        record = self._state.servers.get(old.server)
         offers = record.offers if record is not None else ()
         for offer in offers:
             if (offer.method, offer.name) == (old.call.method, old.call.name):
@@ -198,13 +198,13 @@ class ConsoleRun:
         self._app.notify(f"{old.server} does not offer it at the moment.", markup=False)
 
     async def _call(self, server: str, offer: Offer, arguments: dict[str, Any]) -> None:
-        record = self._session.servers[server]
+        record = self._state.servers[server]
         if record.connection is None or record.state != "ready":
             self._app.notify(f"{server} is not ready.", severity="warning", markup=False)
             return
         call = Call(offer.method, offer.name, arguments)
-        entry = self._session.calls.start(server, call)
-        self._session.say(server, f"→ {offer.shown}")
+        entry = self._state.calls.start(server, call)
+        self._state.say(server, f"→ {offer.shown}")
         await self._app.show_pane("calls")
         self._app.point_at_call(call.id)
         try:
@@ -228,7 +228,7 @@ class ConsoleRun:
             if entry.state == "running":
                 entry.end("failed", failure=BROKE_OFF)
         failed = entry.state != "answered" or entry.is_error
-        self._session.say(server, f"← {offer.shown}: {entry.state}", "bad" if failed else "good")
+        self._state.say(server, f"← {offer.shown}: {entry.state}", "bad" if failed else "good")
 
     def _tell_refused(self, refused: ToolRefused) -> None:
         """Say why a tool was not called, where it was not the person who said no."""
@@ -243,8 +243,8 @@ class ConsoleRun:
 
     def cancel(self, call_id: str) -> None:
         """Cancel a running call; its questions end with it."""
-        entry = self._session.calls.get(call_id)
-        record = self._session.servers.get(entry.server) if entry is not None else None
+        entry = self._state.calls.get(call_id)
+        record = self._state.servers.get(entry.server) if entry is not None else None
         if entry is None or entry.state != "running":
             self._app.notify("It is over already.", markup=False)
         elif record is not None and record.connection is not None:

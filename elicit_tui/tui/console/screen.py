@@ -56,12 +56,12 @@ class ConsoleScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = _pane_keys(tuple(PANES))
 
-    def __init__(self, session: ConsoleState, panes: Sequence[str] = tuple(PANES)) -> None:
+    def __init__(self, state: ConsoleState, panes: Sequence[str] = tuple(PANES)) -> None:
         """`panes`: the names of those that there are; the first one is shown."""
         super().__init__(id="console")
-        self.session = session
+        self.state = state
         self._names = tuple(panes)
-        self.pane: Pane = _pane(panes[0], session)
+        self.pane: Pane = _pane(panes[0], state)
         self._panes: dict[str, Pane] = {panes[0]: self.pane}
         self._seen = -1
 
@@ -86,7 +86,7 @@ class ConsoleScreen(Screen[None]):
         if name not in self._names:
             return
         if name not in self._panes:
-            fresh = self._panes[name] = _pane(name, self.session)
+            fresh = self._panes[name] = _pane(name, self.state)
             await self.query_one("#panes", Container).mount(fresh)
         self.pane = self._panes[name]
         for pane in self._panes.values():
@@ -102,12 +102,12 @@ class ConsoleScreen(Screen[None]):
 
     def tick(self, *, moment: bool) -> None:
         """Draw what changed; `moment`: a second passed, so ages and times left did."""
-        session = self.session
-        if session.version != self._seen:
-            self._seen = session.version
+        state = self.state
+        if state.version != self._seen:
+            self._seen = state.version
             self.pane.draw()
             self.draw()
-        elif moment and (len(session.questions) or session.calls.running):
+        elif moment and (len(state.questions) or state.calls.running):
             self.pane.draw()
             self.draw()
 
@@ -123,8 +123,8 @@ class ConsoleScreen(Screen[None]):
 
     def _tabs(self) -> list[Part]:
         counts = {
-            "questions": len(self.session.questions),
-            "calls": len(self.session.calls.running),
+            "questions": len(self.state.questions),
+            "calls": len(self.state.calls.running),
         }
         narrow = self.size.width < ROOMY
         parts = [] if narrow else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
@@ -146,7 +146,7 @@ class ConsoleScreen(Screen[None]):
         return parts
 
     def _right(self) -> list[Part]:
-        records = self.session.servers.values()
+        records = self.state.servers.values()
         ready = sum(record.state == "ready" for record in records)
         running = [record for record in records if record.state not in ("off", "refused")]
         if not running or self.size.width < ROOMY:
@@ -159,7 +159,7 @@ class ConsoleScreen(Screen[None]):
     def _banner(self) -> Part | None:
         key = self.app.key_of
         muted = self.app.muted
-        looping = [record for record in self.session.looping if record.name not in muted]
+        looping = [record for record in self.state.looping if record.name not in muted]
         if looping:
             worst = looping[0]
             told = (
@@ -177,9 +177,9 @@ class ConsoleScreen(Screen[None]):
                 ),
                 "app.mute_loop",
             )
-        count = len(self.session.questions)
+        count = len(self.state.questions)
         listed = self._panes.get("questions") is self.pane
-        if count and self.session.questions.open is None and not listed:
+        if count and self.state.questions.open is None and not listed:
             return Part(
                 line(
                     ("▲ ", "warn"),
@@ -198,22 +198,22 @@ class InboxScreen(ConsoleScreen):
     BINDINGS: ClassVar[list[BindingType]] = _pane_keys(INBOX_PANES)
 
 
-def _pane(name: str, session: ConsoleState) -> Pane:
+def _pane(name: str, state: ConsoleState) -> Pane:
     """Make a pane; what it needs is imported only then."""
     if name == "servers":
-        return ServersPane(session)
+        return ServersPane(state)
     if name == "questions":
         from elicit_tui.tui.console.panels.questions import QuestionsPane
 
-        return QuestionsPane(session)
+        return QuestionsPane(state)
     if name == "calls":
         from elicit_tui.tui.console.panels.calls import CallsPane
 
-        return CallsPane(session)
+        return CallsPane(state)
     if name == "activity":
         from elicit_tui.tui.console.panels.activity import ActivityPane
 
-        return ActivityPane(session)
+        return ActivityPane(state)
     from elicit_tui.tui.console.panels.history import HistoryPane
 
-    return HistoryPane(session)
+    return HistoryPane(state)

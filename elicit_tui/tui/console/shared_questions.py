@@ -41,7 +41,7 @@ class SharedQuestions:
 
     def __init__(self, app: Controller) -> None:
         self._app = app
-        self._session = app.session
+        self._state = app.state
         self._inbox: Inbox | None = None
         self.unsent: deque[Unsent] = deque(maxlen=20)
         """Not shown yet."""
@@ -55,14 +55,12 @@ class SharedQuestions:
 
         while True:
             try:
-                async with open_inbox(self._session.settings, via, create=False) as inbox:
+                async with open_inbox(self._state.settings, via, create=False) as inbox:
                     inbox.subscribe(self._heard)
                     self._inbox = inbox
                     for waiting in inbox.waiting:
                         self._tell_sealed(waiting)
-                    questions = InboxQuestions(
-                        inbox, responder, self._session.questions, self._told
-                    )
+                    questions = InboxQuestions(inbox, responder, self._state.questions, self._told)
                     await questions.ask_all()
             except StoreMissing:
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
@@ -142,14 +140,14 @@ class SharedQuestions:
         try:
             await self._inbox.revoke(grant.server, grant.tool, grant.session)
         except StoreError as error:
-            self._session.say("", f"▲ {neutral_line(str(error), 400)}", "warn")
+            self._state.say("", f"▲ {neutral_line(str(error), 400)}", "warn")
 
     # What happens to them
 
     def _heard(self, event: object) -> None:
         from elicit_tui.broker.inbox_events import QuestionCame, StoreTrouble
 
-        self._session.changed()
+        self._state.changed()
         if isinstance(event, StoreTrouble):
             self._tell_trouble(event.sentence)
         elif isinstance(event, QuestionCame):
@@ -169,7 +167,7 @@ class SharedQuestions:
 
     def _tell(self, server: str, sentence: str) -> None:
         words = neutral_line(sentence, 400)
-        self._session.say(server, f"▲ {words}", "warn")
+        self._state.say(server, f"▲ {words}", "warn")
         self._app.notify(words, title=server, severity="warning", markup=False, timeout=12)
 
     def _told(self, question: Question, reply: Delivery) -> None:
@@ -179,13 +177,13 @@ class SharedQuestions:
         sign = "✓" if sent else "▲"
         sentence = neutral_line(reply.sentence, 300)
         words = f"{sign} {asked(question.request)}  {sentence}"
-        self._session.say(server, words, "good" if sent else "warn")
+        self._state.say(server, words, "good" if sent else "warn")
         typed = typed_in(question.form, question.draft.entries) if question.draft.typed else ()
         if typed and not sent:
             self.unsent.append(Unsent(question, sentence, typed))
         elif not sent:
             self._app.notify(sentence, title=server, severity="warning", markup=False, timeout=8)
-        elif not tuple(self._session.questions):  # Else the next question is what is looked at.
+        elif not tuple(self._state.questions):  # Else the next question is what is looked at.
             self._app.notify(sentence, title=server, markup=False, timeout=3)
 
 

@@ -44,7 +44,7 @@ def run(
         with _ended_by_signals(app):
             result = await app.run_async()
             await app.wind_up()
-        if summary := app.session.summary():
+        if summary := app.state.summary():
             sys.stderr.write(f"{summary}\n")
         if app.failure is not None:
             raise ElicitTuiError(

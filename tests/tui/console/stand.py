@@ -195,7 +195,7 @@ class Stand:
         """Wait until this question is on the screen, painted, and no longer deaf."""
 
         def listens() -> bool:
-            waiting = self.app.session.questions.open
+            waiting = self.app.state.questions.open
             view = getattr(self.app.screen, "view", None)
             return (
                 waiting is not None
@@ -208,7 +208,7 @@ class Stand:
 
     async def settled(self) -> None:
         """Wait until every server is ready or failed."""
-        servers = self.app.session.servers.values()
+        servers = self.app.state.servers.values()
         await self.until(
             lambda: (
                 self.app.runtime is not None
@@ -221,7 +221,7 @@ class Stand:
 
         screen = self.app.screen
         assert isinstance(screen, ConsoleScreen)
-        await self.until(lambda: screen._seen == self.app.session.version)
+        await self.until(lambda: screen._seen == self.app.state.version)
         await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:

@@ -58,10 +58,10 @@ async def test_a_list_that_fails_hides_no_tool(tmp_path: Path) -> None:
     failing = ProtocolCallError(-32601, "Method not found")
     tools = {"alpha": [tool("ping")]}
     async with console(tmp_path, tools=tools, no_prompts=failing) as stand:
-        record = stand.app.session.servers["alpha"]
+        record = stand.app.state.servers["alpha"]
         await stand.until(lambda: record.offers_read)
         assert [offer.name for offer in record.offers] == ["ping"]
-        said = [line.text for line in stand.app.session.activity]
+        said = [line.text for line in stand.app.state.activity]
         assert "its prompts could not be listed: Method not found" in said
         assert "does not tell when its lists change: Method not found" in said
 

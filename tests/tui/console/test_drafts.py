@@ -54,7 +54,7 @@ async def put_off_and_withdrawn(stand: Stand, request: ElicitationRequest) -> No
 
 async def switched_away_and_withdrawn(stand: Stand, request: ElicitationRequest) -> None:
     other = stand.ask("beta", "And when?")
-    await stand.until(lambda: len(stand.app.session.questions) == 2)
+    await stand.until(lambda: len(stand.app.state.questions) == 2)
     await stand.press("ctrl+o")
     await stand.shown(other)
     await withdrawn(stand, request)

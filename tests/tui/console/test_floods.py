@@ -27,7 +27,7 @@ async def test_a_server_in_a_loop_is_named_and_muted_with_one_key(tmp_path: Path
         assert refused > 1_900
         await stand.until(lambda: "alpha asks in a loop" in stand.text())
         other = stand.ask("beta")
-        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        await stand.until(lambda: len(stand.app.state.questions) == 1)
         await stand.press("f9")
         assert stand.app.muted == {"alpha"}
         await stand.press("ctrl+o")
@@ -38,6 +38,6 @@ async def test_a_hundred_thousand_log_lines_take_constant_memory(tmp_path: Path)
     async with console(tmp_path) as stand:
         for number in range(100_000):
             stand.host.tell(ServerLog("alpha", f"line {number}"))
-        assert len(stand.app.session.activity) == KEPT_LINES
+        assert len(stand.app.state.activity) == KEPT_LINES
         await stand.press("4")
         await stand.until(lambda: "line 99999" in stand.text())

@@ -17,17 +17,17 @@ pytestmark = pytest.mark.anyio
 async def test_the_newest_call_is_in_view_and_under_the_cursor(tmp_path: Path) -> None:
     async with console(tmp_path, tools={"alpha": [tool("one")]}, size=(100, 16)) as stand:
         await stand.press("enter")
-        offer = stand.app.session.servers["alpha"].offers[0]
+        offer = stand.app.state.servers["alpha"].offers[0]
         for number in range(1, 13):
             stand.app.call_offer("alpha", offer)
             await stand.until(
                 lambda number=number: (
-                    len(stand.app.session.calls) == number and not stand.app.session.calls.running
+                    len(stand.app.state.calls) == number and not stand.app.state.calls.running
                 )
             )
         await stand.until(lambda: stand.app.screen.query(RowList))
         rows = stand.app.screen.query_one("#call-list", RowList)
-        newest = next(iter(stand.app.session.calls)).call.id
+        newest = next(iter(stand.app.state.calls)).call.id
         await stand.until(lambda: rows.key == newest and rows.scroll_y == 0)
 
 
@@ -44,7 +44,7 @@ async def test_a_run_is_told_in_one_line_when_it_is_over(tmp_path: Path) -> None
             await stand.shown(request)
             await stand.press(*("a", key) if key == "ctrl+s" else (key,))
             await stand.until(lambda request=request: stand.outcome(request) is not None)
-        assert stand.app.session.summary() == "2 questions: 1 accepted, 1 declined"
+        assert stand.app.state.summary() == "2 questions: 1 accepted, 1 declined"
 
 
 async def test_history_follows_what_ends_while_it_is_looked_at(tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ async def test_history_follows_what_ends_while_it_is_looked_at(tmp_path: Path) -
         await stand.press("5")
         for number in range(12):
             stand.ask(message=f"Question number {number}")
-        await stand.until(lambda: len(stand.app.session.questions) == 12)
+        await stand.until(lambda: len(stand.app.state.questions) == 12)
         stand.runtime.broker.decline_all("alpha")
-        await stand.until(lambda: stand.app.session.ended == 12)
+        await stand.until(lambda: stand.app.state.ended == 12)
         await stand.until(lambda: "Question number 11" in stand.text())
         rows = stand.app.screen.query_one("#history-rows", RowList)
         assert rows.cursor == 0
@@ -62,7 +62,7 @@ async def test_history_follows_what_ends_while_it_is_looked_at(tmp_path: Path) -
         moved = rows.keys[3]
         rows.cursor = 3
         stand.ask(message="The newest")
-        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        await stand.until(lambda: len(stand.app.state.questions) == 1)
         stand.runtime.broker.decline_all("alpha")
         await stand.until(lambda: len(rows.keys) == 13)
         assert rows.key == moved, "whoever moved away stays there"

@@ -41,16 +41,16 @@ async def test_enter_on_a_server_that_still_starts_leads_to_its_tools_once_they_
     tmp_path: Path,
 ) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
-        record = stand.app.session.servers["alpha"]
+        record = stand.app.state.servers["alpha"]
         record.offers_read = False
-        stand.app.session.changed()
+        stand.app.state.changed()
         await stand.until(lambda: "Reading what it offers" in stand.text())
         await stand.press("enter")
         record.offers_read = True
-        stand.app.session.changed()
+        stand.app.state.changed()
         await stand.until(lambda: "Enter Call" in stand.text() and "▌⚒ erase" in stand.text())
         record.offers_read = False
-        stand.app.session.changed()
+        stand.app.state.changed()
         await stand.until(lambda: getattr(stand.app.focused, "id", "") == "server-words")
 
 
@@ -98,7 +98,7 @@ async def test_from_the_last_argument_enter_goes_on_to_the_call(tmp_path: Path) 
 async def test_a_call_says_how_its_questions_ended(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         call = Call("tools/call", "plan", {})
-        stand.app.session.calls.start("alpha", call)
+        stand.app.state.calls.start("alpha", call)
         request = stand.ask("alpha", "Where to?", calls=(call,))
         await stand.shown(request)
         await stand.press("ctrl+n")
@@ -125,7 +125,7 @@ async def test_a_question_that_two_calls_may_have_asked_says_so_at_both(tmp_path
     async with console(tmp_path) as stand:
         calls = tuple(Call("tools/call", name, {}) for name in ("plan", "clear"))
         for call in calls:
-            stand.app.session.calls.start("alpha", call)
+            stand.app.state.calls.start("alpha", call)
         request = stand.ask("alpha", "Where to?", calls=calls)
         await stand.shown(request)
         await stand.press("ctrl+n")

@@ -34,9 +34,9 @@ async def test_a_second_question_waits_until_the_first_is_answered(tmp_path: Pat
         first = stand.ask("alpha")
         await stand.shown(first)
         second = stand.ask("beta", "And when?")
-        await stand.until(lambda: len(stand.app.session.questions) == 2)
-        assert stand.app.session.questions.open is not None
-        assert stand.app.session.questions.open.question.id == first.id
+        await stand.until(lambda: len(stand.app.state.questions) == 2)
+        assert stand.app.state.questions.open is not None
+        assert stand.app.state.questions.open.question.id == first.id
         await stand.press("ctrl+n")
         await stand.shown(second)
         outcome = stand.outcome(first)
@@ -48,7 +48,7 @@ async def test_a_question_does_not_open_over_a_field_that_is_edited(tmp_path: Pa
     async with console(tmp_path) as stand:
         await stand.press("4", "slash")
         stand.ask()
-        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        await stand.until(lambda: len(stand.app.state.questions) == 1)
         await stand.press(*"abc")
         assert isinstance(stand.app.screen, ConsoleScreen)
         await stand.until(lambda: "1 question waits for you" in stand.text())
@@ -58,7 +58,7 @@ async def test_a_waiting_question_is_opened_with_one_key(tmp_path: Path) -> None
     async with console(tmp_path) as stand:
         await stand.press("4", "slash")
         request = stand.ask()
-        await stand.until(lambda: len(stand.app.session.questions) == 1)
+        await stand.until(lambda: len(stand.app.state.questions) == 1)
         await stand.press("ctrl+o")
         await stand.shown(request)
 
@@ -129,7 +129,7 @@ async def test_a_notice_about_a_page_that_nobody_agreed_to_answers_nothing(tmp_p
         await stand.press("ctrl+l")
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         stand.host.tell(UrlCompleted("alpha", "page"))
-        await stand.until(lambda: not stand.app.session.completed_urls)
+        await stand.until(lambda: not stand.app.state.completed_urls)
         await stand.pilot.pause()
         assert stand.outcome(request) is None
 
@@ -232,7 +232,7 @@ async def test_all_questions_of_one_server_are_declined_with_one_key(tmp_path: P
         await stand.press("4", "slash")
         requests = [stand.ask("alpha", f"Number {number}?") for number in range(3)]
         other = stand.ask("beta")
-        await stand.until(lambda: len(stand.app.session.questions) == 4)
+        await stand.until(lambda: len(stand.app.state.questions) == 4)
         await stand.press("escape", "2", "D")
         await stand.until(lambda: len(stand.outcomes) == 3)
         outcomes = [stand.outcome(request) for request in requests]

@@ -70,7 +70,7 @@ async def test_it_opens_with_its_origin_and_its_answer_goes_to_who_asked(
         outcome = await bounded(asked)
         assert (outcome.action, outcome.content) == ("accept", {"colour": "red"})
         assert outcome.via == "console"
-        await stand.until(lambda: any("Sent." in line.text for line in stand.app.session.activity))
+        await stand.until(lambda: any("Sent." in line.text for line in stand.app.state.activity))
         assert "Sent." in stand.notices()
 
 
@@ -95,7 +95,7 @@ async def test_an_agent_that_waits_no_longer_is_named_at_the_question_and_after_
         await stand.press("ctrl+n")
         assert (await bounded(asked)).action == "decline"
         words = "Declined. The agent was told to come back"
-        await stand.until(lambda: any(words in line.text for line in stand.app.session.activity))
+        await stand.until(lambda: any(words in line.text for line in stand.app.state.activity))
 
 
 async def test_when_somebody_else_was_first_what_was_typed_stays_with_who_it_was(
@@ -210,7 +210,7 @@ async def test_a_store_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "store.sqlite3").write_bytes(b"no database at all, but long enough " * 200)
     async with reader(tmp_path) as stand:
         await stand.until(lambda: "store" in stand.notices())
-        told = [line.text for line in stand.app.session.activity]
+        told = [line.text for line in stand.app.state.activity]
         assert len([text for text in told if text.startswith("▲")]) == 1
 
 

@@ -45,7 +45,7 @@ async def test_a_search_ends_with_the_call_of_what_was_found(tmp_path: Path) -> 
         assert "Enter Call" in bar(stand)
         assert "/ Search" not in bar(stand)
         await stand.press("enter")
-        await stand.until(lambda: "plan" in [call.call.name for call in stand.app.session.calls])
+        await stand.until(lambda: "plan" in [call.call.name for call in stand.app.state.calls])
         await stand.press("1")
         await stand.until(lambda: "⚒ book" in stand.text() and "▌⚒ plan" in stand.text())
 
@@ -72,7 +72,7 @@ async def test_the_question_of_the_call_just_made_opens_before_older_ones(tmp_pa
         await stand.shown(first)
         await stand.press("ctrl+l", "1")
         call = Call("tools/call", "clear", {})
-        stand.app.session.calls.start("alpha", call)
+        stand.app.state.calls.start("alpha", call)
         third = stand.ask(message="Clear it?", calls=(call,))
         await stand.shown(third)
         await stand.until(lambda: "3 of 3" in stand.text())
@@ -98,6 +98,20 @@ async def test_what_was_put_back_opens_only_by_choice(tmp_path: Path) -> None:
         assert stand.outcome(first) is None
         await stand.press("enter")
         await stand.shown(first)
+
+
+async def test_whoever_goes_on_to_the_next_question_goes_through_the_queue(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        first, second = stand.ask(message="Where to?"), stand.ask(message="How long?")
+        await stand.shown(first)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: "Waiting for you" in stand.text())
+        await stand.press("ctrl+o")
+        await stand.shown(first)
+        await stand.press("ctrl+n")
+        await stand.shown(second)
 
 
 async def test_a_question_of_several_calls_is_said_to_be_of_one_of_them(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ class RealConsole:
         app = self._app
         try:
             async with app.run_test(size=(100, 40)) as pilot:
-                record = app.session.servers["forms"]
+                record = app.state.servers["forms"]
                 await self._until(pilot, lambda: record.offers_read)
                 self._ready.set_result(None)
                 while (job := await self._jobs.get()) is not None:
@@ -93,11 +93,11 @@ class RealConsole:
             raise
 
     async def _answer(self, pilot: Pilot[int], form: str, keys: Sequence[str]) -> Any:
-        app, [record] = self._app, self._app.session.servers.values()
+        app, [record] = self._app, self._app.state.servers.values()
         offer = next(offer for offer in record.offers if offer.name == form)
         app.call_offer("forms", offer)
         await self._until(pilot, lambda: self._listens(form))
-        call = next(iter(app.session.calls))
+        call = next(iter(app.state.calls))
         self._press(*keys, "ctrl+s")
         await self._until(pilot, lambda: not app._order._waiting)
         await pilot.pause()

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from tests.faults.console import CLEAR, LATER, QUESTION, SEND, Console
+from tests.faults.console import CLEAR, ESCAPE, LATER, QUESTION, SEND, Console
 from tests.faults.stand import Stand
 from tests.tui.received.stand import SERVER
 
@@ -26,7 +26,6 @@ WAYS_OUT: Final = (QUESTION, "Decline ^N", "Cancel Esc")
 PUT_OFF: Final = "Later ^L"
 """There is room for it from 80 columns on; with fewer it stands on the help page."""
 HELP: Final = "\x1bOP"
-ESCAPE: Final = "\x1b"
 
 SENTENCES: Final = [f"§{number:03}" for number in range(115)]
 MESSAGE: Final = " ".join(f"{sign} the river goes on, and the boat with it." for sign in SENTENCES)

@@ -23,8 +23,8 @@ class ActivityPane(Pane):
         Binding("slash", "search", "Search", key_display="/", id="activity.search"),
     ]
 
-    def __init__(self, session: ConsoleState) -> None:
-        super().__init__(session, id="activity-pane")
+    def __init__(self, state: ConsoleState) -> None:
+        super().__init__(state, id="activity-pane")
 
     def compose(self) -> ComposeResult:
         """The search and the lines."""
@@ -42,7 +42,7 @@ class ActivityPane(Pane):
             self.query_one("#activity-lines", LineView).show(self._lines, keep_place=True)
 
     def _lines(self, width: int) -> list[Line]:
-        activity = self.session.activity
+        activity = self.state.activity
         words = self.query_one("#activity-search", SearchLine).value
         shown = [part for happening in activity.matching(words) for part in happening.drawn(width)]
         if not shown:

@@ -52,8 +52,8 @@ class CallsPane(Pane):
         Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
     ]
 
-    def __init__(self, session: ConsoleState) -> None:
-        super().__init__(session, id="calls-pane")
+    def __init__(self, state: ConsoleState) -> None:
+        super().__init__(state, id="calls-pane")
         self._json = False
         self._keys_for: object = None
         self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
@@ -77,12 +77,12 @@ class CallsPane(Pane):
     @property
     def record(self) -> CallRecord | None:
         """The call under the cursor."""
-        return self.session.calls.get(self.query_one("#call-list", RowList).key)
+        return self.state.calls.get(self.query_one("#call-list", RowList).key)
 
     def draw(self) -> None:
         """The list, and the chosen call."""
         if self.ready:
-            keys = tuple(record.call.id for record in self.session.calls)
+            keys = tuple(record.call.id for record in self.state.calls)
             self.query_one("#call-list", RowList).show(keys, self._row)
             self._draw_detail()
 
@@ -121,7 +121,7 @@ class CallsPane(Pane):
         self.query_one("#call-detail").focus()
 
     def _row(self, key: str, width: int) -> list[Line]:
-        record = self.session.calls.get(key)
+        record = self.state.calls.get(key)
         if record is None:
             return [()]
         took = f"{record.at}  {duration(record.elapsed)}"
@@ -196,7 +196,7 @@ class CallsPane(Pane):
     def _is_asked(self, record: CallRecord) -> bool:
         return any(
             waiting.question.request.may_belong_to(record.call.id)
-            for waiting in self.session.questions
+            for waiting in self.state.questions
         )
 
     def _log(self, record: CallRecord, width: int) -> list[Line]:

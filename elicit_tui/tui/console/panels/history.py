@@ -44,8 +44,8 @@ class HistoryPane(Pane):
         Binding("slash", "search", "Search", key_display="/", id="history.search"),
     ]
 
-    def __init__(self, session: ConsoleState) -> None:
-        super().__init__(session, id="history-pane")
+    def __init__(self, state: ConsoleState) -> None:
+        super().__init__(state, id="history-pane")
         self._rows: dict[str, Row] = {}
         self._read_at = -1
         self._not_before = 0.0
@@ -77,7 +77,7 @@ class HistoryPane(Pane):
 
     def draw(self) -> None:
         """Read the ledger again once more questions have ended, a while after the last time."""
-        if not self.ready or self.session.ended == self._read_at:
+        if not self.ready or self.state.ended == self._read_at:
             return
         wait = self._not_before - time.monotonic()
         if wait > 0:
@@ -85,7 +85,7 @@ class HistoryPane(Pane):
                 self._will_read = True
                 self.set_timer(wait, self._read_late)
             return
-        self._read_at = self.session.ended
+        self._read_at = self.state.ended
         self._not_before = time.monotonic() + READ_SECONDS
         self.action_read()
 

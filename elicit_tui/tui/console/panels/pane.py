@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class Pane(Container):
-    """One view of the session; `draw` is called when the session changed."""
+    """One view of the console's state; `draw` is called when that changed."""
 
     app: Controller
 
-    def __init__(self, session: ConsoleState, *, id: str | None = None) -> None:
+    def __init__(self, state: ConsoleState, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.session = session
+        self.state = state
         self.ready = False
         """Whether its parts are there to be drawn."""
 
@@ -38,7 +38,7 @@ class Pane(Container):
         """The person looks at it."""
 
     def draw(self) -> None:
-        """Show the session as it stands."""
+        """Show the state as it stands."""
 
     def take_focus(self) -> None:
         """Give the focus to the widget that one most likely wants."""

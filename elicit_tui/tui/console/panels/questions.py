@@ -36,8 +36,8 @@ class QuestionsPane(Pane):
         Binding("m", "mute", "Mute server", id="questions.mute"),
     ]
 
-    def __init__(self, session: ConsoleState) -> None:
-        super().__init__(session, id="questions-pane")
+    def __init__(self, state: ConsoleState) -> None:
+        super().__init__(state, id="questions-pane")
         self._stopped: dict[str, Stopped] = {}
 
     def compose(self) -> ComposeResult:
@@ -80,15 +80,15 @@ class QuestionsPane(Pane):
         """Both lists."""
         if not self.ready:
             return
-        waiting = tuple(entry.question.id for entry in self.session.questions)
+        waiting = tuple(entry.question.id for entry in self.state.questions)
         self.query_one("#waiting", RowList).show(waiting, self._waiting_row)
-        self._stopped = {entry.key: entry for entry in reversed(self.session.stopped)}
+        self._stopped = {entry.key: entry for entry in reversed(self.state.stopped)}
         stopped = self.query_one("#stopped", RowList)
         stopped.row_height = 2 if self._stacked else 1
         stopped.show(tuple(self._stopped), self._stopped_row)
 
     def _waiting_row(self, key: str, width: int) -> list[Line]:
-        entry = self.session.questions.get(key)
+        entry = self.state.questions.get(key)
         if entry is None:
             return [()]
         request = entry.question.request
@@ -124,7 +124,7 @@ class QuestionsPane(Pane):
     @property
     def entry(self) -> Pending | None:
         """The waiting question under the cursor."""
-        return self.session.questions.get(self.query_one("#waiting", RowList).key)
+        return self.state.questions.get(self.query_one("#waiting", RowList).key)
 
     @property
     def server(self) -> str | None:
@@ -136,7 +136,7 @@ class QuestionsPane(Pane):
 
     @on(RowList.Chosen, "#waiting")
     def _open_waiting(self, event: RowList.Chosen) -> None:
-        entry = self.session.questions.get(event.key)
+        entry = self.state.questions.get(event.key)
         if entry is not None:
             self.app.open_question(entry)
 

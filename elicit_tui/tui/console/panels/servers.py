@@ -39,8 +39,8 @@ class ServersPane(Pane):
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
     ]
 
-    def __init__(self, session: ConsoleState) -> None:
-        super().__init__(session, id="servers-pane")
+    def __init__(self, state: ConsoleState) -> None:
+        super().__init__(state, id="servers-pane")
         self._offers: OffersBox | None = None
         self._among_offers = False
         """Whether the keys go, or went, to what a server offers: one comes back to there."""
@@ -56,16 +56,16 @@ class ServersPane(Pane):
 
     def on_mount(self) -> None:
         """Start in the list of servers; without any, in the words that help to one."""
-        configured = bool(self.session.servers)
+        configured = bool(self.state.servers)
         self.query_one("#server-list").display = configured
         self.query_one("#server-list" if configured else "#server-words").focus()
 
     def take_focus(self) -> None:
         """Where one starts, or was before."""
-        if self._among_offers and self.session.servers:
+        if self._among_offers and self.state.servers:
             self.action_offers()
         else:
-            self.query_one("#server-list" if self.session.servers else "#server-words").focus()
+            self.query_one("#server-list" if self.state.servers else "#server-words").focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Remember where the keys go."""
@@ -81,8 +81,8 @@ class ServersPane(Pane):
             return self._narrowed
         if action == "servers":
             elsewhere = not self.query_one("#server-list").has_focus
-            return bool(self.session.servers) and elsewhere and not self._narrowed
-        if action in ("restart", "mute", "offers") and not self.session.servers:
+            return bool(self.state.servers) and elsewhere and not self._narrowed
+        if action in ("restart", "mute", "offers") and not self.state.servers:
             return False
         if action == "search" and (self._offers is None or not self._offers.display):
             return False
@@ -96,13 +96,13 @@ class ServersPane(Pane):
     def record(self) -> ServerRecord | None:
         """The server under the cursor."""
         key = self.query_one("#server-list", RowList).key
-        return None if key is None else self.session.servers.get(key)
+        return None if key is None else self.state.servers.get(key)
 
     def draw(self) -> None:
         """The list, and the chosen server beside it."""
         if self.ready:
             self.query_one("#server-list", RowList).show(
-                tuple(self.session.servers), self._server_row
+                tuple(self.state.servers), self._server_row
             )
             self._draw_chosen()
 
@@ -141,7 +141,7 @@ class ServersPane(Pane):
         self._offers.show(record)
 
     def _server_row(self, name: str, width: int) -> list[Line]:
-        record = self.session.servers[name]
+        record = self.state.servers[name]
         sign, role = STATE_SIGNS[record.state]
         muted = name in self.app.muted
         state = "muted" if muted else STATE_WORDS.get(record.state, record.state)
