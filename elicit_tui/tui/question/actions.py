@@ -65,9 +65,17 @@ class ActionBar(KeyRow):
             super().__init__()
             self.action = action
 
+    class Fitted(Message):
+        """The row took out what it has no room for; so many buttons are missing."""
+
+        def __init__(self, missing: int) -> None:
+            super().__init__()
+            self.missing = missing
+
     def __init__(self, actions: Sequence[Action], *, id: str) -> None:
         super().__init__(id=id)
         self._first = actions
+        self._missing = 0
 
     def compose(self) -> ComposeResult:
         """The first buttons: there before anything is painted."""
@@ -79,6 +87,14 @@ class ActionBar(KeyRow):
             await self.remove_children()
             await self.mount_all([ActionButton(action) for action in actions])
         self.fit()
+
+    def fit(self) -> None:
+        """Tell how many buttons have no room, too."""
+        super().fit()
+        missing = sum(not button.can_focus for button in self.query_children(ActionButton))
+        if missing != self._missing:
+            self._missing = missing
+            self.post_message(self.Fitted(missing))
 
     def focus_on(self, action: str) -> None:
         """Give the focus to the button of this action."""

@@ -7,11 +7,13 @@ from typing import Any, Final
 
 from textual import events
 from textual.containers import VerticalScroll
+from textual.content import Content
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, decline
 from elicit_tui.tui.key_names import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
+from elicit_tui.tui.question.actions import ActionBar
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.form_body import FormBody
@@ -76,6 +78,17 @@ class QuestionView(QuestionFrame):
         if self.question.form is not None:
             return FormBody(self, self.question.form)
         return PageBody(self)
+
+    def on_action_bar_fitted(self, event: ActionBar.Fitted) -> None:
+        """Say in the lower border that there is more to do than there are buttons, and where."""
+        event.stop()
+        more = f"… {event.missing} more: {self.key('help')}" if event.missing else ""
+        self.border_subtitle = Content.styled(more, "$faint")
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on what the lower border says."""
+        if self.border_subtitle and event.y == self.outer_size.height - 1:
+            self.action_help()
 
     def answers_changed(self) -> None:
         """The person changed something: keep it, and count what is missing."""

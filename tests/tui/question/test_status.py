@@ -106,6 +106,22 @@ async def test_the_help_of_a_question_names_every_button(width: int, mode: str) 
             assert words in app.words
 
 
+@pytest.mark.parametrize(("width", "missing"), [(40, 4), (60, 3), (80, 1), (140, 0)])
+async def test_buttons_without_room_are_counted_in_the_border_and_a_click_there_names_them(
+    width: int, missing: int
+) -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app, (width, 24)) as pilot:
+        sign = f"… {missing} more: F1"
+        await until(pilot, lambda: (sign in app.words) == bool(missing), "the border")
+        if missing:
+            assert sign in app.words.splitlines()[-1]
+            await pilot.click(offset=(width - 8, 23))
+            await until(pilot, lambda: app.view.page == "help", "the help page")
+        else:
+            assert "more:" not in app.words
+
+
 @pytest.mark.parametrize("size", [(80, 24), (140, 40), (40, 24)])
 async def test_every_button_shows_its_words_and_key_with_a_blank_at_each_side(
     size: tuple[int, int],
