@@ -1,11 +1,11 @@
-"""What the widgets for choices share: their signs, how many are chosen, a stray default."""
+"""What the widgets for choices share: their signs, what is chosen, a default that is no choice."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
-from elicit_tui.form import Entry, Field
+from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
 from elicit_tui.tui.widgets.control import FieldControl
 
 ONE: Final = ("○", "●")
@@ -15,27 +15,84 @@ MANY: Final = ("[ ]", "[x]")
 
 
 class ChoiceControl(FieldControl):
-    """A field's widget that holds chosen places in a list of choices."""
+    """A field's widget that holds chosen places in a list of choices.
 
-    _chosen: Collection[int]
-    """Places from 0."""
-    _on_purpose: bool = False
-    """Nothing is chosen, and that is the answer."""
-    _stray: Entry | None = None
-    """An entry that is none of the choices: kept until the person chooses."""
+    An entry that it is given stays what it is, to the order and the repetitions of a server's
+    default, until the person chooses.
+    """
 
-    def __init__(self, spec: Field) -> None:
+    def __init__(self, spec: Field, values: Sequence[Any]) -> None:
+        """`values` are those of the choices, in their order."""
         super().__init__()
         self.spec = spec
         self.many = spec.kind == "multi"
         self._marks = MANY if self.many else ONE
+        self._values = values
+        self._given: Entry | None = Unset()
+        """What was put, while the person has not chosen."""
+        self._chosen: set[int] = set()
+        """Places from 0."""
+
+    @property
+    def entry(self) -> Entry:
+        """What is chosen, in the schema's order; Unset when nothing is."""
+        if self._given is not None:
+            return self._given
+        values = tuple(self._values[place] for place in sorted(self._chosen))
+        if not values:
+            return Unset()
+        return ChosenMany(values) if self.many else self._single(values[0])
+
+    def _single(self, value: Any) -> Entry:
+        """The entry that says this value."""
+        return Chosen(value)
+
+    def put(self, entry: Entry) -> None:
+        """Show an entry; what it holds besides the choices is kept and said."""
+        values = _values_of(entry)
+        self._given = entry if values or isinstance(entry, EmptyOnPurpose) else Unset()
+        wanted = {(type(value), value) for value in values}
+        self._chosen = set()
+        for place, value in enumerate(self._values if wanted else ()):
+            if (type(value), value) in wanted:
+                wanted.discard((type(value), value))
+                self._chosen.add(place)
+        self._brought(min(self._chosen, default=0))
+        self.refresh()
+
+    def _brought(self, place: int) -> None:
+        """The bar belongs here."""
+        raise NotImplementedError
+
+    def _choose(self, place: int) -> None:
+        """The person chooses it; where several can be chosen, or takes it out again."""
+        self._given = None
+        self._chosen = self._chosen ^ {place} if self.many else {place}
+        self._brought(place)
+        self.refresh()
+        self.changed()
 
     @property
     def warning(self) -> str | None:
-        """A default that is none of the choices."""
-        return None if self._stray is None else "holds a value that is none of these choices"
+        """What a default holds that cannot be seen among the choices."""
+        values = _values_of(self._given)
+        if len({(type(value), value) for value in values}) > len(self._chosen):
+            return "holds a value that is none of these choices"
+        if len(values) > len(self._chosen):
+            return "holds a choice more than once; choosing keeps it once"
+        return None
 
     @property
     def count(self) -> str | None:
         """How many are chosen."""
-        return f"now {len(self._chosen)}" if self.many else None
+        if not self.many:
+            return None
+        return f"now {len(_values_of(self._given)) or len(self._chosen)}"
+
+
+def _values_of(entry: Entry | None) -> tuple[Any, ...]:
+    if isinstance(entry, ChosenMany):
+        return entry.values
+    if isinstance(entry, Ticked) or (isinstance(entry, Chosen) and entry.value is not None):
+        return (entry.value,)
+    return ()

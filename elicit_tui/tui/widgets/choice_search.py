@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Unset
+from elicit_tui.form import Entry, Field
 from elicit_tui.tui.widgets.choice_control import ChoiceControl
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 
@@ -41,46 +41,18 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     """
 
     def __init__(self, spec: Field, entry: Entry) -> None:
-        super().__init__(spec)
+        super().__init__(spec, [choice.value for choice in spec.choices])
         self._folded: list[str] | None = None
         self._search = ""
         self._matches: range | list[int] = range(len(spec.choices))
         self._bar = 0
         self._top = 0
-        self._chosen: dict[int, None] = {}
         self.put(entry)
 
-    @property
-    def entry(self) -> Entry:
-        """What is chosen, in the schema's order; Unset when nothing is."""
-        if self._stray is not None:
-            return self._stray
-        values = tuple(self.spec.choices[index].value for index in sorted(self._chosen))
-        if not values:
-            return EmptyOnPurpose() if self._on_purpose else Unset()
-        return ChosenMany(values) if self.many else Chosen(values[0])
-
-    def put(self, entry: Entry) -> None:
-        """Show an entry; a value that is none of the choices is kept and said."""
-        self._stray = None
-        self._on_purpose = isinstance(entry, EmptyOnPurpose)
-        wanted: tuple[Any, ...] = ()
-        if isinstance(entry, Chosen) and entry.value is not None:
-            wanted = (entry.value,)
-        elif isinstance(entry, ChosenMany):
-            wanted = entry.values
-        self._chosen = {}
-        if wanted:
-            asked = {(type(value), value) for value in wanted}
-            for index, choice in enumerate(self.spec.choices):
-                if (type(choice.value), choice.value) in asked:
-                    asked.discard((type(choice.value), choice.value))
-                    self._chosen[index] = None
-            if asked:
-                self._stray = entry
-        if self._chosen:
-            self._show(next(iter(self._chosen)))
-        self.refresh()
+    def _brought(self, place: int) -> None:
+        # A search for several goes on where it is.
+        if self._chosen and not (self.many and self._search):
+            self._show(place)
 
     @property
     def aside(self) -> str | None:
@@ -191,19 +163,6 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         """Choose what stands under the bar; several: or take it out again."""
         if 0 <= self._bar < len(self._matches):
             self._choose(self._matches[self._bar])
-
-    def _choose(self, index: int) -> None:
-        self._stray = None
-        self._on_purpose = False
-        if not self.many:
-            self._chosen = {index: None}
-            self._show(index)
-        elif index in self._chosen:
-            del self._chosen[index]
-        else:
-            self._chosen[index] = None
-        self.refresh()
-        self.changed()
 
     def _filter(self, search: str) -> None:
         if self._folded is None:

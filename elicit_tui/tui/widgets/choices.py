@@ -8,15 +8,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from elicit_tui.form import (
-    Chosen,
-    ChosenMany,
-    EmptyOnPurpose,
-    Entry,
-    Field,
-    Ticked,
-    Unset,
-)
+from elicit_tui.form import Chosen, Entry, Field, Ticked, Unset
 from elicit_tui.tui.widgets.choice_control import ChoiceControl
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 from elicit_tui.tui.widgets.placing import Placed, place
@@ -45,52 +37,22 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     """
 
     def __init__(self, spec: Field, entry: Entry) -> None:
-        super().__init__(spec)
-        self._values, self._labels = _choices(spec)
-        self._three = spec.kind == "boolean" and self._values[0] is _UNSET
-        self._chosen: list[int] = []
+        values, self._labels = _choices(spec)
+        super().__init__(spec, values)
+        self._three = spec.kind == "boolean" and values[0] is _UNSET
         self._bar = 0
         self._moved = False
         self._width = 0
         self._placed: tuple[Placed, ...] = ()
         self.put(entry)
 
-    @property
-    def entry(self) -> Entry:
-        """What is chosen; Unset when nothing is."""
-        if self._stray is not None:
-            return self._stray
-        if self.many:
-            if not self._chosen:
-                return EmptyOnPurpose() if self._on_purpose else Unset()
-            return ChosenMany(tuple(self._values[index] for index in sorted(self._chosen)))
-        if not self._chosen or self._values[self._chosen[0]] is _UNSET:
+    def _single(self, value: Any) -> Entry:
+        if value is _UNSET:
             return Unset()
-        value = self._values[self._chosen[0]]
         return Ticked(value) if self.spec.kind == "boolean" else Chosen(value)
 
-    def put(self, entry: Entry) -> None:
-        """Show an entry; a value that is none of the choices is kept and said."""
-        self._stray = None
-        self._on_purpose = isinstance(entry, EmptyOnPurpose)
-        wanted: tuple[Any, ...] = ()
-        if isinstance(entry, Ticked) or (isinstance(entry, Chosen) and entry.value is not None):
-            wanted = (entry.value,)
-        elif isinstance(entry, ChosenMany):
-            wanted = entry.values
-        self._chosen = [index for value in wanted for index in self._index_of(value)]
-        if len(self._chosen) != len(wanted):
-            self._stray = entry
-        if not self._chosen and self._three:
-            self._chosen = [0]
-        self._bar = self._chosen[0] if self._chosen else 0
-        self.refresh()
-
-    def _index_of(self, value: Any) -> list[int]:
-        for index, other in enumerate(self._values):
-            if type(other) is type(value) and other == value:
-                return [index]
-        return []
+    def _brought(self, place: int) -> None:
+        self._bar, self._moved = place, False
 
     @property
     def flows(self) -> bool:
@@ -99,10 +61,12 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """Moving and choosing."""
-        if self.spec.kind == "boolean":
-            return (("y n", "answer"), ("←→ Space", "choose"))
-        return ((f"1-{len(self._labels)}", "pick"), ("←→ Space", "choose"))
+        """Moving and choosing; the arrows that lie as the choices do."""
+        pick = (
+            ("y n", "answer") if self.spec.kind == "boolean" else (f"1-{len(self._labels)}", "pick")
+        )
+        arrows = "↑↓" if self.height_for(self.size.width or self._width) > 1 else "←→"
+        return (pick, (f"{arrows} Space", "choose"))
 
     def height_for(self, width: int) -> int:
         """As many rows as the choices need at this width."""
@@ -130,7 +94,8 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         return Content("\n").join(lines)
 
     def _drawn(self, placed: Placed) -> Content:
-        chosen = placed.index in self._chosen
+        nothing = self._three and not self._chosen
+        chosen = placed.index in self._chosen or (nothing and placed.index == 0)
         unset = self._three and placed.index == 0
         mark = self._marks[chosen] if placed.first else " " * len(self._marks[0])
         style = "bold" if chosen and not unset else ("$faint" if unset else "")
@@ -163,22 +128,6 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def action_choose(self) -> None:
         """Choose what stands under the bar, or take it out again."""
         self._choose(self._bar)
-
-    def _choose(self, index: int) -> None:
-        if not self._labels:
-            return
-        self._bar, self._moved = index, False
-        self._stray = None
-        self._on_purpose = False
-        if self.many:
-            if index in self._chosen:
-                self._chosen.remove(index)
-            else:
-                self._chosen.append(index)
-        else:
-            self._chosen = [index]
-        self.refresh()
-        self.changed()
 
     def on_key(self, event: events.Key) -> None:
         """A letter or digit picks the choice that starts with it, a digit also the one it counts.

@@ -1,0 +1,72 @@
+"""What both widgets for choices do alike: the short list and the one that is searched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Unset
+from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
+
+pytestmark = pytest.mark.anyio
+
+SHORT = ["a", "b", "c"]
+LONG = [*SHORT, *(f"choice {number}" for number in range(60))]
+LISTS = pytest.mark.parametrize("choices", [SHORT, LONG], ids=["short", "long"])
+
+
+def several(choices: list[str], **more: Any) -> Asking:
+    items = {"type": "string", "enum": choices}
+    return Asking(form_question(schema(v={"type": "array", "items": items, **more})))
+
+
+@LISTS
+@pytest.mark.parametrize("default", [["a", "a"], ["c", "a"]])
+async def test_a_default_is_sent_as_the_server_wrote_it(
+    choices: list[str], default: list[str]
+) -> None:
+    outcome = await answer(several(choices, default=default), "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": default}
+
+
+@LISTS
+async def test_a_choice_that_a_default_repeats_is_told_and_choosing_keeps_it_once(
+    choices: list[str],
+) -> None:
+    app = several(choices, default=["a", "a"])
+    async with asked(app) as pilot:
+        assert "holds a choice more than once" in app.words
+        assert "now 2" in app.words
+        await pilot.press("down", "space")
+        await until(pilot, lambda: "more than once" not in app.words, "the warning goes")
+        assert app.view.body.panel.entries == {"v": ChosenMany(("a", "b"))}
+        await pilot.press("space", "up", "space")
+        await until(pilot, lambda: app.view.body.panel.entries == {"v": Unset()}, "nothing")
+        await pilot.press("ctrl+e")
+        await until(pilot, lambda: app.view.body.panel.entries == {"v": EmptyOnPurpose()}, "empty")
+
+
+@LISTS
+async def test_an_answer_that_is_no_choice_is_kept_until_one_is_chosen(choices: list[str]) -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": choices})))
+    async with asked(app) as pilot:
+        app.view.body.panel.put({"v": Chosen("z")})
+        await until(pilot, lambda: "none of these choices" in app.words, "the warning")
+        assert app.view.body.panel.entries == {"v": Chosen("z")}
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "none of these choices" not in app.words, "it goes")
+        assert app.view.body.panel.entries == {"v": Chosen("b")}
+
+
+@pytest.mark.parametrize(
+    ("labels", "arrows"), [(SHORT, "←→ Space"), (["long " * 20] * 2, "↑↓ Space")]
+)
+async def test_the_arrows_that_are_named_lie_as_the_choices_do(
+    labels: list[str], arrows: str
+) -> None:
+    choices = [{"const": str(place), "title": label} for place, label in enumerate(labels)]
+    app = Asking(form_question(schema(v={"type": "string", "oneOf": choices})))
+    async with asked(app, (140, 40)) as pilot:
+        await until(pilot, lambda: f"{arrows} choose" in app.words, "the keys")
