@@ -85,7 +85,7 @@ class Field:
     hint: str = ""
     """What is wanted, in a few words: "1 to 10", "3 to 20 characters", "choose 1 to 2"."""
     placeholder: str = ""
-    """An example of the format, such as `2026-11-21`; "" where there is none."""
+    """An example of the format, such as `2099-12-31`; "" where there is none."""
     multiline: bool = False
     """Whether the widget should take several lines."""
     each_line: bool = False

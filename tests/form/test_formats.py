@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timezone
+
 import pytest
 
 from elicit_tui.form import Typed
+from elicit_tui.form.formats import FORMATS
 from tests.form.forms import form_of, wrong
 
 VALID = {
@@ -186,13 +189,13 @@ def test_what_lacks_the_format_is_refused_whoever_answers(name: str, text: str) 
             "http://a b",
             "an address without blanks, backslashes or letters that need a % escape",
         ),
-        ("date", "21.11.2026", "a date such as 2026-11-21"),
+        ("date", "21.11.2026", "a date such as 2099-12-31"),
         ("date", "2026-13-01", "a month from 01 to 12, not 13"),
         ("date", "2026-02-30", "a day from 01 to 28 in that month, not 30"),
         (
             "date-time",
             "2026-11-21",
-            "a date and time with its offset, such as 2026-11-21T09:30:00Z",
+            "a date and time with its offset, such as 2099-12-31T09:30:00Z",
         ),
         ("date-time", "2026-11-21T25:00:00Z", "a time from 00:00:00 to 23:59:59"),
         ("date-time", "2026-11-21T09:00:00+99:00", "an offset from -23:59 to +23:59"),
@@ -207,3 +210,10 @@ def test_long_hostile_text_is_checked_in_a_moment() -> None:
         form = form_of({"it": {"type": "string", "format": name}})
         for text in ("a." * 50_000 + "@", "a://" + "%20" * 50_000 + "[", '"' + "\\a" * 50_000):
             assert form.judge({"it": text})
+
+
+@pytest.mark.parametrize("name", ["date", "date-time"])
+def test_no_example_of_a_date_lies_in_the_past(name: str) -> None:
+    wanted = FORMATS[name].wanted
+    example = date.fromisoformat(wanted.partition("such as ")[2][:10])
+    assert example > datetime.now(timezone.utc).date()

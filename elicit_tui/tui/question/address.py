@@ -25,14 +25,12 @@ class Address:
     """The host in Unicode and in ASCII, where they differ."""
 
     def content(self) -> Content:
-        """The URL with brackets around the registrable domain, so that no colour is needed."""
+        """The URL; underlined and strong, so that no colour is needed: the registrable domain."""
         if not self.domain:
             return Content(self.shown)
         return Content.assemble(
             (self.before, "$faint"),
-            ("⟦", "bold $accent"),
             (self.domain, "bold $accent underline"),
-            ("⟧", "bold $accent"),
             (self.after, "$faint"),
         )
 

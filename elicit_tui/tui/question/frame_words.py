@@ -24,6 +24,10 @@ _NAME_LIMIT = 80
 _ARGUMENTS_LIMIT = 20_000
 MESSAGE_CHARACTERS = 40_000
 """Of a message; whoever writes more wants it to be skipped."""
+_FACT = 13
+"""Cells for the name of a fact."""
+_REACHED = {True: "program", False: "address"}
+_PROTOCOLS = {"handshake": "2025-11-25 or older (handshake)", "modern": "2026-07-28"}
 _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resource "}
 
 
@@ -98,15 +102,19 @@ def about(question: Question, left: float | None, width: int) -> Content:
     """All about who asks: names, how it is reached, round, time left, and what was found where."""
     request = question.request
     server = request.server
-    address = f"{server.transport}: {neutral_line(server.address, _ADDRESS_LIMIT)}"
-    facts = [f"round {request.round}", request.era, f"id {neutral_line(str(request.wire_id), 120)}"]
-    if left is not None:
-        facts.append(time_left(left))
+    facts = {
+        "server": f"{server_name(request)}, {calls_itself(request)}",
+        _REACHED[server.transport == "stdio"]: neutral_line(server.address, _ADDRESS_LIMIT),
+        "asks during": called(request),
+        "round": f"{request.round} of this call" if request.calls else "",
+        "protocol": _PROTOCOLS[request.era],
+        "request id": neutral_line(str(request.wire_id), 120),
+        "time": time_left(left),
+    }
     parts = [
-        Content.assemble((server_name(request), "bold"), f" {calls_itself(request)}"),
-        Content(address),
-        Content(called(request)),
-        Content.styled(" · ".join(facts), "$faint"),
+        hanging(Content.styled(name.ljust(_FACT), "$faint"), Content(fact), width)
+        for name, fact in facts.items()
+        if fact
     ]
     if question.review.findings:
         parts += [Content(""), findings(question.review.findings, width, weighed=True)]
@@ -137,7 +145,7 @@ def finding_lines(finding: Finding, width: int, *, weighed: bool = False) -> Con
     rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
     found = Content.assemble(
-        neutral_line(finding.advice, 400), "\n", (f"{rule} in {where}", "$faint")
+        neutral_line(finding.advice, 400), "\n", (f"rule {rule}, in {where}", "$faint")
     )
     if finding.evidence:
         found = Content.assemble(found, (": ", "$faint"), neutral_line(finding.evidence, 300))
