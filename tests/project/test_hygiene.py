@@ -22,7 +22,7 @@ def modules() -> Iterator[tuple[str, str]]:
 MODULES_OF_ONE_ROLE = frozenset(
     {
         # A thing, what draws it, and what reads it from a configuration or a command line.
-        *("activity", "allowances", "arguments", "calls", "choices", "history", "hooks", "inbox"),
+        *("activity", "allowances", "arguments", "calls", "choices", "history", "hooks"),
         *("offers", "rules", "servers", "screen", "unseen"),
         # The same work at two places: towards a server and an agent, in memory and in a file.
         *("asking", "events", "file", "http", "messages", "opening", "rounds", "running"),
@@ -54,7 +54,7 @@ def shared(names: Iterator[tuple[str, str]]) -> set[str]:
 
 def test_two_modules_have_one_name_only_where_they_play_one_role() -> None:
     names = ((Path(name).stem, name) for name, _ in modules() if "__" not in name)
-    assert shared(names) - MODULES_OF_ONE_ROLE == set()
+    assert shared(names) == MODULES_OF_ONE_ROLE
 
 
 def test_two_classes_have_one_name_only_where_they_play_one_role() -> None:
@@ -64,7 +64,7 @@ def test_two_classes_have_one_name_only_where_they_play_one_role() -> None:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.ClassDef)
     )
-    assert shared(names) - CLASSES_OF_ONE_ROLE == set()
+    assert shared(names) == CLASSES_OF_ONE_ROLE
 
 
 def test_no_module_is_too_long_to_do_one_thing() -> None:
