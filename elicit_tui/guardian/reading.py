@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian.appearance import other_readings, plain
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded, fold_text, without_invisible
@@ -140,6 +141,11 @@ class Place:
     def plain(self) -> str:
         """The text with nothing invisible in it and look-alikes as what they look like."""
         return plain(self.read)
+
+    @cached_property
+    def shape(self) -> str | None:
+        """Which secret's value stands in it, by its shape."""
+        return known_shape(self.plain)
 
 
 @dataclass(frozen=True)

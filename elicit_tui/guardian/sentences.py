@@ -45,8 +45,9 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
         if count >= _MOST_WORDS:
             break
         gap = text[end : match.start()]
-        ends_sentence = end > 0 and _ends_sentence(text, end, match.start())
-        ends_clause = _CLAUSE_END.search(text, end, match.start() + 1)
+        marked = end > 0 and gap != " "
+        ends_sentence = marked and _ends_sentence(text, end, match.start())
+        ends_clause = marked and _CLAUSE_END.search(text, end, match.start() + 1)
         if current.words and (ends_sentence or ends_clause):
             current.is_question = ends_sentence and ("?" in gap or "？" in gap)
             found.append(current)

@@ -41,6 +41,7 @@ _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless"))
 The Dutch "of" joins nothing in an English sentence, and its ports are no Italian doors.
 """
 _HARMLESS: Final = "harmless"
+_NEVER_HARMLESS: Final = (_HARMLESS, "attribute", "plain")
 
 
 class Hit(NamedTuple):
@@ -268,22 +269,48 @@ def is_part(word: str, latin_only: bool) -> bool:
 def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
     """Every concept in a row of folded words, the longest where one holds another of its kind.
 
-    `latin_only`: the text was ASCII before it was folded, and only such languages are looked at.
+    What stands inside a harmless sense counts no more. `latin_only`: the text was ASCII before it
+    was folded, and only such languages are looked at.
     """
     lexicon = _lexicon(latin_only)
     row = [lexicon.known(word) for word in words]
     spoken = _most_spoken(row)
-    hits: set[Hit] = set()
+    meant = {known: _meant(known, spoken) for known in set(row)}
+    hits: list[Hit] = []
+    reached: dict[str, int] = {}
+    harmless: list[Hit] = []
     for start, known in enumerate(row):
-        told = known.languages & spoken
-        concepts = known.concepts
-        if told and not is_unspaced(known.word):
-            concepts = concepts & _SECRETS | set().union(*(known.by_language[one] for one in told))
-        hits.update(Hit(concept, start, start + 1) for concept in concepts)
+        ends = dict.fromkeys(meant[known], start + 1)
+        told = known.languages & spoken if known.longer else frozenset()
         for entry, end in _matched(row, start):
             if not told or entry.language in told or not _is_chance(known.word, entry, told):
-                hits.add(Hit(entry.concept, start, end))
-    return _longest(hits)
+                ends[entry.concept] = max(end, ends.get(entry.concept, 0))
+        if _HARMLESS in ends:
+            harmless.append(Hit(_HARMLESS, start, ends[_HARMLESS]))
+        for concept, end in ends.items():
+            hit = Hit(concept, start, end)
+            if end > reached.get(concept, 0) and (
+                concept in _NEVER_HARMLESS or not any(_is_inside(hit, one) for one in harmless)
+            ):
+                reached[concept] = end
+                hits.append(hit)
+    return hits
+
+
+def _meant(known: _Known, spoken: frozenset[_Language]) -> frozenset[str]:
+    """What a word is by itself where some languages are spoken."""
+    told = known.languages & spoken
+    if not told or is_unspaced(known.word):
+        return known.concepts
+    return (known.concepts & _SECRETS).union(*(known.by_language[one] for one in told))
+
+
+def _is_inside(hit: Hit, other: Hit) -> bool:
+    """Whether a hit is a part of a longer one, or reaches out of its end."""
+    longer = other.end - other.start - (hit.end - hit.start)
+    if other.start < hit.start < other.end:
+        return longer >= 0
+    return other.start <= hit.start and hit.end <= other.end and longer > 0
 
 
 def _is_chance(word: str, entry: _Entry, told: frozenset[_Language]) -> bool:
@@ -327,24 +354,3 @@ def _end(row: Sequence[_Known], at: int, entry: _Entry) -> int | None:
             return None
         at += 1
     return at
-
-
-def _longest(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits without those inside a longer one of the same concept, or inside a harmless sense."""
-    kept: list[Hit] = []
-    ordered = sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.concept))
-    harmless = [hit for hit in ordered if hit.concept == _HARMLESS]
-    reached: dict[str, int] = {}
-    for hit in ordered:
-        length = hit.end - hit.start
-        inside = any(
-            (other.start <= hit.start and hit.end <= other.end and length < other.end - other.start)
-            or (other.start < hit.start < other.end and length <= other.end - other.start)
-            for other in harmless
-        )
-        if inside and hit.concept not in (_HARMLESS, "attribute", "plain"):
-            continue
-        if hit.end > reached.get(hit.concept, 0):
-            reached[hit.concept] = hit.end
-            kept.append(hit)
-    return kept

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
-from elicit_tui.elicitation.shapes import card_number, known_shape, random_looking
+from elicit_tui.elicitation.shapes import card_number, random_looking
 from elicit_tui.guardian.appearance import plain
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.disguise import disguised_secret
@@ -183,7 +183,7 @@ def _shows_a_login(reading: Reading, field: FieldReading) -> Place | None:
 
 
 def _has_a_login(place: Place) -> bool:
-    return bool(_LOGS_IN.search(place.plain)) or known_shape(place.plain) == "password_in_url"
+    return bool(_LOGS_IN.search(place.plain)) or place.shape == "password_in_url"
 
 
 def _cut_short(reading: Reading, field: FieldReading) -> Place | None:
@@ -325,7 +325,7 @@ def _shown(reading: Reading) -> Iterator[Sighting]:
     for place in reading.words:
         if place.role in ("url", "server"):
             continue
-        if known_shape(place.plain) or _is_told_its_value(place):
+        if place.shape or _is_told_its_value(place):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
 
