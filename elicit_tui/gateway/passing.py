@@ -85,8 +85,8 @@ class Passing:
         server = await self._catalogues.server_of(uri)
         if server is None:
             raise Unknown(f"Unknown resource: {neutral_line(uri, 500)}")
-        self._subscribed[uri] = self._subscribed.get(uri, 0) + 1
         await (await self._host.connect(server)).subscribe(uri)
+        self._subscribed[uri] = self._subscribed.get(uri, 0) + 1
 
     async def unsubscribe(self, uri: str) -> None:
         """No longer be told; the last who unsubscribes ends it."""

@@ -9,9 +9,11 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
+from elicit_tui.errors import ProtocolCallError
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.names import MOST_CHARACTERS, public_names
 from elicit_tui.gateway.offers import ORIGIN_META_KEY, matches
+from elicit_tui.host import Connection
 from tests.gateway.world import WAIT, World, asking, text_of, until, workshop, world
 
 pytestmark = pytest.mark.anyio
@@ -253,3 +255,27 @@ async def test_log_lines_are_told_from_the_level_that_the_agent_wants() -> None:
         await here.calls("workshop__logs")
         await until(lambda: bool(lines))
         assert lines == [("error", "workshop/inside", {"said": "error"})]
+
+
+async def test_a_subscription_that_a_server_refused_keeps_no_later_one_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refusals = [ProtocolCallError(-32603, "not now")]
+    ended: list[str] = []
+
+    async def refuses_once(self: Connection, uri: str) -> None:
+        if refusals:
+            raise refusals.pop()
+
+    async def ends(self: Connection, uri: str) -> None:
+        ended.append(uri)
+
+    monkeypatch.setattr(Connection, "subscribe", refuses_once)
+    monkeypatch.setattr(Connection, "unsubscribe", ends)
+    async with world(workshop(stdio=True)) as here:
+        passing = here.session.passing
+        with pytest.raises(ProtocolCallError, match="not now"):
+            await passing.subscribe("memo://first")
+        await passing.subscribe("memo://first")
+        await passing.unsubscribe("memo://first")
+        assert ended == ["memo://first"]
