@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,6 +11,8 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.tls import tls_reason
 
 CONNECTION_CLOSED: Final = -32000
+
+_MOST_CAUSES: Final = 20
 
 UNKNOWN_REVISION: Final = "Unsupported protocol version from the server"
 """How the SDK's error begins."""
@@ -73,6 +76,15 @@ def transport_reason(message: str) -> str:
     return neutral_line(message, 200).rstrip(".")
 
 
+def unknown_name(error: BaseException | None) -> bool:
+    """Whether this came of a host whose name leads to no address."""
+    for _ in range(_MOST_CAUSES):
+        if isinstance(error, socket.gaierror):
+            return True
+        error = error and (error.__cause__ or error.__context__)
+    return False
+
+
 def reason_of(error: BaseException, status: int | None = None) -> str:
     """Why, as the end of a sentence, without a full stop."""
     error = leaf(error)
@@ -91,6 +103,8 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
             return status_reason(code)
     if (untrusted := tls_reason(error)) is not None:
         return untrusted
+    if unknown_name(error):
+        return "the name of its host is not known here; look at its URL, or at your network"
     if name in ("ConnectError", "ConnectTimeout"):
         return "nothing answers at its address; it may not be running"
     if name in ("ReadError", "WriteError", "RemoteProtocolError", "ReadTimeout", "WriteTimeout"):

@@ -160,6 +160,12 @@ async def test_an_address_where_nothing_answers(transport: str) -> None:
     )
 
 
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_host_that_no_name_server_knows_is_told_apart(transport: str) -> None:
+    server = ServerSettings("remote", url="http://no-host.invalid/mcp", transport=transport)  # type: ignore[arg-type]
+    assert "the name of its host is not known here" in await failure(server)
+
+
 async def test_a_bearer_token_that_is_not_set() -> None:
     server = ServerSettings(
         "remote", url="http://127.0.0.1:9/mcp", bearer_token_env_var="NO_SUCH_TOKEN"

@@ -93,7 +93,9 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
     def on_paste(self, event: events.Paste) -> None:
         """Pasted lines and columns become one line, with blanks: nothing of them is dropped."""
         lines = event.text.expandtabs(1).splitlines()
-        if lines and lines != [event.text]:
+        if lines:
             event.stop()
             event.prevent_default()
+            # The library takes a first text for its initial value, and scrolls to no caret then.
+            self._initial_value = False
             self.replace(" ".join(lines), *self.selection)

@@ -15,20 +15,17 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_the_newest_call_is_in_view_and_under_the_cursor(tmp_path: Path) -> None:
-    async with console(tmp_path, tools={"alpha": [tool("one")]}, size=(100, 16)) as stand:
-        await stand.press("enter")
-        offer = stand.app.state.servers["alpha"].offers[0]
-        for number in range(1, 13):
+    tools = [tool(f"tool{number}") for number in range(12)]
+    async with console(tmp_path, tools={"alpha": tools}, size=(80, 24)) as stand:
+        for number, offer in enumerate(stand.app.state.servers["alpha"].offers):
+            await stand.press("1")
             stand.app.call_offer("alpha", offer)
             await stand.until(
                 lambda number=number: (
-                    len(stand.app.state.calls) == number and not stand.app.state.calls.running
+                    len(stand.app.state.calls) == number + 1 and not stand.app.state.calls.running
                 )
             )
-        await stand.until(lambda: stand.app.screen.query(RowList))
-        rows = stand.app.screen.query_one("#call-list", RowList)
-        newest = next(iter(stand.app.state.calls)).call.id
-        await stand.until(lambda: rows.key == newest and rows.scroll_y == 0)
+            await stand.until(lambda number=number: f"▌● tool{number} " in stand.text())
 
 
 async def test_ctrl_c_says_what_leaves_in_our_own_words(tmp_path: Path) -> None:

@@ -63,9 +63,11 @@ async def test_typing_into_a_field_that_was_scrolled_away_brings_it_back() -> No
         await until(pilot, lambda: " Ada " in app.words and "Field 0 " in app.words, "the field")
 
 
-async def test_pasted_lines_keep_the_caret_in_view() -> None:
-    app = question({"type": "string", "title": "Text", "maxLength": 4_000})
-    async with asked(app, (80, 24)) as pilot:
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)], ids=str)
+@pytest.mark.parametrize("longest", [40, 4_000], ids=["one line", "a block"])
+async def test_pasted_lines_keep_the_caret_in_view(size: tuple[int, int], longest: int) -> None:
+    app = question({"type": "string", "title": "Text", "maxLength": longest})
+    async with asked(app, size) as pilot:
         pasted = "\n".join(f"line {n}" for n in range(60))
         app.post_message(events.Paste(pasted))
         await until(pilot, lambda: "line 59" in app.words, "the last line")
