@@ -16,6 +16,7 @@ from elicit_tui.cli.presence import wants_plain_prompts
 from elicit_tui.cli.report import Report, event_line
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.request import HANDSHAKE, MODERN
 from elicit_tui.errors import (
     ElicitTuiError,
     LimitReached,
@@ -43,9 +44,6 @@ Result = TypeVar("Result")
 
 LOOK_SECONDS: Final = 0.2
 """How often it is looked whether a person is being asked."""
-
-HANDSHAKE: Final = "2025-11-25"
-MODERN: Final = "2026-07-28"
 
 OF_THE_OTHER_ERA: Final = frozenset({-32603, -32601, -32600, -32021, -32022})
 """Errors with which a server fails that was made for the other era: it cannot ask in this one."""
@@ -116,7 +114,6 @@ class OneCall:
         from traceback import format_exception
 
         from elicit_tui.host.server_log import LogFile
-        from elicit_tui.text import neutral_line
 
         log = LogFile(self._options.log_file)
         for line in "".join(format_exception(error)).splitlines():

@@ -17,6 +17,7 @@ from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.presence import in_ci, is_terminal
 from elicit_tui.cli.report import elicitation_fields, event_line, question_fields
 from elicit_tui.cli.run_settings import load_settings, named_server
+from elicit_tui.elicitation.request import HANDSHAKE, MODERN
 from elicit_tui.errors import Interrupted, UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from elicit_tui.broker import Requested, Resolved
+    from elicit_tui.elicitation.request import Revision
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.scenarios import Run, RunEvent, Scenario, Suite
-    from elicit_tui.scenarios.scenario import Era
 
-ERAS: Final = ("2025-11-25", "2026-07-28", "both")
+ERAS: Final = (HANDSHAKE, MODERN, "both")
 MARKS: Final = {"passed": "✓", "failed": "✗", "untried": "-"}
 _SCENARIO_SECONDS: Final = 30.0
 
@@ -110,9 +111,9 @@ class _TestRun:
         self._settings = settings
         self._narration = narration
         self._output = Output()
-        eras: tuple[Era, ...] = (namespace.eras or "auto",)
+        eras: tuple[Revision, ...] = (namespace.eras or "auto",)
         if namespace.eras == "both":
-            eras = ("2025-11-25", "2026-07-28")
+            eras = (HANDSHAKE, MODERN)
         self._options = Options(
             branches=namespace.branches,
             answers_gone_wrong=namespace.answers_gone_wrong,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from elicit_tui.config.servers import RESERVED, is_web_address
-from elicit_tui.elicitation.request import AGENT
+from elicit_tui.elicitation.request import AGENT, Revision
 from elicit_tui.errors import UsageError
 
 
@@ -24,7 +24,7 @@ class CommandLine:
     """Each `--with NAME=TARGET`."""
     timeout: float | None = None
     """`--timeout` in seconds, in place of every server's `tool_timeout_sec`."""
-    protocol: Literal["auto", "2025-11-25", "2026-07-28"] | None = None
+    protocol: Revision | None = None
     """`--protocol`: the revision of the servers of `--with`."""
     allowed_tools: tuple[tuple[str, str], ...] = ()
     """`--allow-tool`: servers and their tools whose calls in this run need no confirmation."""

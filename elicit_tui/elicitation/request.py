@@ -8,6 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, Final, Literal
 
+HANDSHAKE: Final = "2025-11-25"
+MODERN: Final = "2026-07-28"
+Revision = Literal["auto", "2025-11-25", "2026-07-28"]
+"""The revision that a server is spoken to in, one for each era; `auto`: the one that it offers."""
 Era = Literal["handshake", "modern"]
 """`handshake`: revisions up to 2025-11-25; `modern`: 2026-07-28 and its rounds."""
 

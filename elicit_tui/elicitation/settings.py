@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from elicit_tui.elicitation.request import Revision
 from elicit_tui.text import neutral_line
 
 Layer = Literal["managed", "command line", "user", "default"]
@@ -153,7 +154,7 @@ class ServerSettings:
     disabled_tools: tuple[str, ...] = ()
     elicitations: Literal["ask", "decline", "cancel", "off"] = "ask"
     elicitation_modes: tuple[Literal["form", "url"], ...] = ("form", "url")
-    protocol: Literal["auto", "2025-11-25", "2026-07-28"] = "auto"
+    protocol: Revision = "auto"
     default_tools_approval_mode: Literal["auto", "prompt", "writes", "approve"] = "auto"
     tools: Mapping[str, ToolSettings] = field(default_factory=dict)
     layer: Layer = "user"

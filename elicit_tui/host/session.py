@@ -32,14 +32,12 @@ from mcp_types import (
 
 from elicit_tui import __version__
 from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.request import HANDSHAKE, MODERN
 from elicit_tui.errors import ProtocolCallError, ServerError
 from elicit_tui.host.exchange import CURRENT, Exchange
 from elicit_tui.host.streams import JudgedRead, JudgedWrite
 from elicit_tui.host.wire import Wire
 from elicit_tui.text import quoted
-
-HANDSHAKE: Final = "2025-11-25"
-MODERN: Final = "2026-07-28"
 
 _TRANSPORT_WORDS: Final = (
     "Not Found",

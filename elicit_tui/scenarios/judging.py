@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from elicit_tui.elicitation.request import MODERN
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Scenario, same_json, text_of
@@ -13,7 +14,6 @@ from elicit_tui.scenarios.variants import MARKER, Variant
 from elicit_tui.text import ascii_json, neutral_line
 
 INTERNAL_ERROR: Final = -32603
-MODERN: Final = "2026-07-28"
 PUSHES: Final = (
     "this server pushes its questions (as `ctx.elicit` does), which 2026-07-28 does not have: there"
     " a tool returns them (InputRequiredResult; `Resolve` and `Elicit` of the Python SDK). Until it"

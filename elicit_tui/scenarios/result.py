@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from elicit_tui.broker import Requested, Resolved
-from elicit_tui.scenarios.scenario import Era, Scenario
+from elicit_tui.elicitation.request import Revision
+from elicit_tui.scenarios.scenario import Scenario
 
 
 @dataclass
@@ -15,7 +16,7 @@ class Run:
     """One call of one scenario, one way through it."""
 
     scenario: Scenario
-    era: Era
+    era: Revision
     """The revision that was asked for."""
     branch: str
     """Which way: `accept`, `decline 2`, `the answer twice` …"""

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import BrokerEvent, Notice, Requested, Resolved
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome
+from elicit_tui.elicitation.request import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.runtime import open_runtime
 from elicit_tui.scenarios.judging import faults_of, hint_of
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
-from elicit_tui.scenarios.scenario import Era, Scenario
+from elicit_tui.scenarios.scenario import Scenario
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
 from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, as_written, branches
@@ -44,7 +45,7 @@ class Options:
     """Also every way in which a question is refused."""
     answers_gone_wrong: bool = False
     """Also answers that no client may send."""
-    eras: tuple[Era, ...] = ("auto",)
+    eras: tuple[Revision, ...] = ("auto",)
     update: bool = False
     """Take over what the servers ask now as the snapshots."""
     need_snapshots: bool = False
@@ -83,7 +84,7 @@ class _Ways:
         self,
         settings: Settings,
         scenario: Scenario,
-        era: Era,
+        era: Revision,
         options: Options,
         listener: Callable[[RunEvent], None],
     ) -> None:
@@ -161,7 +162,7 @@ class _OneRun:
         self,
         settings_for: Callable[[Variant], Settings],
         scenario: Scenario,
-        era: Era,
+        era: Revision,
         tell: Callable[[RunEvent], None],
     ) -> None:
         self._settings_for = settings_for

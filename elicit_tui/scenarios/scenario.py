@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from elicit_tui.elicitation import Action
 from elicit_tui.elicitation.matching import fits
@@ -84,9 +84,6 @@ class Scenario:
     def accepts(self) -> bool:
         """Whether every answer is an accept, so that other ways can be tried from it."""
         return bool(self.answers) and all(each.action == "accept" for each in self.answers)
-
-
-Era = Literal["auto", "2025-11-25", "2026-07-28"]
 
 
 def text_of(result: Mapping[str, Any]) -> str:
