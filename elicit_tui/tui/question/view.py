@@ -187,10 +187,22 @@ class QuestionView(QuestionFrame):
             self._typed_into_nothing()
 
     def turned_away(self, event: events.Event) -> None:
-        """Text that came too early was meant for another question."""
+        """Text that came too early was meant for another question.
+
+        The key that closes a page decides nothing: it need not wait until that page is painted.
+        """
+        if isinstance(event, events.Key) and self._closes_page(event):
+            self.action_back()
+            return
         super().turned_away(event)
         if isinstance(event, events.Key) and event.is_printable:
             self._typed_into_nothing()
+
+    def _closes_page(self, event: events.Key) -> bool:
+        active = self.screen.active_bindings.get(event.key)
+        if self._page == "answer" or self.decided or active is None or active.node is not self:
+            return False
+        return active.binding.action in ("cancel", self._page)
 
     def _typed_into_nothing(self) -> None:
         if self._takes_yes or isinstance(self.body, PageBody):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
@@ -119,3 +120,24 @@ async def test_the_deadline_starts_when_the_question_is_painted_and_each_key_mov
         await pilot.press("a")
         await pilot.pause()
         assert deadline.remaining == 60
+
+
+@pytest.mark.parametrize(
+    "keys", [("f1", "f1"), ("f1", "escape"), ("f2", "f2"), ("f2", "escape"), ("ctrl+r", "escape")]
+)
+async def test_a_page_is_closed_at_once_and_the_key_behind_that_decides_nothing(
+    keys: tuple[str, str], real_pause: None
+) -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    async with asked(app) as pilot:
+        app.post_message(events.Key(keys[0], None))
+        async with asyncio.timeout(10):
+            while app.view.page == "answer":  # noqa: ASYNC110 - the key comes before the painting
+                await asyncio.sleep(0)
+        assert not app.view.listens
+        app.post_message(events.Key(keys[1], None))
+        await until(pilot, lambda: app.view.listens and app.view.page == "answer", "the question")
+        assert "Too early" not in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Too early" in app.words, "it is told")
+    assert app.outcome is None
