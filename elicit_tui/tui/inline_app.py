@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.driver import Driver
 from textual.geometry import Offset, Size
+from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue
@@ -19,7 +20,7 @@ from elicit_tui.tui.hang_up import lasting
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.pasted import PASTE_SECONDS
 from elicit_tui.tui.question.debounce import Debounce
-from elicit_tui.tui.question.messages import Answered, Later, Painted
+from elicit_tui.tui.question.messages import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import use_theme
 
@@ -60,6 +61,7 @@ class InlineApp(OrderedApp[None]):
         self._new_view = view
         self._count = 0
         self._rows = _FIRST_ROWS
+        self._unseen = False
         self._pending: Pending | None = None
         self._shown: QuestionView | None = None
         use_theme(self, theme)
@@ -103,7 +105,10 @@ class InlineApp(OrderedApp[None]):
             await shown.remove()
         self._count += 1
         self._shown = self._new_view(right, self._count, startled)
+        # Its first frame has its buttons: how many rows that takes is known once it is laid out.
+        self._unseen = self.is_inline
         await self.screen.mount(self._shown)
+        self.call_after_refresh(self._fit_unseen)
         self.typed_ahead.discard()
 
     def _answered(self, question: Question, outcome: Outcome) -> None:
@@ -138,6 +143,22 @@ class InlineApp(OrderedApp[None]):
         """Take no more rows than the question needs."""
         if self.is_inline:
             self._fit()
+
+    def on_question_view_page_turned(self, event: PageTurned) -> None:
+        """A page may need more rows than the question, or fewer."""
+        if self.is_inline:
+            self._fit()
+
+    def _fit_unseen(self) -> None:
+        """It was laid out, and nobody has seen it: draw it with as many rows as it needs."""
+        self._fit()
+        self._unseen = False
+        self.screen.refresh(layout=True)
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        """Nothing of a question that is laid out only to be measured."""
+        if not self._unseen:
+            super()._display(screen, renderable)
 
     def on_resize(self, event: events.Resize) -> None:
         """As many rows as the question needs at this width."""

@@ -175,14 +175,17 @@ STEP_FORM = (
     BACK,
     Action("anyway", "Send it", "^Y", "hand over what is shown", primary=True),
     DECLINE,
+    LATER,
 )
 STEP_URL = (
     BACK,
     Action("anyway", "Open it", "^Y", "open this page in your browser", primary=True),
     DECLINE,
+    LATER,
 )
 STEP_ELSEWHERE = (
     BACK,
     Action("anyway", "I opened it", "^Y", "you opened it elsewhere and agree", primary=True),
     DECLINE,
+    LATER,
 )

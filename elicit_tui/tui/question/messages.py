@@ -19,6 +19,10 @@ class Painted(QuestionMessage, namespace="question_view"):
     """It was painted for the first time."""
 
 
+class PageTurned(QuestionMessage, namespace="question_view"):
+    """Another of its pages is on the screen."""
+
+
 class Later(QuestionMessage, namespace="question_view"):
     """The person wants another question first; what was typed is in the draft."""
 

@@ -94,6 +94,7 @@ def second_step(
         will = f"This hands the answer below to {name}{during}. It cannot be taken back."
     else:
         will = f"This says yes to {name}{during}. It cannot be taken back."
+    yes_or_no = form is not None and form.is_confirmation
     families = {finding.rule.partition(".")[0] for finding in found}
     if "destructive" in families:
         will += f" {name} may then change or delete what you cannot get back."
@@ -105,7 +106,7 @@ def second_step(
             frame_words.findings(tuple(found), width) if found else None,
             Content(will),
             address,
-            _json_block(content) if content is not None else None,
+            _json_block(content) if content is not None and not yes_or_no else None,
             _left_out(form, content) if content is not None else None,
         ]
     )

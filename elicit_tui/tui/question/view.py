@@ -18,7 +18,7 @@ from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import NOT_HEARD, Body, QuestionFrame
-from elicit_tui.tui.question.messages import Answered, Later
+from elicit_tui.tui.question.messages import Answered, Later, PageTurned
 from elicit_tui.tui.question.page_body import PageBody
 from elicit_tui.tui.question.text_region import scroll_hidden
 
@@ -66,6 +66,8 @@ class QuestionView(QuestionFrame):
         if self.never_painted and isinstance(app, OrderedApp) and app.typed_ahead.has_dropped():
             self._not_heard = True
         super().painted()
+        if not self.never_painted:
+            self.post_message(PageTurned(self.question))
         told = self._not_heard or self.question.draft.typed
         if self.never_painted and self._follows and not told:
             self.say(FOLLOWS, "bold $accent")
@@ -254,7 +256,7 @@ class QuestionView(QuestionFrame):
 
     def action_later(self) -> None:
         """Put the question back and keep what was typed."""
-        if self._page != "step" and not self._too_early():
+        if not self._too_early():
             self.keep_draft()
             self.post_message(Later(self.question))
 

@@ -156,6 +156,31 @@ def test_a_yes_or_no_question_takes_at_most_eight_rows(tmp_path: Path) -> None:
         terminal.end()
 
 
+def test_the_first_frame_of_a_form_has_its_buttons(tmp_path: Path) -> None:
+    with Emulated(tmp_path, "book_table", 80, 24) as terminal:
+        raw = terminal.wait_for("╯")
+        assert "Send ^S" in raw
+        answer_once_it_listens(terminal, "\x0e")
+        terminal.end()
+
+
+def test_help_under_the_prompt_is_as_high_as_its_words_and_gives_the_rows_back(
+    tmp_path: Path,
+) -> None:
+    with Emulated(tmp_path, "clear_cache", 80, 24) as terminal:
+        terminal.wait_for("No n")
+        terminal.rests()
+        terminal.type("\x1bOP")
+        terminal.wait_for("truthfully.")
+        terminal.rests()
+        terminal.type("\x1bOP")
+        terminal.wait_for("Yes y")
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.everything[:2] == [PROMPT, "✗ clear_cache · declined"]
+        assert len(terminal.everything) == 3
+
+
 def answer_once_it_listens(terminal: Emulated, key: str) -> None:
     """Press a key that decides until it is heard: a form is deaf while it is new."""
     terminal.wait_for("╰")
