@@ -142,12 +142,17 @@ class Words:
             after = self._contentful(hit.end, hit.end + _NEAR)
             # What is another language's "in the" denies nothing.
             if after and after[0] == hit.end and not self._lacks():
-                found.append((hit.end, after[0] + 2, hit.start))
+                found.append((hit.end, self._end_of_none(after), hit.start))
         for hit in self.of("omit"):
             found.append((hit.end, self._end_of_scope(hit.end), hit.start))
         for hit in self.of("not needed"):
             found.append((0, hit.end, hit.start))
         return tuple(found)
+
+    def _end_of_none(self, after: list[int]) -> int:
+        """Where it ends what there is none of: with what is said of it in "no mail is sent"."""
+        said = len(after) > 1 and any(self._is(at, "becomes") for at in range(*after[:2]))
+        return (after[1] if said else after[0] + 1) + 1
 
     def _lacks(self) -> bool:
         return bool(self.of("lack"))

@@ -10,7 +10,7 @@ from elicit_tui.guardian.frames import places_of
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 
 _TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
-_TELLS: Final = 4
+_TELLS: Final = 3
 
 
 def confirms(reading: Reading) -> bool:
@@ -50,7 +50,7 @@ def may_be_left(field: FieldReading) -> bool:
 def _asks_leave(reading: Reading) -> bool:
     """Whether a message wants leave for an act, though the answer is typed or chosen."""
     clauses = reading.message.views[0].clauses
-    if any(clause.of("announces") for clause in clauses):
+    if any(not clause.denies(hit) for clause in clauses for hit in clause.of("announces")):
         return True
     # "Evict entries after how many minutes?" asks for a number.
     if not clauses or any(clause.of("aside", "which") for clause in clauses):

@@ -114,7 +114,7 @@ def _value(digits: str) -> float:
 
 
 _PRIZE: Final = (
-    Frame("prize-for-a-price", 2, ("prize", "price"), 2),
+    Frame("prize-for-a-price", 2, ("prize", "price"), 3),
     Frame("gift-cards", 2, ("gift cards", "hand codes"), 2),
     Frame("doubles", 2, ("doubling",), 1),
     Frame("overpaid-so-tell", 2, ("overpaid", "which account"), 2),

@@ -31,6 +31,7 @@ _ACCESS: Final = (
     Frame("lifts-protection", 2, ("lifts", "guards"), 1, acts=True),
     Frame("without-a-check", 2, ("unguarded",), 0),
     Frame("locks-out", 2, ("locks out", "access of"), 1, acts=True),
+    Frame("joins-the-admins", 2, ("joins", "admin group"), 0, acts=True),
     Frame("open-to-anyone", 2, ("anyone", "may do"), 0),
     Frame("open-to-any-address", 2, ("any address",), 0),
 )

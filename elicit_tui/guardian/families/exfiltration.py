@@ -14,7 +14,7 @@ from elicit_tui.guardian.wanting import Thing, Wanting
 
 _CONTENTS: Final = Thing("contents", "contents")
 _SPOKEN_OF: Final = (
-    Frame("other-tools-answers", 3, ("tools", "answered", "handed"), 1),
+    Frame("other-tools-answers", 3, ("tools", "answered", "handed"), 2),
     Frame("own-text-of-the-model", 3, ("model", "own text", "given"), 1),
     Frame("talk-with-the-model", 3, ("model", "talk", "earlier"), 0),
     Frame("open-pages", 3, ("pages", "looked at", "handed"), 1),

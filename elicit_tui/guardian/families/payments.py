@@ -25,6 +25,7 @@ _TRADES: Final = (
     Frame("trades", 2, ("trades", "securities"), 0, acts=True),
     Frame("trades-at-the-market", 2, ("trade order",), 0),
     Frame("moves-money", 2, ("moves", "money"), 0, acts=True),
+    Frame("lets-money-go", 2, ("pays out", "money"), 2, acts=True),
 )
 
 
