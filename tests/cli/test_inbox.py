@@ -224,6 +224,24 @@ async def test_what_is_missing_is_asked_with_a_form(gateway: Gateway) -> None:
     assert (await answered(asked)).content == {"environment": "staging", "replicas": 3}
 
 
+async def test_ctrl_s_before_the_form_stops_nothing_and_the_terminal_is_put_back(
+    gateway: Gateway,
+) -> None:
+    gateway.asks()
+    (question,) = await gateway.waiting()
+
+    def act(terminal: Terminal) -> None:
+        assert terminal.flow_control
+        terminal.type("\x13")
+        terminal.wait_for("canary")
+        assert not terminal.flow_control
+        type_until(terminal, "\x0e", "Declined.")
+        terminal.end()
+        assert terminal.flow_control
+
+    assert (await at_a_terminal("answer", question, act=act)).code == 0
+
+
 async def test_what_was_typed_is_told_when_the_question_left_meanwhile(gateway: Gateway) -> None:
     asked = gateway.asks()
     (question,) = await gateway.waiting()

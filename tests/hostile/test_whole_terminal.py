@@ -18,6 +18,7 @@ from tests.servers.scripts import added, form, page
 COPY: Final = "\x1b[15~"
 """F5, as a terminal sends it."""
 ABOUT: Final = "\x1bOQ"
+OPENED: Final = "\x1b[18~"
 DRAW: Final = "\x1b[17~"
 DECLINE: Final = "\x0e"
 INTERRUPT: Final = "\x03"
@@ -84,6 +85,19 @@ def test_a_list_that_fails_hides_no_tool_in_the_console(tmp_path: Path) -> None:
         terminal.shows("1 of 1 ready", "first_tool")
         terminal.type("\x11")
         assert terminal.end() == 0
+
+
+def test_a_page_that_the_server_tells_done_ends_its_question_and_the_call_goes_on(
+    tmp_path: Path,
+) -> None:
+    once = tmp_path / "once"
+    steps = [{"visit": page("https://example.com/"), "once": str(once)}, {"text": "let in"}]
+    server = added(tmp_path, {"t": steps})
+    with Terminal([*COMMAND, *server, "call", "s", "t"], environment()) as terminal:
+        terminal.press_until(OPENED, lambda: "Finished ^S" in terminal.text, "the waiting")
+        once.touch()
+        assert terminal.end() == 0
+    assert "let in" in terminal.text
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "https://a.example/\N{NO-BREAK SPACE}c"])

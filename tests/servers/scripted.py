@@ -4,8 +4,10 @@
 
 The script: `{"info": {...}, "offers": [CAPABILITY, ...], "tools": {NAME: [STEP, ...]}}`. A step is
 one of `{"ask": params}`, `{"withdraw": params, "once": path}` (asked, and taken back once that file
-is there), `{"remove": path}`, `{"stderr": text}`, `{"error": {...}}`, `{"text": text}`. The
-result's text is the JSON list of the answers to the questions, unless a step says otherwise.
+is there), `{"visit": params, "once": path}` (the call fails with this page to be visited first,
+which is told as done once that file is there; the next call passes), `{"remove": path}`,
+`{"stderr": text}`, `{"error": {...}}`, `{"text": text}`. The result's text is the JSON list of the
+answers to the questions, unless a step says otherwise.
 """
 
 from __future__ import annotations
@@ -36,10 +38,26 @@ def put(params: Any, identifier: str) -> None:
     send({"id": identifier, "method": "elicitation/create", "params": params})
 
 
-def withdraw(identifier: str, once: Path) -> None:
-    while not once.exists():
+def until_there(file: Path) -> None:
+    while not file.exists():
         time.sleep(0.02)
+
+
+def withdraw(identifier: str, once: Path) -> None:
+    until_there(once)
     send({"method": "notifications/cancelled", "params": {"requestId": identifier}})
+
+
+def visit(call: Any, page: Any, once: Path) -> bool:
+    """Whether the page was visited before; if not, the call failed."""
+    if once.exists():
+        return True
+    error = {"code": -32042, "message": "Visit", "data": {"elicitations": [page]}}
+    send({"id": call, "error": error})
+    until_there(once)
+    done = {"elicitationId": page["elicitationId"]}
+    send({"method": "notifications/elicitation/complete", "params": done})
+    return False
 
 
 def ask(params: Any, identifier: str) -> Any:
@@ -59,6 +77,9 @@ def call(identifier: Any, steps: list[dict[str, Any]]) -> None:
         elif "withdraw" in step:
             put(step["withdraw"], f"question-{identifier}-{number}")
             withdraw(f"question-{identifier}-{number}", Path(step["once"]))
+        elif "visit" in step:
+            if not visit(identifier, step["visit"], Path(step["once"])):
+                return
         elif "remove" in step:
             Path(step["remove"]).unlink()
         elif "stderr" in step:
