@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from elicit_tui.config.hiding import hidden, hidden_argument, hidden_under, stars
 from elicit_tui.config.keys import SERVER
 from elicit_tui.config.locks import GRANULAR_FLAGS
 from elicit_tui.config.merging import leaves
 from elicit_tui.config.nodes import Value
+from elicit_tui.elicitation.hiding import hidden, hidden_arguments, hidden_under, stars
 from elicit_tui.elicitation.settings import GranularApproval, ServerSettings, Settings
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.paths import ledger_file
@@ -135,7 +135,7 @@ def _hidden(key: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: hidden_under(name, text, stars) for name, text in value.items()}
     if key == "args":
-        return [hidden_argument(*pair, stars) for pair in zip(["", *value], value, strict=False)]
+        return hidden_arguments(value, stars)
     return hidden(value, stars) if key in ("command", "url") and value else value
 
 

@@ -65,14 +65,14 @@ def _node(path: KeyPath, node: Node, value: Any, kind: FileKind) -> Iterator[Key
     elif isinstance(node, Tables):
         yield from _tables(path, node, value, kind)
     elif not isinstance(value, Mapping):
-        yield KeyFault(path, f"must be a table, not {shown(value)}")
+        yield KeyFault(path, f"must be a table, not {_kind_of(value)}")
     elif isinstance(node, Named):
         for name, item in value.items():
             yield from _name((*path, name), name)
             if isinstance(item, Mapping):
                 yield from _table((*path, name), node.item, item, kind)
             else:
-                yield KeyFault((*path, name), f"must be a table, not {shown(item)}")
+                yield KeyFault((*path, name), f"must be a table, not {_kind_of(item)}")
     else:
         yield from _table(path, node, value, kind)
 
@@ -103,7 +103,7 @@ def _tables(path: KeyPath, node: Tables, value: Any, kind: FileKind) -> Iterator
         if isinstance(item, Mapping):
             yield from _table((*path, index), node.item, item, kind)
         else:
-            yield KeyFault((*path, index), f"must be a table, not {shown(item)}")
+            yield KeyFault((*path, index), f"must be a table, not {_kind_of(item)}")
 
 
 def _name(path: KeyPath, name: str) -> Iterator[KeyFault]:
@@ -116,7 +116,9 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
         return
     if not _is_kind(node, value):
         wanted = " or ".join((_WORDS[node.kind], *map(quoted, node.words)))
-        yield KeyFault(path, f"must be {wanted}, not {shown(value)}")
+        several = node.kind in ("strings", "table of strings", "json table")
+        told = _kind_of(value) if several else shown(value)
+        yield KeyFault(path, f"must be {wanted}, not {told}")
         return
     if node.without_effect:
         yield KeyFault(path, "is a key of Codex CLI and has no effect here", "notice")
@@ -204,6 +206,11 @@ def _places(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from _places(node.item, (*path, "NAME"))
     elif isinstance(node, Tables):
         yield from _places(node.item, path)
+
+
+def _kind_of(value: Any) -> str:
+    """What stands in the place of several values: a text there may be a secret's, or hold one."""
+    return "a text" if isinstance(value, str) else shown(value)
 
 
 def shown(value: Any) -> str:

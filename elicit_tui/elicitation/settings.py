@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from elicit_tui.elicitation.request import Revision
-from elicit_tui.text import neutral_line
 
 Layer = Literal["managed", "command line", "user", "default"]
 
@@ -175,7 +174,10 @@ class ServerSettings:
         for name, value in self.http_headers.items():
             if (fault := _header_fault(name, value)) is not None:
                 variables = ", ".join(self.header_variables.get(name, ()))
-                yield self._unsendable(f"header {neutral_line(name, 80)}", variables, fault)
+                # What follows the first sign that no name has may be a value.
+                named = match[0][:80] if (match := _HEADER_NAME.match(name)) else ""
+                shown = named if named == name else f"{named}…"
+                yield self._unsendable(f"header {shown}", variables, fault)
         variable = self.bearer_token_env_var
         token = environment.get(variable, "") if variable is not None else ""
         if (fault := _header_fault("Authorization", token)) is not None:

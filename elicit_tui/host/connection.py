@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, Outcome, ServerIdentity, cancel, new_id
@@ -372,17 +370,9 @@ class Connection:
 
 
 def _identity(settings: ServerSettings) -> ServerIdentity:
+    from elicit_tui.elicitation.hiding import shown_address, shown_command
+
     if settings.url is not None:
         return ServerIdentity(settings.name, settings.transport, shown_address(settings.url))
-    command = shlex.join([settings.command or "", *settings.args])
+    command = shown_command(settings.command or "", settings.args)
     return ServerIdentity(settings.name, "stdio", command)
-
-
-def shown_address(url: str) -> str:
-    """A URL as it may be shown and recorded: without user information and query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "?"
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "…" if parts.query else "", ""))

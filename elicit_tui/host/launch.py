@@ -256,9 +256,10 @@ def _resolved(settings: ServerSettings, environment: dict[str, str]) -> str:
 
 
 def _sentence(settings: ServerSettings, error: OSError | ValueError) -> str:
+    from elicit_tui.elicitation.hiding import hidden, stars
     from elicit_tui.text import neutral_line
 
-    command = neutral_line(settings.command or "")
+    command = neutral_line(hidden(settings.command or "", stars))
     if settings.cwd is not None and not Path(settings.cwd).is_dir():
         directory = neutral_line(settings.cwd)
         key = f"mcp_servers.{settings.name}.cwd"

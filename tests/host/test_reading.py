@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from elicit_tui.elicitation import accept, decline
+from elicit_tui.elicitation.hiding import shown_address
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.host.bounds import Outbox, Overflow, SeenIds
-from elicit_tui.host.connection import shown_address
 from elicit_tui.host.messages import elicit_result, read_message, result_message
 from elicit_tui.host.offers import Prompt, Resource, Tool
 from elicit_tui.host.open_calls import wait_within

@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.documents import LARGEST_FILE
-from elicit_tui.config.hiding import Put, hidden, hidden_argument, hidden_under, stars
-from elicit_tui.config.importing.references import converted, is_variable, variable_name
+from elicit_tui.config.importing.references import converted, variable_name
 from elicit_tui.config.importing.sources import Dialect, recognise
 from elicit_tui.config.keys import SERVER
 from elicit_tui.config.nodes import Value
 from elicit_tui.config.servers import RESERVED
 from elicit_tui.config.validating import shown
+from elicit_tui.elicitation.hiding import (
+    Put,
+    hidden,
+    hidden_argument,
+    hidden_under,
+    is_variable,
+    stars,
+)
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.toml_spelling import dotted, quoted, toml_value
 from elicit_tui.errors import ConfigError

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from elicit_tui.config.hiding import hidden, hidden_under, stars
 from elicit_tui.config.importing.sources import Dialect
+from elicit_tui.elicitation.hiding import hidden_under, stars
 
 _ANY: Final = re.compile(r"\$\{([^{}]*)\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -22,11 +22,6 @@ def variable_name(*words: str) -> str:
     """An environment variable's name made of words: `GITHUB_TOKEN`."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(words)).strip("_").upper()
     return name if name and not name[0].isdigit() else f"MCP_{name}"
-
-
-def is_variable(name: str) -> bool:
-    """Whether a text is the name of an environment variable, and no secret put in its place."""
-    return _NAME.fullmatch(name) is not None and hidden(name, lambda: "") == name
 
 
 def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from elicit_tui.config.hiding import hidden, hidden_argument, stars
+from elicit_tui.elicitation.hiding import hidden, hidden_argument, stars
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.install.places import look, shown_path
 from elicit_tui.paths import replace_file

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
+from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.spans import Role
 
@@ -59,8 +60,8 @@ class ServerRecord:
         """How it is reached, as configured."""
         settings = self.settings
         if settings.url is not None:
-            return f"{settings.transport}: {settings.url}"
-        return "stdio: " + " ".join((settings.command or "", *settings.args))
+            return f"{settings.transport}: {shown_address(settings.url)}"
+        return "stdio: " + shown_command(settings.command or "", settings.args)
 
     def asked(self) -> None:
         """It asked something."""

@@ -1,6 +1,6 @@
 """Finds literal secrets in the values of a server's table, so that none is copied or shown.
 
-What a secret looks like or is called stands in `elicitation`. Here stands where a command
+What a secret looks like or is called stands beside this. Here stands where a command
 line, a header or an environment keeps one: behind a name, beside a reference, inside a string that
 a shell reads. Every pattern begins where a word begins, so that all work is linear.
 """
@@ -8,8 +8,10 @@ a shell reads. Every pattern begins where a word begins, so that all work is lin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from elicit_tui.elicitation.secret_names import has_password, is_secret_name
 from elicit_tui.elicitation.shapes import known_shape, secrets_in
@@ -21,6 +23,7 @@ _REFERENCE: Final = re.compile(r"\$\{[^{}]*\}")
 _SCHEME: Final = re.compile(r"(?:bearer|basic|token|bot|apikey|digest)[ \t]+", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"(?P<name>-{0,2}[A-Za-z_][\w.-]*)(?P<between>=|[ \t]*:[ \t]*)")
 """One word of a command line that names what follows it: `--token=…`, `A=…`, `Header: …`."""
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME: Final = re.compile(
     r"(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]*)"
     r"(?:[\"']?[ \t]*[=:][ \t]*|(?P<flag>(?<=\w)[ \t]+(?=[^\s-])))"
@@ -37,6 +40,11 @@ def stars() -> str:
     Not `MASK`: TOML and JSON go out as ASCII, where its dots would be escapes.
     """
     return "***"
+
+
+def is_variable(name: str) -> bool:
+    """Whether a text is the name of an environment variable, and no secret put in its place."""
+    return _VARIABLE.fullmatch(name) is not None and hidden(name, lambda: "") == name
 
 
 def hidden_under(name: str, text: str, put: Put) -> str:
@@ -84,6 +92,28 @@ def hidden_argument(before: str, text: str, put: Put) -> str:
     ):
         return put()
     return hidden(text, put)
+
+
+def hidden_arguments(arguments: Sequence[str], put: Put) -> list[str]:
+    """The arguments of a command without the secrets among them."""
+    pairs = zip(["", *arguments], arguments, strict=False)
+    return [hidden_argument(before, text, put) for before, text in pairs]
+
+
+def shown_command(command: str, arguments: Sequence[str]) -> str:
+    """A command line as it is shown and recorded, with stars for each secret in it."""
+    shown = [hidden(command, stars), *hidden_arguments(arguments, stars)]
+    return " ".join(word if stars() in word else shlex.quote(word) for word in shown)
+
+
+def shown_address(url: str) -> str:
+    """A URL as it may be shown and recorded: without user information and query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "?"
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "…" if parts.query else "", ""))
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
