@@ -14,6 +14,7 @@ import pytest
 from textual.app import App, SuspendNotSupported
 
 from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor, editor_command
+from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 
 class Screenless(App[None]):
@@ -83,3 +84,16 @@ def test_visual_goes_before_editor_and_no_shell_reads_either(
 def test_half_a_character_that_a_server_sent_is_said_and_stays_in_the_field() -> None:
     with pytest.raises(EditorTrouble, match="half a character"):
         edit_in_editor(Screenless(), "\ud83d and more")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("longest", "named"), [(40, False), (4_000, True)])
+async def test_help_names_the_key_of_the_editor_only_where_a_text_can_be_long(
+    longest: int, named: bool
+) -> None:
+    fields = schema(v={"type": "string", "maxLength": longest})
+    app = Asking(form_question(fields))
+    async with asked(app, (100, 60)) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: "In a field" in app.words, "help")
+        assert ("$EDITOR" in app.words) == named

@@ -192,3 +192,22 @@ def answer_once_it_listens(terminal: Emulated, key: str) -> None:
             if not terminal._read(0.05) or any(line[:1] in SIGNS for line in terminal.everything):
                 return
     raise AssertionError("the form does not listen")
+
+
+@pytest.mark.parametrize("ends", [("\x1b", "\x1b"), ("\x03",)], ids=["cancelled", "interrupted"])
+def test_what_was_typed_and_not_sent_is_there_in_the_next_run(
+    tmp_path: Path, ends: tuple[str, ...]
+) -> None:
+    with Emulated(tmp_path, "book_table", 80, 24) as terminal:
+        terminal.wait_for("Send ^S")
+        terminal.rests()
+        terminal.type("Mallory")
+        terminal.wait_for("Mallory")
+        for key in ends:
+            terminal.rests()
+            terminal.type(key)
+        assert terminal.end() in (0, 1, 130), terminal._raw[-3000:]
+    with Emulated(tmp_path, "book_table", 80, 24) as terminal:
+        terminal.wait_for("Mallory")
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal._raw[-3000:]
