@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from elicit_tui.scenarios.result import Run, Suite
 from elicit_tui.text import neutral_line
+from elicit_tui.text.workflow import escaped_commands_in_xml
 
 
 def junit_xml(suite: Suite) -> bytes:
@@ -18,7 +19,7 @@ def junit_xml(suite: Suite) -> bytes:
         _suite(root, _text(file), list(runs))
     ElementTree.indent(root)
     written: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
-    return written
+    return escaped_commands_in_xml(written.decode()).encode()
 
 
 def _suite(root: ElementTree.Element, file: str, runs: Sequence[Run]) -> None:

@@ -19,6 +19,11 @@ def escaped_commands(text: str) -> str:
     return _BRACKET.sub(r"\\u0023", text) if "##" in text else text
 
 
+def escaped_commands_in_xml(document: str) -> str:
+    """An XML document in which every command begins with a reference; a program reads the same."""
+    return _BRACKET.sub("&#35;", _DOUBLE_COLON.sub(r"\1&#58;", document))
+
+
 def ci_safe(text: str) -> str:
     """Text in which no line is a workflow command of a CI system.
 

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -126,6 +127,20 @@ def test_what_is_imported_holds_no_command_of_a_build(tmp_path: Path) -> None:
     import tomli
 
     assert tomli.loads(done.stdout)["mcp_servers"]["a"]["args"] == [COMMANDS]
+
+
+def test_junit_holds_no_command_of_a_build_and_says_the_same(tmp_path: Path) -> None:
+    file, junit = tmp_path / "scenarios.toml", tmp_path / "junit.xml"
+    expect = '{ text = "another" }'
+    name = toml_value(COMMANDS)
+    file.write_text(f'[[scenario]]\nname = {name}\nserver = "s"\ncall = "t"\nexpect = {expect}\n')
+    server = added(tmp_path, {"t": [{"text": COMMANDS}]})
+    done = run(*server, "test", str(file), "--junit", str(junit))
+    assert done.code == 1, done.stderr
+    for written in (done.stdout, done.stderr, junit.read_text()):
+        assert not COMMAND_LINES.search(written)
+    (case,) = ElementTree.parse(junit).getroot().iter("testcase")
+    assert COMMANDS in case.get("name", "")
 
 
 HOMELESS = """
