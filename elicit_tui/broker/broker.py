@@ -14,7 +14,7 @@ from elicit_tui.broker.allowances import Allowance, Allowances
 from elicit_tui.broker.ask import AgentLeft, Ask, AskStep, valid
 from elicit_tui.broker.contracts import Guardian, Hooks, LedgerWriter
 from elicit_tui.broker.drafts import Drafts
-from elicit_tui.broker.entrance import Entrance
+from elicit_tui.broker.entrance import ENDED, Entrance
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
 from elicit_tui.broker.hook_steps import HookSteps, listener_for
 from elicit_tui.broker.record import Record
@@ -286,9 +286,8 @@ class Broker:
         refused = self._entrance.approval_refusal()
         if refused is not None:
             return self._ended_at_once(request, refused, [decision])
-        over = cancel("shutdown", "elicit-tui ended before an answer was given.")
         entry = self._open[request.id] = Admitted(request, time.monotonic(), trace=[decision])
-        outcome = await self._see_through(entry, self._confirmed, over)
+        outcome = await self._see_through(entry, self._confirmed, ENDED)
         if outcome.action == "accept" and outcome.scope == "session":
             self.allowances.add(wanted())
         return outcome
@@ -376,9 +375,7 @@ class Broker:
     async def close(self) -> None:
         """End every question truthfully: cancel, by shutdown. Returns once all are recorded."""
         self._entrance.closed = True
-        self._end(
-            lambda entry: True, cancel("shutdown", "elicit-tui ended before an answer was given.")
-        )
+        self._end(lambda entry: True, ENDED)
         tasks = {entry.task for entry in self._open.values() if entry.task is not None}
         tasks.discard(asyncio.current_task())
         if tasks:

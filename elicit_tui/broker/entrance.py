@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from elicit_tui.policy import Decision, Policy
 
 
-AGENT: Final = "The agent"
+CALLER: Final = "The agent"
 """Whose approvals are counted: all calls of a gateway's session are one agent's."""
+ENDED: Final = cancel("shutdown", "elicit-tui ended before an answer was given.")
 
 
 class Entrance:
@@ -88,11 +89,11 @@ class Entrance:
     def approval_refusal(self) -> Outcome | None:
         """The outcome of an approval that may not be asked; None lets it in, until `leave`."""
         if self.closed:
-            return cancel("shutdown", "elicit-tui ended before an answer was given.")
-        over = self._approvals.enter(AGENT) if self._limit_approvals else None
+            return ENDED
+        over = self._approvals.enter(CALLER) if self._limit_approvals else None
         if over is None:
             return None
-        self._tell_once(AGENT, over, "Calls over the limit are not made.")
+        self._tell_once(CALLER, over, "Calls over the limit are not made.")
         return cancel("flood", over, key="elicitation.limits", in_group=True)
 
     def leave(self, request: ElicitationRequest) -> None:
@@ -100,7 +101,7 @@ class Entrance:
         if request.kind == "elicitation":
             self._flood.leave(request.server.name)
         else:
-            self._approvals.leave(AGENT)
+            self._approvals.leave(CALLER)
 
     # Muting
 

@@ -19,10 +19,10 @@ from elicit_tui.elicitation import (
     Severity,
     page_of_error,
 )
+from elicit_tui.elicitation.request import URL_ELICITATION_REQUIRED
 from elicit_tui.text import neutral, neutral_line
 
 METHOD: Final = "elicitation/create"
-URL_ELICITATION_REQUIRED: Final = -32042
 BARE: Final = ("message", "requestedSchema", "url")
 """What a bare request has at least one of."""
 

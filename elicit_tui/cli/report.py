@@ -17,7 +17,8 @@ from elicit_tui.elicitation import (
     now,
     rfc3339,
 )
-from elicit_tui.elicitation.keeping import ContentPolicy, kept_content
+from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.errors import ElicitTuiError
 
 if TYPE_CHECKING:

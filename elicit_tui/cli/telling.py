@@ -13,7 +13,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.report import masked
 from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.elicitation import Outcome, Severity
-from elicit_tui.elicitation.keeping import ContentPolicy
+from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.host import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import as_name, neutral_line, readable_json
 

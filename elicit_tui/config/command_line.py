@@ -6,10 +6,11 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from elicit_tui.config.servers import RESERVED, is_web_address
 from elicit_tui.elicitation.request import AGENT, Revision
+from elicit_tui.elicitation.settings import NamedPolicy
 from elicit_tui.errors import UsageError
 
 
@@ -19,7 +20,7 @@ class CommandLine:
 
     config_file: Path | None = None
     """`--config`: in place of the user's own file."""
-    approval_policy: Literal["on-request", "never"] | None = None
+    approval_policy: NamedPolicy | None = None
     with_servers: tuple[str, ...] = ()
     """Each `--with NAME=TARGET`."""
     timeout: float | None = None

@@ -12,8 +12,8 @@ from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import REFERENCE, Expansion
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.problem import Problem
-from elicit_tui.config.servers import is_web_address
-from elicit_tui.config.system_path import find, is_plain
+from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_URL, is_web_address
+from elicit_tui.config.system_path import NOT_PLAIN, find, is_plain
 from elicit_tui.elicitation.settings import Hook, Settings
 
 
@@ -80,19 +80,19 @@ def hook_faults(document: Document) -> Iterator[Problem]:
     """Hooks that do not fit together."""
     for path, entry in document.sound_tables("hooks"):
         if ("command" in entry) == ("url" in entry):
-            yield document.problem("needs exactly one of command and url", path)
+            yield document.problem(ONE_WAY, path)
             continue
         if "command" in entry:
             why = _command_fault(entry["command"], managed=document.layer == "managed")
             if why is not None:
                 yield document.problem(why, (*path, "command"))
             if "format" in entry:
-                yield document.problem("goes with url, not with command", (*path, "format"))
+                yield document.problem(WITH_URL, (*path, "format"))
         elif REFERENCE.search(entry["url"]):
             if document.layer == "managed":
                 yield document.problem("${NAME} does not work in a managed hook", (*path, "url"))
         elif not is_web_address(entry["url"]):
-            yield document.problem("must be an http or https address", (*path, "url"))
+            yield document.problem(NO_ADDRESS, (*path, "url"))
         for key in ("format", "include"):
             if key in entry and entry["event"] != "Waiting":
                 yield document.problem('goes with event = "Waiting" only', (*path, key))
@@ -104,7 +104,7 @@ def _command_fault(command: list[str], *, managed: bool) -> str | None:
     if managed and any(REFERENCE.search(word) for word in command):
         return "${NAME} does not work in a managed hook"
     if managed and not is_plain(command[0]):
-        return "a managed command must be absolute, or a bare name of the system path"
+        return NOT_PLAIN
     if not managed and "/" in command[0] and not command[0].startswith(("/", "${")):
         return "must be absolute, or a bare name of PATH: it is never looked up where you stand"
     return None

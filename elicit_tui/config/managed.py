@@ -11,8 +11,8 @@ from elicit_tui.config.expansion import REFERENCE
 from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.locks import policy_allowed
 from elicit_tui.config.problem import Problem
-from elicit_tui.config.servers import is_web_address
-from elicit_tui.config.system_path import is_plain
+from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND, is_web_address
+from elicit_tui.config.system_path import NOT_PLAIN, is_plain
 
 _EXPANDED = ("env", "http_headers")
 _NOT_EXPANDED = "${NAME} works only in env and http_headers of managed configuration"
@@ -36,12 +36,12 @@ def managed_faults(document: Document) -> Iterator[Problem]:
         )
     for path, entry in document.sound_tables("managed", "allow"):
         if ("command" in entry) == ("url" in entry):
-            yield document.problem("needs exactly one of command and url", path)
+            yield document.problem(ONE_WAY, path)
         for key in ("args", "env", "cwd"):
             if key in entry and "url" in entry:
-                yield document.problem("goes with command, not with url", (*path, key))
+                yield document.problem(WITH_COMMAND, (*path, key))
         if "url" in entry and not is_web_address(entry["url"]):
-            yield document.problem("must be an http or https address", (*path, "url"))
+            yield document.problem(NO_ADDRESS, (*path, "url"))
         yield from _launch_faults(document, path, entry)
 
 
@@ -57,7 +57,7 @@ def _launch_faults(
     command = table.get("command")
     if command is not None and not is_plain(command):
         yield document.problem(
-            "a managed command must be absolute, or a bare name of the system path",
+            NOT_PLAIN,
             (*path, "command"),
         )
     cwd = table.get("cwd")

@@ -15,6 +15,11 @@ from elicit_tui.text.hosts import is_loopback
 
 RESERVED: Final = f"{AGENT} is a reserved name: what an agent itself asks comes under it"
 
+ONE_WAY: Final = "needs exactly one of command and url"
+WITH_COMMAND: Final = "goes with command, not with url"
+WITH_URL: Final = "goes with url, not with command"
+NO_ADDRESS: Final = "must be an http or https address"
+
 _STDIO_ONLY = ("args", "env", "cwd")
 _REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var")
 
@@ -64,24 +69,24 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
     if server.name == AGENT:
         yield None, RESERVED
     if ("command" in table) == ("url" in table):
-        yield None, "needs exactly one of command and url"
+        yield None, ONE_WAY
         return
     if "command" in table:
         for key in _REMOTE_ONLY:
             if key in table:
-                yield key, "goes with url, not with command"
+                yield key, WITH_URL
         if not table["command"].strip():
             yield "command", "must not be empty"
     else:
         for key in _STDIO_ONLY:
             if key in table:
-                yield key, "goes with command, not with url"
+                yield key, WITH_COMMAND
         name = table.get("bearer_token_env_var")
         if name is not None and not is_variable(name):
             yield "bearer_token_env_var", "must be the name of an environment variable"
         known = server.url is not None and REFERENCE.search(server.url) is None
         if known and not is_web_address(server.url or ""):
-            yield "url", "must be an http or https address"
+            yield "url", NO_ADDRESS
 
 
 def in_the_clear(server: ServerSettings) -> str | None:

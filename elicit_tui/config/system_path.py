@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Final
 
 from elicit_tui.paths import SYSTEM_PATH
+
+NOT_PLAIN: Final = "a managed command must be absolute, or a bare name of the system path"
 
 
 def system_directories() -> tuple[Path, ...]:

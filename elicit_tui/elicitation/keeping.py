@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from elicit_tui.elicitation.finding import MASK, Review
+from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.elicitation.shapes import masked, secrets_in
-
-ContentPolicy = Literal["redacted", "none", "full"]
-"""`history.content`."""
 
 _DEEPEST: Final = 16
 

@@ -25,6 +25,9 @@ AGENT: Final = "agent"
 Kind = Literal["elicitation", "approval"]
 """A server's question, or our own before a tool is called."""
 
+URL_ELICITATION_REQUIRED: Final = -32042
+"""The error with which a call asks for pages (2025-11-25)."""
+
 SHORT: Final = 500
 """Characters of each text that one of many is kept with."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from elicit_tui.elicitation.request import Revision
+from elicit_tui.elicitation.request import Kind, Revision
 
 Layer = Literal["managed", "command line", "user", "default"]
 
@@ -35,7 +35,8 @@ class GranularApproval:
     rules: bool = True
 
 
-ApprovalPolicy = Literal["on-request", "never"] | GranularApproval
+NamedPolicy = Literal["on-request", "never"]
+ApprovalPolicy = NamedPolicy | GranularApproval
 
 
 def granted(policy: ApprovalPolicy) -> GranularApproval:
@@ -202,11 +203,15 @@ class ConsoleSettings:
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
+ContentPolicy = Literal["redacted", "none", "full"]
+"""What of an accepted answer is kept."""
+
+
 @dataclass(frozen=True)
 class HistorySettings:
     """`[history]`; `path` None is the platform's state directory."""
 
-    content: Literal["redacted", "none", "full"] = "redacted"
+    content: ContentPolicy = "redacted"
     path: str | None = None
 
 
@@ -220,7 +225,7 @@ class Hook:
     event: HookEvent
     server: str | None = None
     tool: str | None = None
-    kind: Literal["elicitation", "approval"] | None = None
+    kind: Kind | None = None
     command: tuple[str, ...] | None = None
     url: str | None = None
     format: Literal["slack", "discord", "teams", "ntfy"] | None = None
@@ -248,13 +253,16 @@ class StoreSettings:
     answer_without_terminal: bool = False
 
 
+AskVia = Literal["auto", "console", "client"]
+
+
 @dataclass(frozen=True)
 class GatewaySettings:
     """`[gateway]`."""
 
     wait_sec: float = 86400
     hold_sec: float | Literal["auto"] = "auto"
-    ask_via: Literal["auto", "console", "client"] = "auto"
+    ask_via: AskVia = "auto"
     prefix: Literal["always", "never"] = "always"
     elicit_tool: bool = True
     agent_answers: Literal["never", "allow"] = "never"

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
 from elicit_tui.gateway.requester import AgentInfo, ClientSilent
-from elicit_tui.gateway.session_catalogues import Kind
+from elicit_tui.host.events import ListKind
 from elicit_tui.host.number_text import json_line
 
 Context = ServerRequestContext[Any, Any]
@@ -227,9 +227,9 @@ class SessionAudience:
         """logging/setLevel (handshake era)."""
         self._level = level
 
-    def list_changed(self, kind: Kind) -> None:
+    def list_changed(self, kind: ListKind) -> None:
         """A list is another than before."""
-        events: Mapping[Kind, Callable[[], ServerEvent]] = {
+        events: Mapping[ListKind, Callable[[], ServerEvent]] = {
             "tools": ToolsListChanged,
             "prompts": PromptsListChanged,
             "resources": ResourcesListChanged,

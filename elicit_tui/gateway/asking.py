@@ -21,9 +21,10 @@ from elicit_tui.elicitation import (
     decline,
 )
 from elicit_tui.elicitation.request import AGENT
+from elicit_tui.elicitation.settings import AskVia
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.held_calls import HeldCall, HeldCalls, agent_state
+from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCall, HeldCalls, agent_state
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.requester import ClientSilent, Requester
 from elicit_tui.text import neutral, neutral_line
@@ -40,7 +41,7 @@ class Asking:
         other_terminal: OtherTerminal,
         clock: Clock,
         *,
-        ask_via: Literal["auto", "console", "client"],
+        ask_via: AskVia,
         hold: Callable[[Requester], float],
     ) -> None:
         """`hold`: how many seconds a client may stay silent; then its question is taken away."""
@@ -60,7 +61,7 @@ class Asking:
         """Ask whoever is to be asked."""
         held_calls = self._held_calls().of_request(question.request)
         if held_calls and all(held.withdrawn for held in held_calls):
-            return cancel("withdrawn", "The agent took its call back.")
+            return cancel("withdrawn", TAKEN_BACK)
         for held in held_calls:
             held.asked = True
         if await self._way(question, held_calls) == "client":

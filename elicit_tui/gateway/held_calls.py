@@ -27,6 +27,7 @@ from elicit_tui.store import AgentState
 LEFT_SECONDS: Final = 30.0
 """How long a question stays after the agent that it was asked for has left."""
 
+TAKEN_BACK: Final = "The agent took its call back."
 TICK_SECONDS: Final = 10.0
 MOST_OUTCOMES: Final = 64
 MOST_OUTCOME_BYTES: Final = 16 * 1024 * 1024

@@ -13,7 +13,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     cancel,
 )
-from elicit_tui.elicitation.request import AGENT, Method
+from elicit_tui.elicitation.request import AGENT, URL_ELICITATION_REQUIRED, Method
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
 from elicit_tui.gateway import own_tools, telling
@@ -23,6 +23,7 @@ from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_calls import (
+    TAKEN_BACK,
     GivenUp,
     HeldCall,
     HeldCalls,
@@ -37,7 +38,7 @@ from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.passing import Background, Passing, Unknown
 from elicit_tui.gateway.replies import Replies
 from elicit_tui.gateway.requester import AgentInfo, Requester
-from elicit_tui.gateway.session_catalogues import Kind, SessionCatalogues
+from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.host import (
     HostEvent,
@@ -46,16 +47,15 @@ from elicit_tui.host import (
     ResourceUpdated,
     UrlCompleted,
 )
+from elicit_tui.host.events import ListKind
 from elicit_tui.runtime import Runtime
 from elicit_tui.text import neutral_line
-
-URL_ELICITATION_REQUIRED = -32042
 
 
 class Audience(Protocol):
     """Whoever hears what belongs to no request of the agent."""
 
-    def list_changed(self, kind: Kind) -> None:
+    def list_changed(self, kind: ListKind) -> None:
         """A list is another than before."""
         ...
 
@@ -328,7 +328,7 @@ class Session:
 
     # What its parts tell it
 
-    def list_changed(self, kind: Kind) -> None:
+    def list_changed(self, kind: ListKind) -> None:
         """A list is another than before."""
         if self.audience is not None:
             self.audience.list_changed(kind)
@@ -338,7 +338,7 @@ class Session:
         for pending in self._broker.pending:
             held_calls = self.held_calls.of_request(pending.question.request)
             if held in held_calls and all(each.withdrawn for each in held_calls):
-                pending.settle(cancel("withdrawn", "The agent took its call back."))
+                pending.settle(cancel("withdrawn", TAKEN_BACK))
 
     def told_agent(self, held: HeldCall) -> None:
         """The agent was told to come back, left, or is back: all who look on should know."""

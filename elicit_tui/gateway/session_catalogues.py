@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Protocol
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ElicitTuiError
@@ -13,12 +13,11 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.names import Origin
 from elicit_tui.gateway.offers import Offers, joined_instructions, joined_offers
 from elicit_tui.host import Connection, Host, HostEvent, ListChanged, ServerStateChanged
+from elicit_tui.host.events import ListKind
 from elicit_tui.text import quoted
 
 LIST_SECONDS: Final = 5.0
 """How long a list waits for servers that were never seen; agents give up after ten."""
-
-Kind = Literal["tools", "prompts", "resources"]
 
 
 class _Listed(Protocol):
@@ -39,7 +38,7 @@ class SessionCatalogues:
         clock: Clock,
         *,
         prefix: bool,
-        changed: Callable[[Kind], None],
+        changed: Callable[[ListKind], None],
         notify: Callable[[str], None],
     ) -> None:
         """`changed` hears which list is another than before; `notify` tells what is missing."""

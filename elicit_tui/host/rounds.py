@@ -20,6 +20,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     page_of_error,
 )
+from elicit_tui.elicitation.request import URL_ELICITATION_REQUIRED
 from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host.exchange import Exchange, Round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
@@ -30,7 +31,6 @@ FIRST_PAUSE_SECONDS: Final = 0.05
 LONGEST_PAUSE_SECONDS: Final = 2.0
 PROBE_SECONDS: Final = 2.0
 
-URL_ELICITATION_REQUIRED: Final = -32042
 MOST_RETRIES: Final = 5
 MOST_PAGES: Final = 16
 MOST_ON_RECORD: Final = 1_000

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from elicit_tui.elicitation import Answerer, ElicitationRequest, Finding, Outcome, Review, rfc3339
-from elicit_tui.elicitation.keeping import ContentPolicy, kept_content
+from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.elicitation.shapes import masked
 from elicit_tui.text import neutral, neutral_line, neutral_value
 from elicit_tui.text.digest import digest

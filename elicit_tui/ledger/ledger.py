@@ -10,7 +10,7 @@ from pathlib import Path
 
 from elicit_tui.database import Writer
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now, rfc3339
-from elicit_tui.elicitation.keeping import ContentPolicy
+from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import bodies
 from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk

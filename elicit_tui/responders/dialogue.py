@@ -73,6 +73,12 @@ class Dialogue:
         note = await self._line(NOTE_PROMPT, False) if self.question.takes_note else ""
         raise Decided(decline("user", DECLINED, note=note.strip() or None))
 
+    async def only_refuse(self) -> NoReturn:
+        """Let the person say no, where nothing else can be said. Raises Decided."""
+        while True:
+            await self.ask("/decline or /cancel: ")
+            self.say("Only /decline and /cancel can be answered here.")
+
     async def _line(self, prompt: str, deciding: bool) -> str:
         try:
             if deciding:

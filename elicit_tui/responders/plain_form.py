@@ -45,7 +45,9 @@ class FormDialogue:
         """Ask until the person sends; raises Decided for every other end."""
         self._introduce()
         if self._form.refusal is not None:
-            return await self._only_refuse(self._form.refusal)
+            why = neutral_line(self._form.refusal, None)
+            self._dialogue.say(f"This form cannot be answered: {why}")
+            await self._dialogue.only_refuse()
         place = 0
         while True:
             if place < len(self._fields):
@@ -74,12 +76,6 @@ class FormDialogue:
             say(f"{_counted(len(self._fields))}. /help lists the commands, /cancel leaves.")
         if self._typed:
             say("What you typed before is kept: press Enter to keep an answer.")
-
-    async def _only_refuse(self, why: str) -> Outcome:
-        self._dialogue.say(f"This form cannot be answered: {neutral_line(why, None)}")
-        while True:
-            await self._dialogue.ask("/decline or /cancel: ")
-            self._dialogue.say("Only /decline and /cancel can be answered here.")
 
     async def _ask_field(self, place: int) -> int:
         """Ask one field once; the place of the next one."""

@@ -29,7 +29,8 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
     if host is not None:
         dialogue.say(f"  Host: {host}")
     if not is_page(url):
-        return await _only_refuse(dialogue)
+        dialogue.say("Only http and https pages may be opened: this one may not.")
+        await dialogue.only_refuse()
     dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")
     while True:
         line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP, deciding=True)
@@ -71,13 +72,6 @@ async def _finished(dialogue: Dialogue, opener: Opener, url: str) -> None:
             await _opened(dialogue, opener, url)
         else:
             dialogue.say("Type one of the commands.")
-
-
-async def _only_refuse(dialogue: Dialogue) -> Outcome:
-    dialogue.say("Only http and https pages may be opened: this one may not.")
-    while True:
-        await dialogue.ask("/decline or /cancel: ")
-        dialogue.say("Only /decline and /cancel can be answered here.")
 
 
 def _host(url: str) -> str | None:
