@@ -96,9 +96,8 @@ class Words:
     def _follows_noun(self, hit: Hit) -> bool:
         """Whether it is a noun by what stands before it: "the blog post", "the shared key"."""
         before = hit.start - 1
-        return before >= 0 and (
-            bool(self._contentful(before, hit.start)) or self._is(before, "determiner")
-        )
+        noun = bool(self._contentful(before, hit.start)) and not self._is(before, "joint")
+        return before >= 0 and (noun or self._is(before, "determiner"))
 
     def _commands(self, hit: Hit) -> bool:
         """Whether a word that is a verb or a noun begins what it says, as verbs do."""

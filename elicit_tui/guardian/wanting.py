@@ -7,7 +7,8 @@ weighed together with the whole request, and each frame counts once, with its he
 - `may-be-…` +1: it is called by a word that also means harmless things (token, PIN, secret),
   one more where another thing is typed with it ("team and token"), two where a name of no
   language stands before it (`snyk_token`);
-- `open-field` +1: its name does not say that something else is typed there;
+- `open-field` +1: its name does not say that something else is typed there, +2 where it is just
+  called the value;
 - `asked-for` +3: a clause asks for it; `spoken-of` +2: a clause names it;
 - `asked-for-maybe` +2, `spoken-of-maybe` +1: the same for a word with harmless senses;
   one more where it is the person's ("your PIN") or the text says how it begins;
@@ -106,7 +107,8 @@ class Wanting:
             own += self._sign_in(field)
         elif not sure and own and self.is_open(field):
             place = field.places[0] if field.places else self.reading.message
-            own.append(Seen(weight(1, "open-field", place, field.name), place, field.name))
+            amount = 1 + field.is_called("bare value")
+            own.append(Seen(weight(amount, "open-field", place, field.name), place, field.name))
         return own
 
     def total(self, field: FieldReading) -> int:

@@ -110,7 +110,7 @@ class _Language:
     def reads(self, word: str, wanted: str) -> bool:
         """Whether a word of a text stands for one of the lexicon: short ones only as they are."""
         if len(wanted) <= _SHORT:
-            return word == wanted or (len(word) <= _SHORT + 1 and word == wanted + "s")
+            return word == wanted or (len(wanted) > 1 and word == wanted + "s")
         stems = self.stems(word)
         return wanted in stems or self.stems(wanted)[0] in stems
 
