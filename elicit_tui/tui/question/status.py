@@ -37,9 +37,10 @@ class StatusLine(Widget):
         self.refresh()
 
     def summarise(self, summary: Content) -> None:
-        """The standing summary."""
-        self._summary = summary
-        self.refresh()
+        """The standing summary; drawn only when it is another one, not for each letter typed."""
+        if not summary.is_same(self._summary):
+            self._summary = summary
+            self.refresh()
 
     def say(self, text: str, style: str = "bold $warning") -> None:
         """A sentence in the summary's place, until `hush`."""

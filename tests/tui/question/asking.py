@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+import pyte
 from textual.pilot import Pilot
 
 from elicit_tui.elicitation import (
@@ -118,6 +119,15 @@ def screen_text(app: OrderedApp[Any]) -> str:
     width, height = app.size
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text for strip in strips)[: (width + 1) * height * 4]
+
+
+def rows(written: list[str], size: tuple[int, int]) -> list[str]:
+    """What a terminal that joins no signs shows of all that was written."""
+    screen = pyte.Screen(*size)
+    stream = pyte.Stream(screen)
+    for data in written:
+        stream.feed(data)
+    return screen.display
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:

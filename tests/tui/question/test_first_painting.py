@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from elicit_tui.form import Conversion, Entry, Form
 from elicit_tui.tui.question import QuestionScreen
 from elicit_tui.tui.widgets.row import FieldRow
-from tests.tui.question.asking import Asking, form_question, schema, until
+from tests.tui.question.asking import Asking, form_question, rows, schema, until
 
 pytestmark = pytest.mark.anyio
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -103,3 +103,22 @@ async def test_the_columns_of_a_form_are_the_right_ones_from_its_first_painting(
         await pilot.pause()
         assert ("what is sent" in app.words) == (size[0] >= 120)
     assert len(laid_out) == 4
+
+
+async def test_of_a_screen_only_what_changes_is_written(terminal: list[str]) -> None:
+    app = Standing(form_question(FORM))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.ask(pilot)
+        await until(pilot, lambda: "1 answer missing" in app.words, "the verdict")
+        await pilot.pause()
+        whole = len("".join(terminal))
+        message = "Where to?"
+        assert seen(terminal).count(message) <= 2, "painted, and once more when its parts settled"
+        assert rows(terminal, (80, 24)) == app.words.splitlines(), "nothing is left out"
+        before = len(terminal)
+        await pilot.press("tab", "tab")
+        await until(pilot, lambda: "1-3 pick" in app.words, "the keys of the next field")
+        await pilot.pause()
+        assert rows(terminal, (80, 24)) == app.words.splitlines()
+        assert message not in seen(terminal[before:])
+        assert len("".join(terminal[before:])) < whole / 2

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pyte
 import pytest
 from wcwidth import wcwidth
 
 from elicit_tui.text import neutral
-from tests.tui.question.asking import Asking, asked, form_question, schema, until
+from tests.tui.question.asking import Asking, asked, form_question, rows, schema, until
 
 pytestmark = pytest.mark.anyio
 
@@ -31,15 +30,6 @@ SIZES = ((80, 24), (140, 40))
 def cells(line: str) -> int:
     """Cells on a terminal that joins nothing."""
     return sum(max(wcwidth(character), 0) for character in line)
-
-
-def rows(written: list[str], size: tuple[int, int]) -> list[str]:
-    """What such a terminal shows of all that was written."""
-    screen = pyte.Screen(*size)
-    stream = pyte.Stream(screen)
-    for data in written:
-        stream.feed(data)
-    return screen.display
 
 
 @pytest.mark.parametrize("size", SIZES)
