@@ -25,16 +25,15 @@ class Background:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Begin it; what it raises is of no consequence."""
-        task = asyncio.ensure_future(work)
+        """Begin it; a server or a store that fails it is of no consequence."""
+        task = asyncio.ensure_future(_unless_it_fails(work))
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._tasks.discard)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            # Looked at, so that it is no warning of its own.
-            task.exception()
+
+async def _unless_it_fails(work: Coroutine[Any, Any, None]) -> None:
+    with suppress(ElicitTuiError):
+        await work
 
 
 class Passing:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
-from elicit_tui.errors import ProtocolCallError
+from elicit_tui.errors import ProtocolCallError, StoreError
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.names import MOST_CHARACTERS, public_names
 from elicit_tui.gateway.offers import ORIGIN_META_KEY, matches
+from elicit_tui.gateway.passing import Background
 from elicit_tui.host import Connection
 from tests.gateway.world import WAIT, World, asking, text_of, until, workshop, world
 
@@ -279,3 +281,22 @@ async def test_a_subscription_that_a_server_refused_keeps_no_later_one_open(
         await passing.subscribe("memo://first")
         await passing.unsubscribe("memo://first")
         assert ended == ["memo://first"]
+
+
+async def test_what_a_session_does_aside_may_fail_and_a_fault_of_ours_is_not_hidden() -> None:
+    reported: list[object] = []
+    loop = asyncio.get_running_loop()
+    before = loop.get_exception_handler()
+    loop.set_exception_handler(lambda loop, context: reported.append(context.get("exception")))
+
+    async def raises(error: Exception) -> None:
+        raise error
+
+    background = Background()
+    for error in (StoreError("It is gone."), KeyError("ours")):
+        background.start(raises(error))
+    try:
+        await until(lambda: gc.collect() >= 0 and bool(reported))
+    finally:
+        loop.set_exception_handler(before)
+    assert [type(error) for error in reported] == [KeyError]
