@@ -20,6 +20,9 @@ from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weigh
 from elicit_tui.guardian.words import Hit, is_word
 
 _NEAR: Final = 5
+_MARKS: Final = " \t\n*_`~"
+"""Blanks, and how Markdown marks words."""
+_UNMARKED: Final = str.maketrans("*`", "  ")
 _COMMAND: Final = re.compile(
     r"git\s+(?:push\b.{0,40}\s(?:\+\w|--force|-f\b)|reset\s+--hard|clean\s+-\w*f|branch\s+-D)"
     r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
@@ -94,7 +97,7 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
                     yield Sighting(Severity.WARN, place.where, evidence, None, because)
                     return
     for place in places:
-        forced = _COMMAND.search(place.unsplit.text)
+        forced = _COMMAND.search(place.unsplit.text.translate(_UNMARKED))
         if forced is not None and not _only_spoken(place, forced.start()):
             why = (weight(2, "command", place, forced[0]),)
             yield Sighting(Severity.WARN, place.where, forced[0], None, why)
@@ -209,7 +212,7 @@ def _is_source(clause: Clause, act: Hit, other: Hit) -> bool:
 
 
 def _qualifies(clause: Clause, hit: Hit, heads: Sequence[Hit]) -> bool:
-    return any(other.start == hit.end and clause.gaps[hit.end].isspace() for other in heads)
+    return any(other.start == hit.end and not clause.gaps[hit.end].strip(_MARKS) for other in heads)
 
 
 def _chooses_how_it_ends(reading: Reading) -> bool:
