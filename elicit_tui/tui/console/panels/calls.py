@@ -171,18 +171,18 @@ class CallsPane(Pane):
         state = "the tool says that it failed" if record.is_error else record.state
         role: Role = "bad" if record.is_error else STATE_ROLES[record.state]
         rounds = f" · round {record.round}" if record.round > 1 else ""
-        waiting = ""
-        if record.state == "running" and self._is_asked(record):
-            waiting = " · it waits for your answer"
         head: list[Line] = [
             (
                 (f"{SIGNS[record.state]} {state}", role),
-                (f"  {duration(record.elapsed)}{rounds}{waiting}", "dim"),
+                (f"  {duration(record.elapsed)}{rounds}", "dim"),
             )
         ]
+        if record.state == "running" and self._is_asked(record):
+            head.extend(text_lines("It waits for your answer.", width, "warn"))
         if record.state == "running":
-            room = max(10, min(60, width - 20))
-            head.append(((bar(record, room), "accent"),))
+            if record.progress is not None:
+                room = max(10, min(60, width - 20))
+                head.append(((bar(record, room), "accent"),))
             if record.progress_message:
                 head.extend(text_lines(record.progress_message, width))
         if record.call.arguments:

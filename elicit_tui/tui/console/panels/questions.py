@@ -94,7 +94,8 @@ class QuestionsPane(Pane):
         request = entry.question.request
         sign, role = _risk(entry.question.review.verdict)
         left = countdown(entry.deadline.remaining)
-        times = f"{age(entry.age)} old" + (f" · {left} left" if left else "")
+        ages = () if left and self._stacked else (f"{age(entry.age)} old",)
+        times = " · ".join([*ages, *([f"{left} left"] if left else [])])
         held = self.app.held_elsewhere(entry.question)
         times = held or times
         tools = tool_of(request)

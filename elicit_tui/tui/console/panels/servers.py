@@ -114,7 +114,7 @@ class ServersPane(Pane):
         box.border_subtitle = (
             shortened(introduction(record), 60).replace("[", "\\[") if record is not None else ""
         )
-        box.border_title = neutral_line(record.name, 40).replace("[", "\\[") if record else "Start"
+        box.border_title = title(record).replace("[", "\\[") if record else "Start"
         has_offers = record is not None and record.offers_read
         keys_here = box.has_focus_within
         words.display = not has_offers
@@ -214,8 +214,19 @@ def counts(record: ServerRecord) -> str:
     kinds = Counter(offer.kind for offer in record.offers)
     parts = [plural(count, kind) for kind, count in kinds.items()]
     if record.questions:
-        parts.append(f"{plural(record.questions, 'question')}, last {record.last_asked}")
+        parts.append(how_often(record))
     return " · ".join(parts) or "offers nothing"
+
+
+def how_often(record: ServerRecord) -> str:
+    """How often it asked, and when last: `3 questions, last 09:30`."""
+    return f"{plural(record.questions, 'question')}, last {record.last_asked}"
+
+
+def title(record: ServerRecord) -> str:
+    """Its name, and how often it asked, which the list has no room for on a narrow screen."""
+    asked = f" · {how_often(record)}" if record.questions else ""
+    return neutral_line(record.name, 40) + asked
 
 
 def introduction(record: ServerRecord) -> str:

@@ -49,6 +49,7 @@ class AllowancesScreen(Dialog[None]):
         self._held = (*self._broker.allowances, *await self._shared.grants())
         keys = tuple(str(index) for index, _ in enumerate(self._held))
         self.query_one("#allowances", RowList).show(keys, self._row)
+        self.refresh_bindings()
 
     def _row(self, key: str, width: int) -> list[Line]:
         held = self._held[int(key)]
@@ -57,6 +58,10 @@ class AllowancesScreen(Dialog[None]):
         name = shortened(name, max(10, width - len(about) - 4))
         gap = max(1, width - len(name) - len(about) - 2)
         return [((f" {name}", "strong"), (" " * gap, "plain"), (f"{about} ", "dim"))]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing can be revoked where nothing is allowed."""
+        return action != "revoke" or bool(self._held)
 
     async def action_revoke(self) -> None:
         """Ask again before this tool is called."""
