@@ -24,6 +24,8 @@ class SearchLine(Input):
         """The person goes on to what stands below it."""
 
         line: SearchLine
+        down: bool
+        """Whether it was by the arrow that goes down."""
 
         @property
         def control(self) -> SearchLine:
@@ -39,4 +41,4 @@ class SearchLine(Input):
         """Go on to what stands below; `clear`: all of it, no longer what was searched for."""
         if clear:
             self.value = ""
-        self.post_message(self.Left(self))
+        self.post_message(self.Left(self, down=not clear))

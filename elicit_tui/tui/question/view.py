@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from textual import events
 from textual.containers import VerticalScroll
@@ -26,6 +26,9 @@ FOLLOWS: Final = "Another question is in front now."
 FOLLOWS_SECONDS: Final = 4.0
 """So long a question that came to the front by itself says so, unless something is said or typed.
 """
+
+STRAY_SECONDS: Final = 3.0
+"""For so long after letters that a question has no use for, an answer may be one of their burst."""
 
 UNCOVERED_SECONDS: Final = 1.0
 """For so long after a question was uncovered, the key that cancels may be meant for what lay over
@@ -53,8 +56,8 @@ class QuestionView(QuestionFrame):
         """
         self._startled = startled
         self._follows = follows
-        self._meant_for_another = False
-        """Whether letters came that this question has no use for: the next answer waits."""
+        self._strayed_at = float("-inf")
+        """When a letter came that this question has no use for: an answer right behind it waits."""
         self._restored = question.draft.typed
         self._asked_to_cancel = False
         self._uncovered_at = float("-inf")
@@ -208,7 +211,7 @@ class QuestionView(QuestionFrame):
 
     def _typed_into_nothing(self) -> None:
         if self._takes_yes or isinstance(self.body, PageBody):
-            self._meant_for_another = True
+            self._strayed_at = time.monotonic()
 
     def action_yes(self) -> None:
         """Send, to a question that has nothing else to answer; never on the second step."""
@@ -268,12 +271,13 @@ class QuestionView(QuestionFrame):
             self.say(f"The question that you answered is gone. {key} again sends this one.")
         return startled
 
-    def _waits(self, action: str, says: str) -> bool:
+    def _waits(self, action: str, says: Literal["yes", "no"]) -> bool:
         """Whether this answer comes right behind text for another question; the next one counts."""
-        waits, self._meant_for_another = self._meant_for_another, False
+        waits = time.monotonic() - self._strayed_at < STRAY_SECONDS
+        self._strayed_at = float("-inf")
         if waits:
-            again = f"{self.key(action)} again says {says}."
-            self.say(f"What you typed was for another question: {again}")
+            key = self.key(says if self._takes_yes else action)
+            self.say(f"What you typed has no place here. {key} again says {says}.")
         return waits
 
     def _too_early(self) -> bool:

@@ -187,6 +187,13 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         if self._search:
             self._filter(self._search[:-1])
 
+    def action_clear_field(self) -> None:
+        """Give the search up; without one leave the field unset."""
+        if self._search:
+            self._filter("")
+        else:
+            super().action_clear_field()
+
     def on_key(self, event: events.Key) -> None:
         """Letters search; a blank chooses while nothing is searched for."""
         if not event.is_printable or event.character is None:

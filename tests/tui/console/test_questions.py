@@ -214,11 +214,11 @@ async def test_text_for_another_question_answers_none_that_has_no_field(tmp_path
         await stand.shown(second)
         await stand.until(lambda: "Another question is in front now." in stand.text())
         await stand.press(*"Rome", "ctrl+s")
-        said = "What you typed was for another question: ^S again says yes."
+        said = "What you typed has no place here. y again says yes."
         await stand.until(lambda: said in stand.text())
         assert stand.outcome(second) is None
         await stand.press("x", "n")
-        await stand.until(lambda: "question: ^N again says no." in stand.text())
+        await stand.until(lambda: "has no place here. n again says no." in stand.text())
         assert stand.outcome(second) is None
         await stand.press("ctrl+s")
         await stand.until(lambda: stand.outcome(second))

@@ -60,6 +60,21 @@ async def test_escape_ends_a_search_before_it_leaves_the_tools(tmp_path: Path) -
         await stand.until(lambda: "Esc Servers" in bar(stand))
 
 
+async def test_down_goes_on_from_the_first_that_was_found(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("slash", "l")
+        await stand.until(lambda: "⚒ book" not in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "▌⚒ plan" in stand.text())
+
+
+async def test_enter_stays_in_a_search_that_finds_nothing(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("slash", *"zzz", "enter", "m")
+        await stand.until(lambda: "zzzm" in stand.text())
+        assert stand.app.muted == frozenset()
+
+
 async def test_a_search_ends_when_its_pane_is_left(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
         await stand.press("slash", *"pla", "down", "2", "1")

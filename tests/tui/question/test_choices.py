@@ -60,6 +60,19 @@ async def test_an_answer_that_is_no_choice_is_kept_until_one_is_chosen(choices: 
         assert app.view.body.panel.entries == {"v": Chosen("b")}
 
 
+async def test_the_key_that_clears_gives_up_a_search_before_the_choice() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    async with asked(app) as pilot:
+        app.view.body.panel.put({"v": Chosen("b")})
+        await pilot.press(*"Oslo")
+        await until(pilot, lambda: "0 of 63" in app.words, "nothing is found")
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: "63 choices" in app.words, "the search is gone")
+        assert app.view.body.panel.entries == {"v": Chosen("b")}
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: app.view.body.panel.entries == {"v": Unset()}, "nothing")
+
+
 @pytest.mark.parametrize(
     ("labels", "arrows"), [(SHORT, "←→ Space"), (["long " * 20] * 2, "↑↓ Space")]
 )

@@ -86,6 +86,8 @@ class OffersBox(Vertical):
     @on(SearchLine.Submitted, "#offer-search")
     def _found(self, event: SearchLine.Submitted) -> None:
         """Enter takes what was searched for; without a word it goes to the list."""
+        if self.offer is None:
+            return  # The letters that follow are still meant for the search.
         self.query_one("#offer-list").focus()
         if event.value.strip():
             self.call()
@@ -145,6 +147,12 @@ class OffersBox(Vertical):
             self._draw_list()
 
     @on(SearchLine.Left, "#offer-search")
+    def _left(self, event: SearchLine.Left) -> None:
+        """Down goes on from the row that Enter would take."""
+        self.take_focus()
+        if event.down:
+            self.query_one("#offer-list", RowList).action_move(1)
+
     def take_focus(self) -> None:
         """Put the focus on the list, as soon as it is there."""
         self._wanted = not self._ready
