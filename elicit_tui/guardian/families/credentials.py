@@ -8,7 +8,7 @@ be: a pattern, a format, an example, a word in disguise.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
@@ -54,6 +54,14 @@ _MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]
 _ELIDED: Final = re.compile(
     r"(?<![\w-])(?:sk[-_]|rk_|gh[pousr]_|github_pat_|xox[abp]-|xapp-|AKIA|AIza|glpat-|eyJ|hf_|npm_"
     r"|whsec_|shpat_|SG\.|dop_v1_|hvs\.|ya29\.|1//)[\w-]{0,16}(?:\.{2,}|…|x{3,}|X{3,}|\*{3,}|$|[)\s\"'`])"
+)
+_PROSE: Final = ("message", "schema title", "schema description", "name", "title", "description")
+_VALUES: Final = ("default", "example")
+_HEADED: Final = ("description", *_VALUES)
+_TOLD: Final = ("message", "title", *_HEADED)
+_PAIRS: Final = (
+    ("card field", "card owner", "card-with-holder"),
+    ("bare key", "key beside", "key-beside"),
 )
 _SHORTEST_SERIES: Final = 4
 _SERIES_OF_WORDS: Final = 8
@@ -132,21 +140,21 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
             yield _block(place, "0000 0000 0000 0000", field.name, why)
             return
     if is_open:
-        cut = _cut_short(reading, field)
-        if cut is not None:
-            yield _block(cut, cut.text[:120], field.name, weight(4, "cut-short", cut, ""))
-        begun = _completes(field)
-        if begun is not None:
-            yield _block(begun, begun.text, field.name, weight(4, "begun", begun, begun.text))
+        told = (reading.message, *field.places)
+        yield from _first_like(told, _TOLD, _ELIDED.search, "cut-short", field)
+        yield from _first_like(field.places, _VALUES, _BEGUN.fullmatch, "begun", field)
         yield from _begins_like_a_key(reading, field)
         yield from _beside_a_user_name(reading, field)
         yield from _missing_variable(reading, field)
         yield from _chosen(reading, field)
-        yield from _card_of(reading, field)
-        yield from _key_beside(reading, field)
-    shown = _shows_a_login(reading, field)
-    if shown is not None:
-        yield _block(shown, shown.text[:120], field.name, weight(4, "login-inside", shown, ""))
+        yield from _beside_another(reading, field)
+    whole = (reading.message,) if len(reading.free_fields) == 1 else ()
+    own = (*field.places, *whole)
+    yield from _first_like(own, _TOLD, _LOGS_IN.search, "login-inside", field)
+    for place in own:
+        if place.role in _TOLD and place.shape == "password_in_url":
+            yield _block(place, place.text[:120], field.name, weight(4, "login-inside", place, ""))
+    yield from _first_like(field.places, _HEADED, _HEADER.search, "login-inside", field)
     schema = field.schema
     first = field.places[0] if field.places else reading.message
     if schema.get("format") in ("password", "secret") or schema.get("writeOnly") is True:
@@ -158,41 +166,22 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
         yield Sighting(Severity.BLOCK, f"{field.where}.pattern", pattern[:120], field.name, (why,))
 
 
-def _completes(field: FieldReading) -> Place | None:
-    """The default that a secret is to be written behind: "Authorization: Basic "."""
-    return next(
-        (
-            place
-            for place in field.places
-            if place.role in ("default", "example") and _BEGUN.fullmatch(place.plain)
-        ),
-        None,
-    )
+def _first_like(
+    places: Iterable[Place],
+    roles: Sequence[str],
+    shows: Callable[[str], object],
+    frame: str,
+    field: FieldReading,
+) -> Iterator[Sighting]:
+    """The first place of some roles that shows how a value begins or what stands inside of it.
 
-
-def _shows_a_login(reading: Reading, field: FieldReading) -> Place | None:
-    """A place that shows how the login stands inside of what is typed: `db://user:pass@host`."""
-    for place in field.places:
-        if place.role in ("title", "description", "default", "example") and (
-            _has_a_login(place) or (place.role != "title" and _HEADER.search(place.plain))
-        ):
-            return place
-    if len(reading.free_fields) == 1 and _has_a_login(reading.message):
-        return reading.message
-    return None
-
-
-def _has_a_login(place: Place) -> bool:
-    return bool(_LOGS_IN.search(place.plain)) or place.shape == "password_in_url"
-
-
-def _cut_short(reading: Reading, field: FieldReading) -> Place | None:
-    """A place that shows how the value of an issued key begins: `sk-…`."""
-    for place in (reading.message, *field.places):
-        told = place.role in ("message", "title", "description", "example", "default")
-        if told and _ELIDED.search(place.plain):
-            return place
-    return None
+    The key that is cut short (`sk-…`), what a secret is to be written behind ("Authorization:
+    Basic "), the login in an address.
+    """
+    for place in places:
+        if place.role in roles and shows(place.plain):
+            yield _block(place, place.text[:120], field.name, weight(4, frame, place, ""))
+            return
 
 
 def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -257,26 +246,14 @@ def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
             return
 
 
-def _card_of(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
-    """A field is called a card, and another one asks for its holder."""
-    if not field.is_called("card field"):
-        return
-    for other in reading.called("card owner"):
-        if other.name != field.name:
-            place = field.places[0]
-            why = (weight(3, "card-with-holder", place, f"{field.name}, {other.name}"),)
-            yield Sighting(Severity.BLOCK, field.where, field.name[:80], field.name, why)
-            return
-
-
-def _key_beside(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
-    """A field is called a key and nothing else, and another one asks what the key is for."""
-    if field.kind == "text" and field.is_called("bare key"):
-        for other in reading.fields:
-            if other.is_called("key beside"):
-                place = field.places[0]
-                why = (weight(3, "key-beside", place, f"{field.name}, {other.name}"),)
-                yield Sighting(Severity.BLOCK, field.where, field.name[:80], field.name, why)
+def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
+    """A field is called a card beside its holder, or just a key beside what the key is for."""
+    for own, other, frame in _PAIRS:
+        if field.kind != "date" and field.is_called(own):
+            beside = (one for one in reading.fields if one is not field and one.is_called(other))
+            for one in beside:
+                why = weight(3, frame, field.places[0], f"{field.name}, {one.name}")
+                yield _block(field.places[0], field.name[:80], field.name, why)
                 return
 
 
@@ -296,29 +273,19 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
             yield Sighting(Severity.BLOCK, "requestedSchema.properties", f"{stem}1 … {stem}{count}")
 
 
-def _first(reading: Reading, concept: str, roles: tuple[str, ...]) -> Sighting | None:
-    for one in found((place for place in reading.places if place.role in roles), concept):
-        if one.clause.standing(one.hit) >= Standing.NAMED:
-            why = (one.weight(2, concept.replace(" ", "-")),)
-            return Sighting(Severity.WARN, one.place.where, one.evidence, None, why)
-    return None
+def _named(concept: str) -> Callable[[Reading], Iterator[Sighting]]:
+    """A rule that warns where something is named beside a field to type into."""
 
+    def find(reading: Reading) -> Iterator[Sighting]:
+        if reading.mode == "url" or not any(field.kind == "text" for field in reading.free_fields):
+            return
+        for one in found((place for place in reading.places if place.role in _PROSE), concept):
+            if one.clause.standing(one.hit) >= Standing.NAMED:
+                why = (one.weight(2, concept.replace(" ", "-")),)
+                yield Sighting(Severity.WARN, one.place.where, one.evidence, None, why)
+                return
 
-_PROSE: Final = ("message", "schema title", "schema description", "name", "title", "description")
-
-
-def _webhook(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode != "url" and reading.free_fields:
-        found = _first(reading, "webhook", _PROSE)
-        if found is not None:
-            yield found
-
-
-def _security_question(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode != "url" and any(field.kind == "text" for field in reading.free_fields):
-        found = _first(reading, "security question text", _PROSE)
-        if found is not None:
-            yield found
+    return find
 
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
@@ -353,8 +320,8 @@ def _revealed(reading: Reading) -> Iterator[Sighting]:
 RULES = (
     house_rule("credentials.secret", _asked),
     house_rule("credentials.in_pieces", _in_pieces),
-    house_rule("credentials.webhook", _webhook),
-    house_rule("credentials.security_question", _security_question),
+    house_rule("credentials.webhook", _named("webhook")),
+    house_rule("credentials.security_question", _named("security question text")),
     house_rule("credentials.shown", _shown),
     house_rule("credentials.revealed", _revealed),
 )
