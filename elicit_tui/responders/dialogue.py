@@ -9,7 +9,8 @@ from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, cancel,
 from elicit_tui.responders.commands import COMMON_HELP, PromptCommand, help_text, read_line
 from elicit_tui.responders.heading import findings
 from elicit_tui.responders.typed_lines import InputGone, Lines
-from elicit_tui.text import controls_left_out, readable_json
+from elicit_tui.text import controls_left_out
+from elicit_tui.text.bounded_json import bounded_json
 
 DECLINED = "You declined."
 CANCELLED = "You cancelled."
@@ -60,7 +61,7 @@ class Dialogue:
             if read.word == "help":
                 self.say(help_text(*groups, COMMON_HELP))
             elif read.word == "raw":
-                self.say(readable_json(self.question.request.params))
+                self.say(bounded_json(self.question.request.params))
             elif any(read.word in group for group in groups) or (
                 read.number is not None and any("NUMBER" in group for group in groups)
             ):

@@ -115,3 +115,26 @@ def test_what_may_not_be_opened_is_neither_copied_nor_drawn(url: str, tmp_path: 
         terminal.end()
     assert TO_THE_CLIPBOARD not in terminal.everything
     assert "▀" not in terminal.everything
+
+
+def test_a_raw_request_of_any_size_is_written_in_short_at_a_prompt(tmp_path: Path) -> None:
+    choices = {"type": "string", "enum": [f"choicé {number}" for number in range(40_000)]}
+    schema = {"type": "object", "properties": {"one": choices}}
+    config = tmp_path / "config.toml"
+    config.write_text('approvals_reviewer = "user"\n')
+    server = added(tmp_path, {"t": [{"ask": form("Choose.", schema)}]})
+    command = [*COMMAND, "--config", str(config), *server, "call", "s", "t", "--plain"]
+    with Terminal(command, environment()) as terminal:
+        terminal.until(lambda: terminal.text.rstrip().endswith("/cancel:"), "the prompt")
+        before = len(terminal.everything)
+        terminal.type("/raw\n")
+        terminal.until(
+            lambda: (
+                terminal.text.rstrip().endswith("/cancel:")
+                and "quested" in terminal.everything[before:]
+            ),
+            "the prompt again",
+        )
+        terminal.type("/cancel\n")
+        assert terminal.end() == 0
+    assert "35,009 more" in terminal.everything

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from elicit_tui import paths
 from elicit_tui.text import neutral, neutral_line
-from elicit_tui.tui.bounded_json import SHOWN_CHARACTERS, bounded_json
+from elicit_tui.text.bounded_json import SHOWN_CHARACTERS, bounded_json
 
 SUFFIXES: Final[Mapping[str, str]] = {
     "image/png": ".png",

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question
 from elicit_tui.form import Form
 from elicit_tui.text import neutral_line, readable_json
-from elicit_tui.tui.bounded_json import bounded_json
+from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action

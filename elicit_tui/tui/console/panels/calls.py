@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.bounded_json import bounded_json
+from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
 from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.outcome_words import ROLES, duration, plural

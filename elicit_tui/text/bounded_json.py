@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from elicit_tui.text import readable_json
+from elicit_tui.text.data import readable_json
 
 SHOWN_CHARACTERS: Final = 200_000
 """Of a value; all of a result can be copied or saved."""
