@@ -233,6 +233,10 @@ def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
             return
         for one in held(frames, (*told(reading), *telling_choices(reading))):
             clause, hit = one.found.clause, one.found.hit
+            # "Everybody can join the hike" tells, unless it is what is asked or chosen.
+            told_only = one.found.place.role == "message" and not clause.is_question
+            if told_only and one.frame.name == "open-to-anyone":
+                continue
             if clause.of("small thing") and one.frame.name in _ALSO_SMALL:
                 small = _nearest(clause, hit, "small thing")
                 other = _nearest(clause, hit, one.frame.needs[1])
