@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BETWEEN_BELLS: Final = 2.0
 """Seconds: a flood rings once, not a thousand times."""
+NAMED_ENDS: Final = 3
+"""So many questions that ended for one reason are named; the others are counted."""
 NOTICE_SECONDS: Final = 6.0
 """How long a notice stands; the next one waits until it is gone."""
 
@@ -79,15 +81,23 @@ class Announcer:
             self._tell(neutral_line(notice.sentence, 400), notice.server)
 
     def tell_ends(self, kept_of: Callable[[Resolved], bool | None]) -> None:
-        """Questions that ended without the person; `kept_of`: whether a draft is kept, or None."""
+        """Questions that ended without the person; those that ended for one reason together.
+
+        `kept_of`: whether a draft is kept, or None where its own form ended it.
+        """
+        messages: dict[tuple[str, str], list[str]] = {}
         while (event := self._app.state.next_end()) is not None:
             kept = kept_of(event)
             if kept is None:
-                continue  # Its own form ended it.
-            words = in_passing(event, self._app.key_of("pane.questions"), kept=kept)
-            if words is not None:
-                title, text = words
-                self._tell(text, title)
+                continue
+            end = in_passing(event, self._app.key_of("pane.questions"), kept=kept)
+            if end is not None:
+                messages.setdefault((end.title, end.why), []).append(end.message)
+        for (title, why), ended in messages.items():
+            named = [f"“{message}”" for message in ended[:NAMED_ENDS] if message]
+            more = len(ended) - NAMED_ENDS
+            others = [f"and {more:,} more"] if named and more > 0 else []
+            self._tell("\n".join([*named, *others, why]), title)
 
     def _tell(self, text: str, title: str) -> None:
         self._app.notify(text, title=title, severity="warning", markup=False, timeout=8)

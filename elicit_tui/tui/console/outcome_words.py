@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -112,8 +113,18 @@ def local_time(moment: str | None) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
-def in_passing(event: Resolved, key: str, *, kept: bool) -> tuple[str, str] | None:
-    """Title and text of a notice about a question that ended without the person; None: no notice.
+@dataclass(frozen=True)
+class InPassing:
+    """What a notice says of a question that ended without the person."""
+
+    title: str
+    why: str
+    message: str = ""
+    """The question's own words; empty where `why` leads to it."""
+
+
+def in_passing(event: Resolved, key: str, *, kept: bool) -> InPassing | None:
+    """What to tell of a question that ended without the person; None: nothing.
 
     `key` opens the list in which a stopped question can be looked at; `kept` says whether there is
     a draft of it.
@@ -121,16 +132,17 @@ def in_passing(event: Resolved, key: str, *, kept: bool) -> tuple[str, str] | No
     outcome = event.outcome
     title = f"{event.request.server.name} · {told(outcome)}"
     reason = neutral_line(outcome.reason, 300)
-    message = neutral_line(event.request.message or event.request.url or "", 100)
     if outcome.decided_by == "guardian":
         worst = max(event.review.findings, key=lambda finding: finding.severity, default=None)
         why = family_of(worst.rule).partition(". ")[0].partition(":")[0] if worst else ""
-        return title, f"{(why or reason).rstrip('.')}.\nKey {key} shows the question, and why."
+        text = f"{(why or reason).rstrip('.')}.\nKey {key} shows the question, and why."
+        return InPassing(title, text)
     draft = " What you typed is kept." if kept else ""
     if outcome.decided_by == "policy":
-        return title, f"{reason}{draft}\nKey {key} shows the question."
+        return InPassing(title, f"{reason}{draft}\nKey {key} shows the question.")
     if kept or outcome.decided_by in ("server", "deadline", "ledger", "nobody"):
-        return title, f"“{message}”\n{reason}{draft}"
+        message = neutral_line(event.request.message or event.request.url or "", 100)
+        return InPassing(title, f"{reason}{draft}", message)
     return None
 
 

@@ -92,6 +92,21 @@ async def test_a_server_that_went_away_is_not_said_to_have_withdrawn_its_questio
         await stand.until(lambda: "the server withdrew it" in stand.notices())
 
 
+async def test_questions_that_end_with_their_server_are_told_in_one_notice(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask(message="Where to?"))
+        for number in range(4):
+            stand.ask(message=f"For how long? {number}")
+        await stand.until(lambda: len(stand.app.state.questions) == 5)
+        stand.runtime.broker.server_gone("alpha", "The connection to alpha was closed.")
+        await stand.until(lambda: "the server went away" in stand.notices())
+        assert "“Where to?”\n“For how long? 0”" in stand.notices()
+        assert "and 2 more\nThe connection to alpha was closed." in stand.notices()
+        assert stand.notices().count("went away") == 1
+
+
 async def test_the_key_that_suspends_does_so_wherever_no_text_is_edited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
