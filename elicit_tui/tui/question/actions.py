@@ -66,16 +66,16 @@ class ActionBar(KeyRow):
             self.action = action
 
     class Fitted(Message):
-        """The row took out what it has no room for; so many buttons are missing."""
+        """The row took out what it has no room for: the words and keys of these buttons."""
 
-        def __init__(self, missing: int) -> None:
+        def __init__(self, missing: tuple[str, ...]) -> None:
             super().__init__()
             self.missing = missing
 
     def __init__(self, actions: Sequence[Action], *, id: str) -> None:
         super().__init__(id=id)
         self._first = actions
-        self._missing = 0
+        self._missing: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
         """The first buttons: there before anything is painted."""
@@ -89,9 +89,10 @@ class ActionBar(KeyRow):
         self.fit()
 
     def fit(self) -> None:
-        """Tell how many buttons have no room, too."""
+        """Tell which buttons have no room, too."""
         super().fit()
-        missing = sum(not button.can_focus for button in self.query_children(ActionButton))
+        buttons = self.query_children(ActionButton)
+        missing = tuple(button.render().plain for button in buttons if not button.can_focus)
         if missing != self._missing:
             self._missing = missing
             self.post_message(self.Fitted(missing))

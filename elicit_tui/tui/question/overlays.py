@@ -60,7 +60,7 @@ def problems(
 ) -> Content:
     """A review that cannot be sent yet: the content so far, and what is wrong."""
     wrong = Content("\n").join(
-        Content.assemble(("✗ ", "$error"), (f"{title}: " if title else "", "bold"), message)
+        Content.assemble(("✗ ", "bold $error"), (f"{title}: " if title else "", "bold"), message)
         for title, message in found
     )
     return _stack(

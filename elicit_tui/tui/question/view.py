@@ -87,12 +87,16 @@ class QuestionView(QuestionFrame):
     def on_action_bar_fitted(self, event: ActionBar.Fitted) -> None:
         """Say in the lower border that there is more to do than there are buttons, and where."""
         event.stop()
-        more = f"… {event.missing} more: {self.key('help')}" if event.missing else ""
-        self.border_subtitle = Content.styled(more, "$faint")
+        more = f"{len(event.missing)} more: {self.key('help')}"
+        if self._page == "step":  # From here no key leads to help.
+            more = "  ".join(event.missing)
+        # The help page has them all.
+        said = event.missing and self._page != "help"
+        self.border_subtitle = Content.styled(f"… {more}" if said else "", "$faint")
 
     def on_click(self, event: events.Click) -> None:
         """A click on what the lower border says."""
-        if self.border_subtitle and event.y == self.outer_size.height - 1:
+        if self.border_subtitle and self._page != "step" and event.y == self.outer_size.height - 1:
             self.action_help()
 
     def answers_changed(self) -> None:

@@ -161,7 +161,8 @@ class FieldRow:
             ]
         if self.problem:
             lines += [
-                Content.styled(line.plain, "$error") for line in _wrap(f"✗ {self.problem}", room)
+                Content.styled(line.plain, "bold $error")
+                for line in _wrap(f"✗ {self.problem}", room)
             ]
         # On the line that is kept free for an error, so that nothing jumps.
         elif self._tells_limits and not self._beside and self.hint:

@@ -122,6 +122,20 @@ async def test_buttons_without_room_are_counted_in_the_border_and_a_click_there_
             assert "more:" not in app.words
 
 
+async def test_the_border_names_no_key_that_does_not_lead_there() -> None:
+    app = Asking(form_question(CITY, WARNING))
+    async with asked(app, (40, 24)) as pilot:
+        await until(pilot, lambda: "… 4 more: F1" in app.words, "the border")
+        await pilot.press("f1")
+        await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "the help page")
+        await until(pilot, lambda: "more: F1" not in app.words, "help has them all")
+        await pilot.press("escape")
+        await until(pilot, lambda: "… 4 more: F1" in app.words, "the border again")
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: app.view.page == "step", "the second step")
+        await until(pilot, lambda: "… Later ^L" in app.words, "what has no button there")
+
+
 @pytest.mark.parametrize("size", [(80, 24), (140, 40), (40, 24)])
 async def test_every_button_shows_its_words_and_key_with_a_blank_at_each_side(
     size: tuple[int, int],
