@@ -183,7 +183,7 @@ class FormDialogue:
                 dialogue.say("It cannot be sent yet: see the lines that begin with an !")
                 continue
             question = dialogue.question
-            risks = (*question.to_acknowledge, *question.examine(content))
+            risks = (*question.examine(content), *question.to_acknowledge)
             seen = await dialogue.agree_to_risks(risks)
             if seen is not None:
                 return accept("user", "You sent the form.", content, acknowledged=seen)

@@ -235,7 +235,8 @@ class FormBody(Body):
             self._step_or_accept(content)
 
     def _step_or_accept(self, content: dict[str, Any]) -> None:
-        found = (*self.question.to_acknowledge, *self.question.examine(content))
+        # The answer's own come first: a server decides how many there are of the others.
+        found = (*self.question.examine(content), *self.question.to_acknowledge)
         self._held = content
         self.see(found)
         if not found:
