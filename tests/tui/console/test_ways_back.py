@@ -40,7 +40,9 @@ async def test_from_another_pane_one_comes_back_to_the_tools(tmp_path: Path) -> 
 
 async def test_a_search_ends_with_the_call_of_what_was_found(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
-        await stand.press("slash", *"pla")
+        await stand.press("slash")
+        await stand.until(lambda: "Enter To the list" in bar(stand))
+        await stand.press(*"pla")
         await stand.until(lambda: "⚒ book" not in stand.text())
         assert "Enter Call" in bar(stand)
         assert "/ Search" not in bar(stand)

@@ -39,7 +39,7 @@ class OffersBox(Vertical):
 
     def compose(self) -> ComposeResult:
         """The parts from top to bottom."""
-        yield SearchLine("search tools, prompts, resources", verb="Call", id="offer-search")
+        yield SearchLine("search tools, prompts, resources", id="offer-search")
         yield RowList(empty="nothing here matches", verb="Call", id="offer-list")
         yield LineView(id="offer-words")
 
@@ -65,8 +65,10 @@ class OffersBox(Vertical):
             self._draw_list()
 
     @on(SearchLine.Changed, "#offer-search")
-    def _searched(self) -> None:
+    def _searched(self, event: SearchLine.Changed) -> None:
         """Whoever searches wants the first that is found."""
+        search = self.query_one("#offer-search", SearchLine)
+        search.verb = "Call" if event.value.strip() else "To the list"
         self._draw_list()
         self.query_one("#offer-list", RowList).cursor = 0
         self.refresh_bindings()
@@ -144,6 +146,7 @@ class OffersBox(Vertical):
             search = self.query_one("#offer-search", SearchLine)
             with search.prevent(SearchLine.Changed):
                 search.value = ""
+            search.verb = "To the list"
             self._draw_list()
 
     @on(SearchLine.Left, "#offer-search")
