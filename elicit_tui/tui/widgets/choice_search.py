@@ -99,7 +99,8 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         for row in range(rows):
             place = self._top + row
             if place >= len(self._matches):
-                lines.append(Content(""))
+                nothing = "  nothing here matches" if not self._matches and not row else ""
+                lines.append(Content.styled(nothing, "italic $faint"))
                 continue
             lines.append(self._choice_line(place, width - 2, self._slider(row, rows)))
         return Content("\n").join(lines)

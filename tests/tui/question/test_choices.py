@@ -66,6 +66,7 @@ async def test_the_key_that_clears_gives_up_a_search_before_the_choice() -> None
         app.view.body.panel.put({"v": Chosen("b")})
         await pilot.press(*"Oslo")
         await until(pilot, lambda: "0 of 63" in app.words, "nothing is found")
+        assert "nothing here matches" in app.words
         await pilot.press("ctrl+u")
         await until(pilot, lambda: "63 choices" in app.words, "the search is gone")
         assert app.view.body.panel.entries == {"v": Chosen("b")}
