@@ -160,9 +160,11 @@ class ConsoleApp(Controller):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where text is edited, the key that suspends takes back what was typed."""
+        """Where text is edited or a field's key can be undone, the key that suspends undoes it."""
         if action == "suspend_process":
-            return self.focused is None or not is_field(self.focused)
+            focused = self.focused
+            undoes = getattr(focused, "takes_back", False)
+            return focused is None or not (is_field(focused) or undoes)
         return super().check_action(action, parameters)
 
     async def action_quit(self) -> None:

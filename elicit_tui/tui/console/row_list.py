@@ -112,12 +112,19 @@ class RowList(SpanView, can_focus=True):
         if key in self._keys:
             self.cursor = self._keys.index(key)
 
+    def on_resize(self) -> None:
+        """Keep the cursor in sight where there is less room."""
+        self._bring_into_sight()
+
     def watch_cursor(self) -> None:
         """Keep the cursor in sight and say where it is."""
+        self._bring_into_sight()
+        self._tell()
+
+    def _bring_into_sight(self) -> None:
         region = Region(0, self.cursor * self.row_height, 1, self.row_height)
         self.scroll_to_region(region, animate=False, immediate=True, x_axis=False)
         self.refresh()
-        self._tell()
 
     def _tell(self) -> None:
         if self.key != self._told:

@@ -24,7 +24,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *FIELD_BINDINGS[:3],
+        *FIELD_BINDINGS,
         Binding("down", "move(1)", "Next choice", show=False),
         Binding("up", "move(-1)", "Previous choice", show=False),
         Binding("pagedown", f"move({ROWS})", "A page down", show=False),
@@ -44,13 +44,16 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         super().__init__(spec, [choice.value for choice in spec.choices])
         self._folded: list[str] | None = None
         self._search = ""
+        self._found = False
+        """Whether something was chosen that the search had found."""
         self._matches: range | list[int] = range(len(spec.choices))
         self._bar = 0
         self._top = 0
         self.put(entry)
 
     def _brought(self, place: int) -> None:
-        # A search for several goes on where it is.
+        # A search for several goes on where it is, until the next letter begins another.
+        self._found = bool(self._search)
         if self._chosen and not (self.many and self._search):
             self._show(place)
 
@@ -169,6 +172,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         if self._folded is None:
             self._folded = [choice.label.casefold() for choice in self.spec.choices]
         self._search = search
+        self._found = False
         needle = search.casefold()
         if needle:
             found = [index for index, label in enumerate(self._folded) if needle in label]
@@ -196,14 +200,14 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
             super().action_clear_field()
 
     def on_key(self, event: events.Key) -> None:
-        """Letters search; a blank chooses while nothing is searched for."""
+        """Letters search; a blank chooses while nothing is searched for, or what was found."""
         if not event.is_printable or event.character is None:
             return
         event.stop()
-        if event.character == " " and not self._search:
+        if event.character == " " and (self._found or not self._search):
             self.action_choose()
         else:
-            self._filter(self._search + event.character)
+            self._filter(("" if self._found else self._search) + event.character)
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the line it hits."""

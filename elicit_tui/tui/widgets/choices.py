@@ -23,7 +23,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *FIELD_BINDINGS[:3],
+        *FIELD_BINDINGS,
         Binding("right,down", "move(1)", "Next choice", show=False),
         Binding("left,up", "move(-1)", "Previous choice", show=False),
         Binding("home", "move(-10000)", "First choice", show=False),

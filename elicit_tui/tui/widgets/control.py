@@ -108,6 +108,11 @@ class FieldControl(Guarded):
         return tuple(keys)
 
     @property
+    def takes_back(self) -> bool:
+        """Whether one of these keys replaced something that can be brought back."""
+        return self._undo is not None
+
+    @property
     def has_default(self) -> bool:
         """Whether the schema has a default that can be filled in."""
         return not is_unset(self.spec.initial)
@@ -142,4 +147,6 @@ class FieldControl(Guarded):
     def action_undo_field(self) -> None:
         """Bring back what the last of these keys replaced."""
         if self._undo is not None:
-            self._replace(self._undo)
+            undo, self._undo = self._undo, None
+            self.put(undo)
+            self.changed()

@@ -124,3 +124,22 @@ async def test_the_key_that_suspends_does_so_wherever_no_text_is_edited(
         await stand.shown(stand.ask())
         await stand.press("a", "ctrl+z")
         assert suspended == ["ConsoleScreen", "QuestionScreen"]
+
+
+async def test_the_key_that_suspends_brings_back_a_choice_that_was_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suspended: list[str] = []
+    monkeypatch.setattr(ConsoleApp, "action_suspend_process", lambda app: suspended.append("it"))
+    fields = {"meal": {"type": "string", "enum": ["Soup", "Fish"]}, "name": {"type": "string"}}
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask(schema={"type": "object", "properties": fields}))
+        await stand.press("space")
+        await stand.until(lambda: "● Soup" in stand.text())
+        await stand.press("ctrl+u")
+        await stand.until(lambda: "● Soup" not in stand.text())
+        await stand.press("ctrl+z")
+        await stand.until(lambda: "● Soup" in stand.text())
+        assert suspended == []
+        await stand.press("ctrl+z")
+        await stand.until(lambda: suspended == ["it"])

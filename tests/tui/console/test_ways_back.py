@@ -14,8 +14,9 @@ from tests.tui.console.stand import Stand, console
 pytestmark = pytest.mark.anyio
 
 
-def tool(name: str) -> Tool:
-    read = Tool.read({"name": name, "inputSchema": {"type": "object", "properties": {}}})
+def tool(name: str, description: str = "") -> Tool:
+    schema = {"type": "object", "properties": {}}
+    read = Tool.read({"name": name, "inputSchema": schema, "description": description})
     assert read is not None
     return read
 
@@ -68,6 +69,19 @@ async def test_down_goes_on_from_the_first_that_was_found(tmp_path: Path) -> Non
         await stand.until(lambda: "⚒ book" not in stand.text())
         await stand.press("down")
         await stand.until(lambda: "▌⚒ plan" in stand.text())
+
+
+async def test_the_cursor_stays_in_sight_when_a_description_takes_rows_from_the_list(
+    tmp_path: Path,
+) -> None:
+    tools = [tool(f"tool{number:02}", "Does it. " * (60 * (number % 2))) for number in range(20)]
+    async with console(tmp_path, tools={"alpha": tuple(tools)}, size=(80, 24)) as stand:
+        await stand.press("enter", "end")
+        for key in ("up", "up", "up", "down", "down"):
+            await stand.press(key)
+        await stand.until(lambda: "▌⚒ tool18" in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "▌⚒ tool19" in stand.text())
 
 
 async def test_enter_stays_in_a_search_that_finds_nothing(tmp_path: Path) -> None:

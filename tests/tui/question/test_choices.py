@@ -74,6 +74,18 @@ async def test_the_key_that_clears_gives_up_a_search_before_the_choice() -> None
         await until(pilot, lambda: app.view.body.panel.entries == {"v": Unset()}, "nothing")
 
 
+async def test_after_a_choice_of_several_the_next_letter_begins_another_search() -> None:
+    app = several(LONG)
+    async with asked(app) as pilot:
+        await pilot.press("b", "enter", "c", "enter")
+        chosen = {"v": ChosenMany(("b", "c"))}
+        await until(pilot, lambda: app.view.body.panel.entries == chosen, "both")
+        await pilot.press("space")
+        await until(
+            pilot, lambda: app.view.body.panel.entries == {"v": ChosenMany(("b",))}, "one again"
+        )
+
+
 @pytest.mark.parametrize(
     ("labels", "arrows"), [(SHORT, "←→ Space"), (["long " * 20] * 2, "↑↓ Space")]
 )
