@@ -8,10 +8,10 @@ from tests.cli.terminal import Terminal
 
 
 def test_the_demo_opens_the_console_and_leaves_the_terminal_in_order() -> None:
-    more = f"more={shlex.join(demo_command())}"
+    more = f"second={shlex.join(demo_command())}"
     with Terminal(["--with", more, "demo"], columns=100, lines=30) as terminal:
+        terminal.wait_for("second")
         terminal.wait_for("book_table")
-        terminal.wait_for("2 of 2 ready")
         for _ in range(20):
             terminal.type("\x11")
             try:
