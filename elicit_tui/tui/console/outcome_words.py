@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui.elicitation import DecidedBy, ElicitationRequest, Outcome
 from elicit_tui.text import as_name, neutral_line
 from elicit_tui.tui.console.spans import Role
+from elicit_tui.tui.possible_calls import one_of
 
 if TYPE_CHECKING:
     from elicit_tui.broker.events import Resolved
@@ -151,8 +152,7 @@ def tool_of(request: ElicitationRequest) -> str:
 
     Empty for a question outside of calls.
     """
-    names = [as_name(call.name, 60) for call in request.calls]
-    return names[0] if len(names) == 1 else f"one of: {', '.join(names)}" if names else ""
+    return one_of([as_name(call.name, 60) for call in request.calls])
 
 
 def asked(request: ElicitationRequest) -> str:

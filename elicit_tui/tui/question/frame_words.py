@@ -10,6 +10,7 @@ from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted
+from elicit_tui.tui.possible_calls import one_of
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -77,7 +78,7 @@ def called(request: ElicitationRequest) -> str:
         f"{arguments(call.arguments)}"
         for call in request.calls
     ]
-    return " or ".join(calls) if calls else "not tied to a tool call"
+    return one_of(calls) or "not tied to a tool call"
 
 
 def names_agree(configured: str, claimed: str | None) -> bool:

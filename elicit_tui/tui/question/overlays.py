@@ -13,6 +13,7 @@ from elicit_tui.form import Form
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.key_names import key_of
+from elicit_tui.tui.possible_calls import one_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.bindings import BY_ACTION
@@ -84,7 +85,7 @@ def second_step(
 ) -> Content:
     """What will happen, why it is asked once more, and exactly what is sent."""
     name = frame_words.server_name(request)
-    tools = " or ".join(neutral_line(call.name, 120) for call in request.calls)
+    tools = one_of([neutral_line(call.name, 120) for call in request.calls])
     during = f" (for {tools})" if tools else ""
     if elsewhere:
         will = f"This tells {name}{during} that you agreed, and opened the page yourself."

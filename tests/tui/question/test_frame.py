@@ -197,7 +197,7 @@ async def test_a_question_that_several_open_calls_may_have_asked_names_each_of_t
     calls = (Call("tools/call", "deploy", {"branch": "main"}), Call("tools/call", "tell_time"))
     app = Asking(form_question(schema(v={"type": "string"}), calls=calls))
     async with asked(app):
-        assert 'deploy(branch="main") or tell_time()' in app.words
+        assert 'one of: deploy(branch="main"), tell_time()' in app.words
 
 
 async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
