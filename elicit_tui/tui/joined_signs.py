@@ -22,10 +22,11 @@ _TONES: Final = "\U0001f3fb-\U0001f3ff"
 _BEHIND: Final = f"\ufe0e\ufe0f\u20e3{_TONES}\U000e0020-\U000e007f"
 """What changes the look of the character before it: selectors, keycap, skin tones, tags."""
 _PICTURE: Final = "#*0-9\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-_JOINED: Final = re.compile(f"[{_FLAG_LETTERS}]+|[{_PICTURE}](?:[{_BEHIND}]|\u200d[{_PICTURE}])+")
+_JOINED: Final = f"[{_FLAG_LETTERS}]+|[{_PICTURE}](?:[{_BEHIND}]|\u200d[{_PICTURE}])+"
+"""Compiled when the first one is drawn, not before the first screen."""
 _ANY: Final = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f1e6-\U000e007f]")
 """One of them stands in every joined sign; most of what is drawn has none."""
-_PARTS: Final = re.compile(f"[^\u200d{_BEHIND}]")
+_PARTS: Final = f"[^\u200d{_BEHIND}]"
 
 
 def drawn_alike(drawn: str) -> str:
@@ -37,7 +38,7 @@ def drawn_alike(drawn: str) -> str:
     Args:
         drawn: text with its escape sequences, as it goes to the terminal.
     """
-    return drawn if _ANY.search(drawn) is None else _JOINED.sub(_alike, drawn)
+    return drawn if _ANY.search(drawn) is None else re.sub(_JOINED, _alike, drawn)
 
 
 def _alike(match: re.Match[str]) -> str:
@@ -45,7 +46,7 @@ def _alike(match: re.Match[str]) -> str:
     cells = cell_len(sign)
     if _LETTER_A <= ord(sign[0]) < _LETTER_A + 26:
         return "".join(chr(ord("A") + ord(letter) - _LETTER_A) for letter in sign)
-    parts: list[str] = _PARTS.findall(sign)
+    parts: list[str] = re.findall(_PARTS, sign)
     # The widest: the first part of a rainbow flag is a white one of one cell.
     widest = max(parts, key=cell_len)
     return widest + " " * (cells - cell_len(widest))
