@@ -186,6 +186,11 @@ class FormBody(Body):
         focused = self.view.screen.focused
         return focused is not None and self.view in focused.ancestors
 
+    def uncover(self) -> bool:
+        """A search leaves choices out."""
+        field = self.form_view.focused_field
+        return field is not None and field.end_search()
+
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter."""
         self.question.draft.write(self.form_view.entries, self.form_view.touched)

@@ -194,10 +194,15 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
 
     def action_clear_field(self) -> None:
         """Give the search up; without one leave the field unset."""
-        if self._search:
-            self._filter("")
-        else:
+        if not self.end_search():
             super().action_clear_field()
+
+    def end_search(self) -> bool:
+        """Show all choices again; whether a search had left some of them out."""
+        searched = bool(self._search)
+        if searched:
+            self._filter("")
+        return searched
 
     def on_key(self, event: events.Key) -> None:
         """Letters search; a blank chooses while nothing is searched for, or what was found."""

@@ -48,8 +48,9 @@ class FieldControl(Guarded):
 
     @property
     def can_take_empty(self) -> bool:
-        """Whether "empty on purpose" means anything here: a text, or a list."""
-        return self.spec.kind in ("string", "email", "uri", "multi")
+        """Whether "empty on purpose" means anything here: a text, or a list, that may be empty."""
+        least = self.spec.min_length or self.spec.min_items
+        return self.spec.kind in ("string", "email", "uri", "multi") and not least
 
     @property
     def entry(self) -> Entry:
@@ -59,6 +60,10 @@ class FieldControl(Guarded):
     def put(self, entry: Entry) -> None:
         """Show another entry, without telling anyone."""
         raise NotImplementedError
+
+    def end_search(self) -> bool:
+        """Show all choices again; whether a search had left some of them out."""
+        return False
 
     def height_for(self, width: int) -> int:
         """Rows needed at this width, in cells."""

@@ -74,6 +74,22 @@ async def test_the_key_that_clears_gives_up_a_search_before_the_choice() -> None
         await until(pilot, lambda: app.view.body.panel.entries == {"v": Unset()}, "nothing")
 
 
+async def test_the_key_that_cancels_ends_a_search_first() -> None:
+    app = several(LONG)
+    async with asked(app) as pilot:
+        await pilot.press("b", "escape")
+        await until(pilot, lambda: "63 choices" in app.words, "all of them")
+        assert app.outcome is None
+        assert "again cancels" not in app.words
+
+
+async def test_empty_on_purpose_is_offered_where_it_can_be_sent() -> None:
+    for least, offered in ((1, False), (0, True)):
+        app = several(SHORT, minItems=least)
+        async with asked(app, size=(120, 30)):
+            assert ("empty on purpose" in app.words) is offered
+
+
 async def test_after_a_choice_of_several_the_next_letter_begins_another_search() -> None:
     app = several(LONG)
     async with asked(app) as pilot:
