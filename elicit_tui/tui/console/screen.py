@@ -122,6 +122,12 @@ class ConsoleScreen(Screen[None]):
         banner.show([part] if part else [])
 
     def _tabs(self) -> list[Part]:
+        """The panes; but for the one that is shown by their first letters, where it is narrow."""
+        whole = self._named_tabs(whole=True)
+        fits = sum(part.width for part in whole) < self.size.width
+        return whole if fits else self._named_tabs(whole=False)
+
+    def _named_tabs(self, *, whole: bool) -> list[Part]:
         counts = {
             "questions": len(self.state.questions),
             "calls": len(self.state.calls.running),
@@ -132,7 +138,7 @@ class ConsoleScreen(Screen[None]):
             title = PANES[name]
             here = self._panes.get(name) is self.pane
             count = counts.get(name, 0)
-            if self.size.width < NARROW and not here:
+            if not whole and not here:
                 title = title[0]
             before, behind = "[]" if here else "  "
             spans = line(

@@ -66,6 +66,18 @@ async def test_keys_that_the_bar_has_no_room_for_leave_a_mark(tmp_path: Path) ->
         assert stand.text().splitlines()[-1].endswith("F1 Help")
 
 
+@pytest.mark.parametrize("width", [40, 58, 60, 62, 80])
+async def test_every_pane_has_its_tab_also_with_counts(tmp_path: Path, width: int) -> None:
+    async with console(tmp_path, size=(width, 24)) as stand:
+        for number in range(12):
+            stand.app.state.calls.start("alpha", Call("tools/call", f"tool{number}", {}))
+        stand.app.state.changed()
+        await stand.until(lambda: " 12 " in stand.text().splitlines()[0])
+        tabs = stand.text().splitlines()[0]
+        assert "5 H" in tabs
+        assert "…" not in tabs
+
+
 async def test_the_tabs_stay_where_they_are_when_another_is_shown(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         places = set()
