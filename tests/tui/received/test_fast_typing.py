@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 
 from elicit_tui import paths
+from elicit_tui.tui.question.debounce import DEAF_SECONDS
 from tests.faults.console import QUESTION, SEND, Console
 from tests.faults.stand import Stand, until
 
@@ -63,6 +64,9 @@ class Typist(Console):
         self.shows("2 of 2 ready")
         self.call("second", "asks_when_told")
         self.is_asked("first", tool, typed="Ada")
+        # A key that decides is not heard for a moment, which is less than anybody reads for.
+        heard = time.monotonic() + DEAF_SECONDS
+        self.until(lambda: time.monotonic() > heard, "a first glance")
 
     paused = False
     """Whether there was a pause between two keys."""
