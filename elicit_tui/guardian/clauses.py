@@ -250,6 +250,8 @@ class Clause(Words):
         """Whether something is reported of it: "the token was revoked"."""
         if any(ask.end <= hit.start for ask in self.asks):
             return False
+        if self._is(hit.start - 1, "leaked"):
+            return True
         if self._lacks():
             return False
         ends = (link.start for link in self.of("until") if link.start >= hit.end)
@@ -278,7 +280,7 @@ class Clause(Words):
         if self.is_question or self._contentful(0, hit.start):
             return False
         if hit.end == len(self.words) or self._is(hit.end, "of", "joint"):
-            return True
+            return not any(told.start > hit.end + 1 for told in self.of("found out"))
         after = self._contentful(hit.end, len(self.words))
         return len(after) <= _FEW and not self.of("told", "handle", "lack")
 
@@ -291,9 +293,12 @@ class Clause(Words):
     def reports(self, hit: Hit) -> bool:
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
         for other in self.of("speaks"):
-            if other.end <= hit.start and len(self._contentful(0, other.start)) == 0:
+            of_its_own = other.start > 0 and self._is(other.start, "subscription thing")
+            if other.end <= hit.start and not self._contentful(0, other.start) and not of_its_own:
                 return True
         for other in self.of("spoken"):
+            if other.start <= hit.start and hit.end <= other.end:
+                return True
             if other.end <= hit.start and hit.start - other.end <= 2:
                 return True
             if other.start >= hit.end and other.start - hit.end <= 2:

@@ -77,6 +77,8 @@ class Words:
         return tuple(
             hit
             for hit in self.of("ask")
+            if not any(one.start < hit.start < one.end for one in self.of("sure"))
+            and not (self._is(hit.start, "leaked") and self._is(hit.start - 1, "determiner"))
             if self._commands(hit)
             or (
                 not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))

@@ -222,16 +222,6 @@ class Reading:
         roles = ("message", "schema title", "schema description", "choice")
         return tuple(place for place in self.places if place.role in roles)
 
-    @cached_property
-    def naming_secrets(self) -> tuple[Place, ...]:
-        """The choices and titles in which a word stands that is surely a secret."""
-        return tuple(
-            place
-            for place in self.places
-            if place.role in ("choice", "title")
-            and any(clause.of("sure") for clause in place.views[0].clauses)
-        )
-
     def called(self, concept: str) -> tuple[FieldReading, ...]:
         """The fields a person types into whose whole title, else name, is a word for this."""
         if concept not in self._called:

@@ -132,7 +132,8 @@ class Wanting:
                 yield _seen(one, 4, f"field-is-{self.thing.called}")
                 return
         for one in told:
-            if one.hit.concept == self.thing.maybe and one.hit.end == len(one.clause.words):
+            whole = one.hit.end == len(one.clause.words) and self._fits(one.clause, one.hit, field)
+            if one.hit.concept == self.thing.maybe and whole:
                 by_name = 2 * _has_a_name(one.clause, one.hit)
                 more = by_name or int(one.clause.is_joined(one.hit))
                 yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
@@ -153,6 +154,10 @@ class Wanting:
             for sense in self.thing.senses
             if any(_shows(field, sense) for field in self.reading.free_fields[:_MOST_LOOKED_AT])
         )
+
+    def means_other(self, words: str, frame: str) -> bool:
+        """Whether a frame about a card saw one of another sort, as the form's fields show."""
+        return frame == "figures-on-a-card" and any(one.words == words for one in self._senses)
 
     def _is_name(self, one: Found) -> bool:
         if one.hit.concept == self.thing.name:

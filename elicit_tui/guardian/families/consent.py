@@ -74,6 +74,8 @@ def told(reading: Reading) -> Iterator[Place]:
         # What is chosen or typed there only describes; a yes or no lets it happen.
         if place.role == "name" and (place.field in typed or _is_one_word(place)):
             continue
+        if place.role == "title" and place.field in typed and _is_one_word(place):
+            continue
         if place.field in free and place.role != "name" and not _confirms_by_name(place):
             continue
         yield place

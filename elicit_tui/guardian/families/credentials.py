@@ -27,6 +27,12 @@ from elicit_tui.guardian.words import is_word
 _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
     Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])")),
+    Sense("seed word", "seed sense", re.compile(r"(?!)")),
+    Sense(
+        "key word",
+        "public sense",
+        re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC"),
+    ),
 )
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})")
@@ -63,6 +69,7 @@ _PAIRS: Final = (
     ("card field", "card owner", "card-with-holder"),
     ("bare key", "key beside", "key-beside"),
 )
+_REMEMBERED: Final = ("security question text", "asked memory")
 _SHORTEST_SERIES: Final = 4
 _SERIES_OF_WORDS: Final = 8
 _FEW_NAMES: Final = 60
@@ -79,6 +86,8 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
         return
     wanting = Wanting(reading, SECRET)
     together = _over_all(reading, any(wanting.is_open(field) for field in free[:_MOST_NAMED]))
+    if together and wanting.means_other("card word", together.because[0].frame):
+        together = None
     for field in free:
         asked = wanting.sighting(field, Severity.BLOCK)
         if asked is not None:
@@ -133,7 +142,8 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
         if found is None and place.role in ("title", "description"):
             found = described(place, reading.message)
         if found is not None and (is_open or found.weight.frame not in FOR_OPEN_FIELDS):
-            yield _block(place, found.evidence, field.name, found.weight)
+            if not wanting.means_other("card word", found.weight.frame):
+                yield _block(place, found.evidence, field.name, found.weight)
             return
         if place.role in ("title", "description", "example") and card_number(place.plain):
             why = weight(4, "card-number", place, "")
@@ -236,11 +246,12 @@ def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sight
 def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """Secrets stand among the choices, and another field holds whatever was chosen."""
     clauses = field.places[0].views[0].clauses if field.places else ()
-    if not all(clause.by_concept.get("anything") for clause in clauses):
+    if not all(clause.of("anything") or len(clause.words[0]) == 1 for clause in clauses):
         return
-    others = (place for place in reading.naming_secrets if place.field != field.name)
-    for one in found(others, "sure", usual_only=True):
-        if one.clause.standing(one.hit) >= Standing.NAMED:
+    others = (place for place in reading.places if place.field not in (None, field.name))
+    for one in found(others, "sure", *_REMEMBERED, usual_only=True):
+        told = ("choice",) if one.hit.concept in _REMEMBERED else ("choice", "title")
+        if one.place.role in told and one.clause.standing(one.hit) >= Standing.NAMED:
             why = one.weight(3, "choice-is-secret")
             yield _block(one.place, one.evidence, field.name, why)
             return

@@ -14,12 +14,13 @@ from typing import Final
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
-from elicit_tui.guardian.frames import THRESHOLD, Frame, held
+from elicit_tui.guardian.frames import THRESHOLD, Frame, Held, held
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
 
 _NEAR: Final = 5
+_NOUGHT: Final = ("0", "zero")
 _MARKS: Final = " \t\n*_`~"
 """Blanks, and how Markdown marks words."""
 _UNMARKED: Final = str.maketrans("*`", "  ")
@@ -28,7 +29,10 @@ _COMMAND: Final = re.compile(
     r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
 )
 
-_PRODUCTION: Final = (Frame("acts-on-production", 2, ("act", "production"), 1, acts=True),)
+_PRODUCTION: Final = (
+    Frame("acts-on-production", 2, ("act", "production"), 1, acts=True),
+    Frame("stops-what-is-shared", 2, ("stops", "shared"), 0, acts=True),
+)
 _ACCESS: Final = (
     Frame("grants-rights", 2, ("grants", "rights"), 1, acts=True),
     Frame("lifts-protection", 2, ("lifts", "guards"), 1, acts=True),
@@ -81,8 +85,10 @@ def _is_production(place: Place, only: set[str]) -> bool:
 
 
 def _effect(reading: Reading) -> Iterator[Sighting]:
+    yield from _by_nought(reading)
     if not confirms(reading):
         return
+    comes_back = _comes_back(reading)
     places = [*told(reading), *telling_choices(reading)]
     ends = _chooses_how_it_ends(reading)
     for place in places:
@@ -91,6 +97,8 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
                 gone = _goes(clause, place, told=ends and place.role == "message")
                 if gone is not None and not view.repeats(clause, gone[0]):
                     hit, because = gone
+                    if comes_back and [one.frame for one in because] == ["destroys"]:
+                        continue
                     if place.role in ("name", "title") and _is_said_small(reading, clause):
                         continue
                     evidence = excerpt(view.folded, *clause.span(hit))
@@ -102,6 +110,28 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
             why = (weight(2, "command", place, forced[0]),)
             yield Sighting(Severity.WARN, place.where, forced[0], None, why)
             return
+
+
+def _by_nought(reading: Reading) -> Iterator[Sighting]:
+    """A number of which none takes away what is there: "0 erases all recordings"."""
+    counted = {field.name for field in reading.fields if field.kind == "number"}
+    for place in reading.places:
+        if counted and (place.field in counted or place.role == "message"):
+            for clause in place.views[0].clauses:
+                gone = _goes(clause, place, told=False) if clause.words[0] in _NOUGHT else None
+                if gone is not None:
+                    evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
+                    yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
+                    return
+
+
+def _comes_back(reading: Reading) -> bool:
+    """Whether the message says how to get back what goes, where an act names no object."""
+    return any(
+        not clause.denies(hit) and not clause.denies_something
+        for clause in reading.message.views[0].clauses
+        for hit in clause.of("brings back")
+    )
 
 
 def _is_said_small(reading: Reading, clause: Clause) -> bool:
@@ -229,23 +259,29 @@ def _chooses_how_it_ends(reading: Reading) -> bool:
 
 def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
-        if not confirms(reading):
-            return
-        for one in held(frames, (*told(reading), *telling_choices(reading))):
-            clause, hit = one.found.clause, one.found.hit
-            # "Everybody can join the hike" tells, unless it is what is asked or chosen.
-            told_only = one.found.place.role == "message" and not clause.is_question
-            if told_only and one.frame.name == "open-to-anyone":
-                continue
-            if clause.of("small thing") and one.frame.name in _ALSO_SMALL:
-                small = _nearest(clause, hit, "small thing")
-                other = _nearest(clause, hit, one.frame.needs[1])
-                if small is not None and (other is None or small[0] < other[0]):
-                    continue
-            yield one.sighting(Severity.WARN)
-            return
+        leave = [*told(reading)] if confirms(reading) else []
+        for places in (leave, [*telling_choices(reading)]):
+            for one in held(frames, places):
+                # A choice that begins with the verb lets it happen, whatever the others are.
+                begins = one.found.hit.start <= 1 and one.frame.name == "lifts-protection"
+                if (leave or begins) and not _is_slight(one):
+                    yield one.sighting(Severity.WARN)
+                    return
 
     return find
+
+
+def _is_slight(one: Held) -> bool:
+    """Whether it only tells of something, or what it is done to is a small thing."""
+    place, _, clause, hit = one.found
+    # "Everybody can join the hike" tells, unless it is what is asked or chosen.
+    if place.role == "message" and not clause.is_question and one.frame.name == "open-to-anyone":
+        return True
+    if one.frame.name not in _ALSO_SMALL:
+        return False
+    small = _nearest(clause, hit, "small thing")
+    other = _nearest(clause, hit, one.frame.needs[1])
+    return small is not None and (other is None or small[0] < other[0])
 
 
 def _access(reading: Reading) -> Iterator[Sighting]:
