@@ -130,6 +130,8 @@ def _disguised(place: Place, hidden: tuple[Folded, int, int]) -> Sighting:
 
 def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Iterator[Sighting]:
     is_open = wanting.is_open(field)
+    if is_open or field.is_called("anything"):
+        yield from _chosen(reading, field)
     for place in field.places:
         if place.role in ("pattern", "format", "choice"):
             continue
@@ -156,7 +158,6 @@ def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Ite
         yield from _begins_like_a_key(reading, field)
         yield from _beside_a_user_name(reading, field)
         yield from _missing_variable(reading, field)
-        yield from _chosen(reading, field)
         yield from _beside_another(reading, field)
     whole = (reading.message,) if len(reading.free_fields) == 1 else ()
     own = (*field.places, *whole)

@@ -149,7 +149,9 @@ def _ticked(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
         if field.kind == "boolean" and field.schema.get("default") is True:
             said = (clause for place in field.places[:6] for clause in place.views[0].clauses)
-            if any(clause.of("ticked danger") for clause in said):
+            if any(
+                not clause.reports(hit) for clause in said for hit in clause.of("ticked danger")
+            ):
                 yield Sighting(_WARN, f"{field.where}.default", field.name[:80])
 
 
