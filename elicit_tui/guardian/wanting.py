@@ -278,7 +278,7 @@ def _shows(field: FieldReading, sense: Sense) -> bool:
         return False
     own = [place for place in field.places if place.role in ("title", *_OF_FIELD, "pattern")]
     return any(sense.value.search(place.text) for place in own) or any(
-        True for _ in found(own, sense.shown_by, usual_only=True)
+        not one.clause.denies(one.hit) for one in found(own, sense.shown_by, usual_only=True)
     )
 
 
