@@ -7,6 +7,7 @@ from typing import Final
 from elicit_tui.errors import (
     ConfigError,
     ElicitTuiError,
+    HookError,
     Interrupted,
     LedgerError,
     LimitReached,
@@ -37,6 +38,7 @@ _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (ToolRefused, USAGE),
     (LedgerError, USAGE),
     (StoreError, USAGE),
+    (HookError, USAGE),
     (ProtocolCallError, FAILED),
     (ServerError, SERVER),
     (LimitReached, LIMIT),

@@ -18,6 +18,7 @@ CODES = [
     (errors.SecretError("x"), 2, "usage"),
     (errors.StoreTooNew("x"), 2, "usage"),
     (errors.LedgerError("x"), 2, "usage"),
+    (errors.HookError("x"), 2, "usage"),
     (errors.ProtocolCallError(-32042, "x"), 1, "-32042"),
     (errors.ServerError("x"), 4, "server_unavailable"),
     (errors.LimitReached("x", code="rounds"), 5, "rounds"),

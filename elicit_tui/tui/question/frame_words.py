@@ -109,7 +109,7 @@ def about(question: Question, left: float | None, width: int) -> Content:
         "asks during": called(request),
         "round": f"{request.round} of this call" if request.calls else "",
         "protocol": _PROTOCOLS[request.era],
-        "request id": neutral_line(str(request.wire_id), 120),
+        "request id": "" if request.wire_id is None else neutral_line(str(request.wire_id), 120),
         "time": time_left(left),
     }
     parts = [

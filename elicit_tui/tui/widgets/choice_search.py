@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import ClassVar
 
 from textual import events
@@ -115,6 +116,11 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
             line = Content.assemble(("search ", "$faint"), (self._search, "bold"))
             if self.has_focus:
                 line = line.append(Content.styled(" ", "reverse"))
+            left_out = [index for index in self._chosen if index not in self._matches]
+            if left_out:
+                # It is what Send sends, whatever is searched for.
+                line = line.append(Content.styled(f"  {self._marks[1]} ", "$accent"))
+                line = line.append(self._labels(left_out))
         else:
             said = f"{total} choices"
             line = Content.styled("type to search", "italic $faint")
@@ -126,9 +132,10 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         return Content.assemble(line, " " * max(gap, 1), (said, "$faint"))
 
     def _chosen_label(self) -> str | None:
-        if not self._chosen:
-            return None
-        return ", ".join(self.spec.choices[index].label for index in sorted(self._chosen)[:ROWS])
+        return self._labels(self._chosen) if self._chosen else None
+
+    def _labels(self, chosen: Collection[int]) -> str:
+        return ", ".join(self.spec.choices[index].label for index in sorted(chosen)[:ROWS])
 
     def _choice_line(self, place: int, width: int, slider: str) -> Content:
         index = self._matches[place]
@@ -173,7 +180,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
             self._folded = [choice.label.casefold() for choice in self.spec.choices]
         self._search = search
         self._found = False
-        needle = search.casefold()
+        needle = search.casefold().strip()
         if needle:
             found = [index for index, label in enumerate(self._folded) if needle in label]
             found.sort(key=lambda index: not self._folded_at(index).startswith(needle))

@@ -83,6 +83,24 @@ async def test_the_key_that_cancels_ends_a_search_first() -> None:
         assert "again cancels" not in app.words
 
 
+async def test_a_blank_that_ends_a_search_leaves_nothing_out() -> None:
+    app = several(LONG)
+    async with asked(app) as pilot:
+        await pilot.press("b", "space")
+        await until(pilot, lambda: "1 of 63" in app.words, "what was found")
+        await pilot.press("enter")
+        chosen = {"v": ChosenMany(("b",))}
+        await until(pilot, lambda: app.view.body.panel.entries == chosen, "the choice")
+
+
+async def test_what_is_chosen_is_in_view_while_a_search_leaves_it_out() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    async with asked(app) as pilot:
+        app.view.body.panel.put({"v": Chosen("b")})
+        await pilot.press(*"choice")
+        await until(pilot, lambda: "● b" in app.words, "the standing choice")
+
+
 async def test_empty_on_purpose_is_offered_where_it_can_be_sent() -> None:
     for least, offered in ((1, False), (0, True)):
         app = several(SHORT, minItems=least)
