@@ -130,6 +130,7 @@ RAW = Action("raw", "More", "F2", "who asks, what was found, the request as it a
 HELP = Action("help", "Help", "F1", "keys and words", aside=True)
 DECLINE = Action("decline", "Decline", "^N", "an explicit no")
 CANCEL = Action("cancel", "Cancel", "Esc", "neither yes nor no")
+UNCOVER = Action("cancel", "Back", "Esc", "back to the address, nothing changed")
 SEND = Action("send", "Send", "^S", "hand over what is shown", primary=True)
 REVIEW_IT = Action("review", "Review", "^R", "the exact JSON that would be sent", aside=True)
 FORM = (SEND, DECLINE, CANCEL, LATER, REVIEW_IT, HELP, RAW)

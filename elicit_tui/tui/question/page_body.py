@@ -9,9 +9,11 @@ from textual.content import Content
 from elicit_tui.elicitation import finished
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
+    CANCEL,
     REFUSED_FORM,
     STEP_ELSEWHERE,
     STEP_URL,
+    UNCOVER,
     URL,
     VISITED,
     WAITING,
@@ -44,7 +46,13 @@ class PageBody(Body):
         return self.url
 
     def actions(self, page: PageName) -> tuple[Action, ...]:
-        """Open what may be opened; finish what was."""
+        """Open what may be opened; finish what was. From the code one key leads back."""
+        actions = self._actions(page)
+        if page != "answer" or not self.url.shows_code:
+            return actions
+        return tuple(UNCOVER if action is CANCEL else action for action in actions)
+
+    def _actions(self, page: PageName) -> tuple[Action, ...]:
         if page == "step":
             return STEP_ELSEWHERE if self.url.elsewhere else STEP_URL
         if self.opened:
@@ -69,6 +77,7 @@ class PageBody(Body):
         """The code takes the place of the question."""
         shown = self.url.shows_code
         self.url.show_code(False)
+        self.view.show_actions()
         return shown
 
     def send(self, page: PageName) -> None:
@@ -153,6 +162,7 @@ class PageBody(Body):
         if self.url.can_open:
             self.url.toggle_code()
             self._hand_out()
+            self.view.show_actions()
         else:
             self.view.say("No code is drawn: it is no address that may be opened.")
 

@@ -204,9 +204,9 @@ async def test_the_qr_code_comes_on_demand_and_goes_again() -> None:
         await pilot.press("f6")
         await until(pilot, lambda: "▀" not in app.words, "no code")
         await pilot.press("f6")
-        await until(pilot, lambda: "▀" in app.words, "the code")
+        await until(pilot, lambda: "▀" in app.words and "Back Esc" in app.words, "the code")
         await pilot.press("escape")
-        await until(pilot, lambda: "▀" not in app.words, "no code")
+        await until(pilot, lambda: "▀" not in app.words and "Cancel Esc" in app.words, "no code")
         assert app.outcome is None
 
 
