@@ -19,7 +19,7 @@ from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
 from elicit_tui.guardian.folding import Folded, fold
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
+from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.secret_patterns import pattern_of_secret
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting
 from elicit_tui.guardian.words import is_word
@@ -88,12 +88,13 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
     together = _over_all(reading, any(wanting.is_open(field) for field in free[:_MOST_NAMED]))
     if together and wanting.means_other("card word", together.because[0].frame):
         together = None
+    choices = tuple(_secret_choices(reading))
     for field in free:
         asked = wanting.sighting(field, Severity.BLOCK)
         if asked is not None:
             yield asked
         else:
-            yield from _by_its_look(reading, field, wanting)
+            yield from _by_its_look(reading, field, wanting, choices)
     if together is not None:
         for field in free[:_MOST_NAMED]:
             yield Sighting(
@@ -128,10 +129,12 @@ def _disguised(place: Place, hidden: tuple[Folded, int, int]) -> Sighting:
     return _block(place, shown, place.field, weight(4, "disguised", place, shown))
 
 
-def _by_its_look(reading: Reading, field: FieldReading, wanting: Wanting) -> Iterator[Sighting]:
+def _by_its_look(
+    reading: Reading, field: FieldReading, wanting: Wanting, choices: Sequence[Found]
+) -> Iterator[Sighting]:
     is_open = wanting.is_open(field)
     if is_open or field.is_called("anything"):
-        yield from _chosen(reading, field)
+        yield from _chosen(choices, field)
     for place in field.places:
         if place.role in ("pattern", "format", "choice"):
             continue
@@ -244,15 +247,21 @@ def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sight
             return
 
 
-def _chosen(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
-    """Secrets stand among the choices, and another field holds whatever was chosen."""
+def _secret_choices(reading: Reading) -> Iterator[Found]:
+    """Secrets that stand among the choices of a field."""
+    for one in found(reading.places, "sure", *_REMEMBERED, usual_only=True):
+        told = ("choice",) if one.hit.concept in _REMEMBERED else ("choice", "title")
+        if one.place.role in told and one.clause.standing(one.hit) >= Standing.NAMED:
+            yield one
+
+
+def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]:
+    """A secret stands among another field's choices, and this one holds whatever was chosen."""
     clauses = field.places[0].views[0].clauses if field.places else ()
     if not all(clause.of("anything") or len(clause.words[0]) == 1 for clause in clauses):
         return
-    others = (place for place in reading.places if place.field not in (None, field.name))
-    for one in found(others, "sure", *_REMEMBERED, usual_only=True):
-        told = ("choice",) if one.hit.concept in _REMEMBERED else ("choice", "title")
-        if one.place.role in told and one.clause.standing(one.hit) >= Standing.NAMED:
+    for one in choices:
+        if one.place.field not in (None, field.name):
             why = one.weight(3, "choice-is-secret")
             yield _block(one.place, one.evidence, field.name, why)
             return
