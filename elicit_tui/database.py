@@ -7,10 +7,8 @@ the last commits along.
 
 from __future__ import annotations
 
-import os
 import random
 import sqlite3
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -45,7 +43,7 @@ _WORDS: Final = (
 
 
 @dataclass(frozen=True)
-class Kind:
+class DatabaseKind:
     """One kind of file: what it is called, how it is known again, and what is raised about it."""
 
     name: str
@@ -99,7 +97,7 @@ class Kind:
                 )
                 given_back.callback(connection.close)
                 _patiently(lambda: self._prepare(connection, path), BUSY_SECONDS)
-                _wait_at_most(connection, BUSY_SECONDS)
+                wait_at_most(connection, BUSY_SECONDS)
                 given_back.pop_all()
         return connection
 
@@ -112,7 +110,7 @@ class Kind:
             shown = neutral_line(str(path.parent))
             raise self.error(f"{self._the(path)} is not used: its directory {shown} {why}.")
         try:
-            status = path.lstat()
+            why = paths.keep_private(path)
         except FileNotFoundError:
             if not create:
                 shown = neutral_line(str(path))
@@ -120,18 +118,11 @@ class Kind:
             try:
                 paths.create_private(path).close()
             except FileExistsError:  # another process was faster, or a link that leads nowhere
-                status = path.lstat()
+                why = paths.keep_private(path)
             else:
                 return
-        if stat.S_ISLNK(status.st_mode):
-            raise self.error(f"{self._the(path)} is a symbolic link; it is not followed.")
-        if not stat.S_ISREG(status.st_mode):
-            raise self.error(f"{self._the(path)} is not a file.")
-        if os.name == "posix":
-            if status.st_uid != os.geteuid():
-                raise self.error(f"{self._the(path)} belongs to another user.")
-            if stat.S_IMODE(status.st_mode) & 0o077:
-                path.chmod(0o600)
+        if why is not None:
+            raise self.error(f"{self._the(path)} {why}.")
 
     def _prepare(self, connection: sqlite3.Connection, path: Path) -> None:
         """Make it one of this kind, or see that it is one."""
@@ -189,7 +180,7 @@ class Writer:
     it wrote: that is an error here.
     """
 
-    def __init__(self, kind: Kind, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, kind: DatabaseKind, path: Path, connection: sqlite3.Connection) -> None:
         self._kind = kind
         self._path = path
         self._connection = connection
@@ -230,12 +221,12 @@ class Writer:
         self._impatient = True
         if time.monotonic() < self._crowded_until:  # Who has just written is awake first.
             time.sleep(random.uniform(*_RETRY_SECONDS))
-        _wait_at_most(self._connection, 0)
+        wait_at_most(self._connection, 0)
         try:
             if _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"), seconds):
                 self._crowded_until = time.monotonic() + _CROWDED_SECONDS
         finally:
-            _wait_at_most(self._connection, BUSY_SECONDS)
+            wait_at_most(self._connection, BUSY_SECONDS)
         self._impatient = False
 
 
@@ -272,8 +263,8 @@ def _patiently(work: Callable[[], object], seconds: float) -> bool:
             return waited
 
 
-def _wait_at_most(connection: sqlite3.Connection, seconds: float) -> None:
-    """How long SQLite itself waits in the other steps."""
+def wait_at_most(connection: sqlite3.Connection, seconds: float) -> None:
+    """How long SQLite itself waits for other processes in its next steps."""
     connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
 

@@ -22,11 +22,16 @@ exception.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 MOST_CODE: Final = 10**12
 """JSON-RPC's own codes have five digits."""
+
+INVALID_ANSWER: Final = "invalid_answer"
+"""The code of a ServerError that says that an answer is not what the protocol allows."""
+
+_MOST_CAUSES: Final = 20
 
 
 class ElicitTuiError(Exception):
@@ -117,3 +122,13 @@ class HookError(ElicitTuiError):
 
 class Interrupted(ElicitTuiError):
     """The person, or a signal, ended the run."""
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """`error` itself, then what caused it, what caused that, and so on, as far as it serves."""
+    cause: BaseException | None = error
+    for _ in range(_MOST_CAUSES):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__ or cause.__context__

@@ -147,6 +147,24 @@ def create_private(path: Path) -> IO[bytes]:
     return os.fdopen(os.open(path, flags, 0o600), "wb")
 
 
+def keep_private(path: Path) -> str | None:
+    """Make a file that is there 0600; why it is not the person's own, as a clause, else None.
+
+    A link is not followed. Raises OSError.
+    """
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return "is a symbolic link; it is not followed"
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a file"
+    if os.name == "posix":
+        if status.st_uid != os.geteuid():
+            return "belongs to another user"
+        if stat.S_IMODE(status.st_mode) & 0o077:
+            path.chmod(0o600)
+    return None
+
+
 def new_private_file(directory: Path, stem: str, suffix: str) -> tuple[Path, IO[bytes]]:
     """Create `STEM-RANDOM.SUFFIX` in a private directory; both words must be ours."""
     import secrets

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Allowance:
+class Allowance(NamedTuple):
     """A tool that may be called without asking, of one process and one definition of it."""
 
     server: str

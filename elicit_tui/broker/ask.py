@@ -20,7 +20,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.text import in_seconds, neutral_line
+from elicit_tui.text import in_seconds
 
 REPEATS: Final = 3
 """How often a question is asked; an answer that still cannot go out is withheld then."""
@@ -76,8 +76,7 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
 def _not_valid(question: Question, outcome: Outcome) -> str:
     problems = question.form.judge(outcome.content or {}) if question.form is not None else ()
     for problem in problems:
-        place = f"{neutral_line(problem.field, 80)}: " if problem.field is not None else ""
-        return f"{NOT_VALID} {place}{neutral_line(problem.message)}."
+        return f"{NOT_VALID} {problem}."
     return NOT_VALID
 
 

@@ -12,7 +12,7 @@ from elicit_tui.broker.admission import malformed
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.allowances import Allowance, Allowances
 from elicit_tui.broker.ask import AgentLeft, Ask, AskStep, valid
-from elicit_tui.broker.contracts import Guardian, Hooks, LedgerWriter
+from elicit_tui.broker.contracts import Guardian, LedgerWriter
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import ENDED, Entrance
 from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
@@ -40,6 +40,7 @@ from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
+    from elicit_tui.hooks import Hooks
     from elicit_tui.policy import Decision, Policy
 
 CLOSE_SECONDS: Final = 5.0
@@ -351,7 +352,7 @@ class Broker:
     def decline_all(self, server: str) -> int:
         """The person declines every waiting question of one server; how many there were."""
         return self.queue.settle_where(
-            lambda pending: pending.question.request.server.name == server,
+            lambda pending: pending.server == server,
             decline("user", f"You declined all waiting questions of {server}."),
         )
 
@@ -359,7 +360,7 @@ class Broker:
         """For this run, cancel what this server asks, and what of it waits."""
         self._entrance.mute(server)
         self.queue.settle_where(
-            lambda pending: pending.question.request.server.name == server,
+            lambda pending: pending.server == server,
             cancel("user", f"You muted {server} for this run."),
         )
 
@@ -385,7 +386,7 @@ class Broker:
                 self._finish(entry, entry.ended)
         self._record.flush()
 
-    def _end(self, matches: Any, outcome: Outcome) -> None:
+    def _end(self, matches: Callable[[Admitted], bool], outcome: Outcome) -> None:
         for entry in tuple(self._open.values()):
             if entry.ended is None and matches(entry):
                 entry.ended = outcome

@@ -1,12 +1,11 @@
-"""What the broker needs of other rooms: a guardian, a ledger, and hooks that reply."""
+"""What the broker needs of other rooms, and more than one thing is: a guardian, a ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review
-from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
@@ -45,51 +44,4 @@ class LedgerWriter(Protocol):
 
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Write `count` outcomes alike of one server's questions, as one record."""
-        ...
-
-
-class Reply(Protocol):
-    """What one hook said; without an action it passes."""
-
-    @property
-    def action(self) -> str | None:
-        """accept, decline or cancel."""
-        ...
-
-    @property
-    def content(self) -> Mapping[str, Any] | None:
-        """The content of an accept."""
-        ...
-
-    @property
-    def reason(self) -> str | None:
-        """Neutral text."""
-        ...
-
-
-class Hooks(Protocol):
-    """The hooks of one run."""
-
-    def chosen(
-        self, event: HookEvent, request: ElicitationRequest, layer: Layer | None = None
-    ) -> Sequence[Hook]:
-        """Those of an event that are meant, in the order in which they run."""
-        ...
-
-    async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
-        """Run an `Elicitation` hook. Raises HookError."""
-        ...
-
-    async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
-        """Run an `ElicitationResult` hook. Raises HookError."""
-        ...
-
-    def asked(self, request: ElicitationRequest, review: Review) -> None:
-        """Tell the `Asked` hooks."""
-        ...
-
-    def resolved(
-        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
-    ) -> None:
-        """Tell the `Resolved` hooks."""
         ...

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Question, Review
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from elicit_tui.policy import Decision
 
 
-@dataclass(frozen=True)
-class Requested:
+class Requested(NamedTuple):
     """A server asked; `question.review` is empty when the guardian was not reached."""
 
     question: Question
@@ -24,8 +22,7 @@ class Requested:
         return self.question.request
 
 
-@dataclass(frozen=True)
-class Resolved:
+class Resolved(NamedTuple):
     """A request has its one outcome; it is in the ledger, unless a notice said why not."""
 
     request: ElicitationRequest
@@ -38,8 +35,7 @@ class Resolved:
     """Whether something that the person typed is there when the same is asked again."""
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(NamedTuple):
     """Something a person should know once, in a sentence."""
 
     server: str

@@ -187,7 +187,7 @@ def _called(policy: Policy, server: str, tool: str) -> Decision:
     if silent.outcome is not None or alarming.sentence == silent.sentence:
         return silent
     sentence = f"{silent.sentence} If the tool says that it is destructive: {alarming.sentence}"
-    return replace(silent, sentence=sentence, change=alarming.change)
+    return silent._replace(sentence=sentence, change=alarming.change)
 
 
 def _with_unknowns(
@@ -206,4 +206,4 @@ def _with_unknowns(
     if not perhaps:
         return step
     more = f"It depends on the tool or the message: {', '.join(perhaps)} may match."
-    return replace(step, sentence=f"{step.sentence} {more}")
+    return step._replace(sentence=f"{step.sentence} {more}")

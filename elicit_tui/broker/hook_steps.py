@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from elicit_tui.broker.admitted import Admitted
-from elicit_tui.broker.contracts import Hooks, Reply
 from elicit_tui.broker.events import BrokerEvent, Listener, Requested, Resolved
-from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel, decline
+from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import Hook, Layer, Rule
 from elicit_tui.errors import HookError
@@ -23,6 +22,7 @@ from elicit_tui.text import neutral_line, readable_json
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
+    from elicit_tui.hooks import Hooks, Reply
 
 _ANSWERED_BY: Final = ("user", "rule", "answers", "hook", "client", "agent")
 """Who gives an answer that result hooks see; refusals by policy, limits and ends they do not."""
@@ -37,8 +37,7 @@ Again = Callable[[str], Awaitable[Outcome]]
 """Asks the person once more, with a note that says why."""
 
 
-@dataclass(frozen=True)
-class Before:
+class Before(NamedTuple):
     """What the hooks before the person made of a question."""
 
     outcome: Outcome | None = None
@@ -76,7 +75,8 @@ class HookSteps:
             return Before()
         chosen = hooks.chosen("Elicitation", request, layer)
         if chosen:
-            entry.trace.append(_asked(chosen))
+            sentence = "Asked before a person: {}. The first that answers decides."
+            entry.trace.append(_step(chosen, sentence))
         for hook in chosen:
             try:
                 reply = await _while_open(entry, hooks.ask(hook, request, entry.review))
@@ -184,17 +184,15 @@ class HookSteps:
         return replace(changed, reason=f"Changed by the hook {hook.key}: {names}."), None
 
 
-def _asked(hooks: Sequence[Hook]) -> Decision:
-    names = ", ".join(hook.key for hook in hooks)
-    sentence = f"Asked before a person: {names}. The first that answers decides."
-    return Decision("hooks", sentence, key="hooks", layer=hooks[0].layer)
-
-
 def shown_to(hooks: Sequence[Hook]) -> Decision:
     """The step of the result hooks, where any is meant."""
-    names = ", ".join(hook.key for hook in hooks)
-    sentence = f"Sees the answer, and may refuse or change it: {names}."
-    return Decision("hooks", sentence, key="hooks", layer=hooks[0].layer)
+    return _step(hooks, "Sees the answer, and may refuse or change it: {}.")
+
+
+def _step(hooks: Sequence[Hook], sentence: str) -> Decision:
+    """What these hooks do in the walk; `{}` of the sentence is their names."""
+    said = sentence.format(", ".join(hook.key for hook in hooks))
+    return Decision("hooks", said, key="hooks", layer=hooks[0].layer)
 
 
 def _by(hook: Hook, action: Any, reason: str, **more: Any) -> Outcome:
@@ -202,11 +200,9 @@ def _by(hook: Hook, action: Any, reason: str, **more: Any) -> Outcome:
 
 
 def _refused(hook: Hook, reply: Reply) -> Outcome:
-    make = decline if reply.action == "decline" else cancel
     said = "Declined" if reply.action == "decline" else "Cancelled"
     why = f": {reply.reason}" if reply.reason else "."
-    reason = f"{said} by the hook {hook.key}{why}"
-    return make("hook", reason, key=hook.key, layer=hook.layer, via="hook")
+    return _by(hook, reply.action, f"{said} by the hook {hook.key}{why}")
 
 
 def _said(error: HookError) -> str:

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 
 from elicit_tui.broker.inbox_events import (
@@ -82,7 +81,7 @@ class Inbox:
         *,
         me: Answerer,
         refusal: Callable[[Iterable[AskingProcess]], str | None],
-        examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]] | None = None,
+        examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]] = lambda *_: (),
         abandoned: Callable[[str], None] = lambda question_id: None,
         clock: Callable[[], datetime] = now,
     ) -> None:
@@ -129,10 +128,8 @@ class Inbox:
                     entry.later.cancel()
             for leaving in self._leaving.values():
                 leaving.later.cancel()
-            await asyncio.gather(*self._running(), return_exceptions=True)
-
-    def _running(self) -> list[asyncio.Task[None]]:
-        return [task for entry in self._entries.values() for task in entry.tasks]
+            telling = (task for entry in self._entries.values() for task in entry.tasks)
+            await asyncio.gather(*telling, return_exceptions=True)
 
     # What waits
 
@@ -235,15 +232,14 @@ class Inbox:
             entry.draft.write(question.draft.entries, question.draft.touched)
             entry.draft.opened = question.draft.opened
             entry.draft.acknowledged = question.draft.acknowledged
-        noted = question.request.kind == "approval"
-        question = replace(question, form=form, draft=entry.draft, takes_note=noted)
-        if self._examine is not None:
-            look = partial(self._look_at, form)
-            question = replace(question, examine=look)
+        question = replace(
+            question,
+            form=form,
+            draft=entry.draft,
+            takes_note=question.request.kind == "approval",
+            examine=lambda content: self._examine(content, form),
+        )
         return replace(waiting, question=question)
-
-    def _look_at(self, form: Form | None, content: Mapping[str, Any]) -> tuple[Finding, ...]:
-        return self._examine(content, form) if self._examine is not None else ()
 
     # Answering
 

@@ -171,7 +171,8 @@ def _converted(key: str, text: str, schema: Any) -> Any:
 def _is(value: Any, wanted: str) -> bool:
     if wanted in ("number", "integer"):
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return number and (wanted == "number" or float(value).is_integer())
+        whole = isinstance(value, int) or (number and value.is_integer())
+        return number and (wanted == "number" or whole)
     if wanted == "null":
         return value is None
     kinds: dict[str, type] = {"boolean": bool, "array": list, "object": dict}

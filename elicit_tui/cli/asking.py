@@ -12,7 +12,6 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.responders import NobodyResponder
 
 if TYPE_CHECKING:
-    from elicit_tui.responders.typed_lines import Lines
     from elicit_tui.tui.inline import InlineResponder
 
 
@@ -90,26 +89,17 @@ class Person:
         self._plain = plain
         self._narration = narration
         self._output = output
-        self._lines: Lines | None = None
         self._forms: InlineForms | None = None
-
-    def _typed_lines(self) -> Lines:
-        if self._lines is None:
-            from elicit_tui.responders.typed_lines import Lines
-
-            self._lines = Lines(sys.stdin)
-        return self._lines
 
     def responder(self, settings: Settings, queue: Queue) -> Responder:
         """Whoever answers this run's questions."""
         if not self.present:
             return NobodyResponder()
-
         if self._plain:
             from elicit_tui.responders.plain import PlainResponder
+            from elicit_tui.responders.typed_lines import Lines
 
-            lines = self._typed_lines()
-            prompts = PlainResponder(lines, self._narration.write, opener=_open_page)
+            prompts = PlainResponder(Lines(sys.stdin), self._narration.write, opener=_open_page)
             return PlainPrompts(prompts, self._narration)
         self._forms = InlineForms(settings, queue, self._narration, self._output)
         return self._forms

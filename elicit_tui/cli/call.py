@@ -17,6 +17,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.parser import Parser, positive_seconds
 from elicit_tui.cli.prepared import Prepared, prepare
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.garbage import no_collection
 
 
 def add_arguments(parser: Parser) -> None:
@@ -63,6 +64,12 @@ def _add_call_arguments(parser: Parser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Run the command; the exit code. What is wrong before the call is raised, and told as data."""
+    # Until the SDK is loaded, which ends it.
+    with no_collection():
+        return _run(namespace)
+
+
+def _run(namespace: argparse.Namespace) -> int:
     narration = Narration()
     try:
         prepared = prepare(namespace, narration)

@@ -88,7 +88,7 @@ def check(
     if out.lost:
         raise UsageError(f"Cannot write the findings: {out.failure}.")
     if not requests and not unreadable:
-        Narration().say(f"elicit-tui: there is no request in {_named(file)}")
+        Narration().tell(f"there is no request in {_named(file)}")
     if unreadable or not requests:
         return USAGE
     return FAILED if blocked else OK

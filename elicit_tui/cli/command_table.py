@@ -6,8 +6,7 @@ the command is used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.request import Method
@@ -20,8 +19,7 @@ METHODS: Final[dict[str, Method]] = {
 """What the commands that make one request ask of their server."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """One command of the command line."""
 
     usage: str

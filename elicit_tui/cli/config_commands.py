@@ -125,7 +125,7 @@ def _check(namespace: argparse.Namespace) -> int:
 
 def _tell(problems: Sequence[Problem], notices: Sequence[str], output: str) -> None:
     for notice in notices:
-        Narration().say(f"elicit-tui: {notice}")
+        Narration().tell(notice)
     if output == "json":
         Output().json(
             [
@@ -187,7 +187,7 @@ def _import(namespace: argparse.Namespace) -> int:
 
     imported = import_from(namespace.file)
     for note in imported.notes:
-        Narration().say(f"elicit-tui: {note}")
+        Narration().tell(note)
     Output().text(imported.toml.rstrip("\n"))
     return 0
 

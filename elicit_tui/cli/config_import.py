@@ -37,7 +37,7 @@ def import_all(own: Path) -> int:
     for path, names in collected.found.items():
         narration.say(f"{titles[path]} ({shown_path(path)}): {', '.join(names)}")
     for note in collected.notes:
-        narration.say(f"elicit-tui: {note}")
+        narration.tell(note)
     if not collected.found:
         narration.say(
             f"No servers were found: {', '.join(titles.values())}. "

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.errors import ConfigError, ElicitTuiError
 
 
 def dispatch(argv: Sequence[str]) -> int:
@@ -18,13 +17,6 @@ def dispatch(argv: Sequence[str]) -> int:
     narration = Narration()
     try:
         return _run(argv)
-    except ConfigError as error:
-        for problem in error.problems:
-            narration.say(f"elicit-tui: {problem}")
-        return exit_codes.code_of(error)
-    except ElicitTuiError as error:
-        narration.error(error)
-        return exit_codes.code_of(error)
     except Exception as error:  # noqa: BLE001 - the outermost edge: a sentence, never a trace
         narration.error(error)
         return exit_codes.code_of(error)

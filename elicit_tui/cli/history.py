@@ -18,7 +18,8 @@ from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
-    from elicit_tui.ledger import Ledger, Row
+    from elicit_tui.ledger import Ledger
+    from elicit_tui.ledger.rows import Row
 
 _MOST_ROWS_OF_TEXT: Final = 50
 _AGO: Final = re.compile(r"([0-9]{1,6})([smhdw])")
@@ -235,7 +236,7 @@ def _prune(namespace: argparse.Namespace) -> int:
         head = ledger.head()
     if not found.ok and pruned.through is not None:
         # What was removed can no longer show it: a break must not end unsaid.
-        Narration().say(f"elicit-tui: the chain was broken before this: {found.problem}")
+        Narration().tell(f"the chain was broken before this: {found.problem}")
     if namespace.output == "json":
         output.json({"records": pruned.records, "through": pruned.through, "head": head})
     elif pruned.through is None:

@@ -13,7 +13,7 @@ from elicit_tui.text import neutral, neutral_line, readable_json
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from elicit_tui.ledger import Row
+    from elicit_tui.ledger.rows import Row
 
 HEADINGS: Final = ("asked", "id", "server", "tool", "found", "outcome", "message")
 _ID_CHARACTERS: Final = 8

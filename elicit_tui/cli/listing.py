@@ -44,7 +44,7 @@ def run(namespace: argparse.Namespace) -> int:
     else:
         names = startable(settings, narration)
         if not names:
-            narration.say("elicit-tui: no server is configured; add one with --with NAME=TARGET.")
+            narration.tell("no server is configured; add one with --with NAME=TARGET.")
     output.claim()
     try:
         with Interrupts() as interrupts:

@@ -40,18 +40,25 @@ class Narration:
         else:
             self.write(f"\n{line}" if self._prompts else line)
 
+    def tell(self, sentence: str) -> None:
+        """Write a sentence of ours, with the program's name before it."""
+        self.say(f"elicit-tui: {sentence}")
+
     def error(self, error: BaseException) -> None:
-        """Say what ended the command, in one line; what nobody foresaw is said to be that."""
-        from elicit_tui.errors import ElicitTuiError, ProtocolCallError
+        """Tell what ended the command, in a line each; what nobody foresaw is said to be that."""
+        from elicit_tui.errors import ConfigError, ElicitTuiError, ProtocolCallError
         from elicit_tui.text import neutral_line
 
         if isinstance(error, ProtocolCallError):
             # The server's own words: on one line, none of them can pass for a line of ours.
-            self.say(f"elicit-tui: error {error.shown_code}: {neutral_line(error.message, 2000)}")
+            self.tell(f"error {error.shown_code}: {neutral_line(error.message, 2000)}")
+        elif isinstance(error, ConfigError):
+            for problem in error.problems:
+                self.tell(problem)
         elif isinstance(error, ElicitTuiError) and str(error):
-            self.say(f"elicit-tui: {error}")
+            self.tell(str(error))
         else:
-            self.say(f"elicit-tui: unforeseen {type(error).__name__}: {error}")
+            self.tell(f"unforeseen {type(error).__name__}: {error}")
 
     def hold(self) -> None:
         """A form is on the screen: keep the lines until `let_go`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -18,6 +17,7 @@ from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.request import HANDSHAKE, MODERN
 from elicit_tui.errors import (
+    INVALID_ANSWER,
     ElicitTuiError,
     LimitReached,
     ProtocolCallError,
@@ -32,6 +32,7 @@ from elicit_tui.host import (
     ServerStateChanged,
     UrlCompleted,
 )
+from elicit_tui.host.open_calls import wait_within
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
 
 Result = TypeVar("Result")
-
-LOOK_SECONDS: Final = 0.2
-"""How often it is looked whether a person is being asked."""
 
 OF_THE_OTHER_ERA: Final = frozenset({-32603, -32601, -32600, -32021, -32022})
 """Errors with which a server fails that was made for the other era: it cannot ask in this one."""
@@ -133,13 +131,13 @@ class OneCall:
             self._narration.error(error)
             self._advise(error)
         elif self._report.schema_problem is not None:
-            self._narration.say(f"elicit-tui: {self._report.schema_problem}")
+            self._narration.tell(self._report.schema_problem)
         if error is None and self._went_away is not None:
-            self._narration.say(f"elicit-tui: after its result: {self._went_away}")
+            self._narration.tell(f"after its result: {self._went_away}")
         self._save()
         self._offer_entries()
         if self._output.lost:
-            self._narration.say(f"elicit-tui: stdout could not be written: {self._output.failure}")
+            self._narration.tell(f"stdout could not be written: {self._output.failure}")
             return exit_codes.USAGE
         return code
 
@@ -150,19 +148,20 @@ class OneCall:
             outcome = error.outcome
             confirmable = outcome.decided_by != "user" and "approval_mode" in outcome.reason
             if confirmable and server.layer != "managed":
-                self._narration.say("elicit-tui: --allow-tool calls it without a confirmation.")
+                self._narration.tell("--allow-tool calls it without a confirmation.")
             return
         spoken = self._report.protocol_version
         broke = isinstance(error, ProtocolCallError) and error.code in OF_THE_OTHER_ERA
-        if not (broke or getattr(error, "code", None) == "invalid_answer") or spoken is None:
+        broke = broke or getattr(error, "code", None) == INVALID_ANSWER
+        if not broke or spoken is None:
             return
         other = HANDSHAKE if spoken == MODERN else MODERN
         if server.layer == "command line":
             way = f"--protocol {other}"
         else:
             way = f'mcp_servers.{server.name}.protocol = "{other}"'
-        self._narration.say(
-            f"elicit-tui: {server.name} was spoken to in {spoken}; a server that asks only in "
+        self._narration.tell(
+            f"{server.name} was spoken to in {spoken}; a server that asks only in "
             f"{other} fails so. Try {way}."
         )
 
@@ -173,15 +172,14 @@ class OneCall:
         from elicit_tui.cli.saving import save_binaries
 
         for sentence in save_binaries(self._report.result, self._options.save):
-            self._narration.say(f"elicit-tui: {sentence}")
+            self._narration.tell(sentence)
 
     def _offer_entries(self) -> None:
         """Tell entries that answered nothing; print one to paste for each that was missing."""
         for rule in self._report.unused:
             about = f' (message = "{rule.message}")' if rule.message is not None else ""
-            self._narration.say(
-                f"elicit-tui: entry {rule.position} of {self._options.answers} answered "
-                f"nothing{about}"
+            self._narration.tell(
+                f"entry {rule.position} of {self._options.answers} answered nothing{about}"
             )
         unanswered = [each for each in self._report.unanswered if each.outcome.key is None]
         unanswered = [each for each in unanswered if each.outcome.decided_by == "answers"]
@@ -252,17 +250,9 @@ class OneCall:
         schema = self._tool.raw.get("outputSchema") if self._tool is not None else None
         if schema is None or self._report.result is None or self._report.is_error:
             return None
-        from elicit_tui.form import problem_in
+        from elicit_tui.cli.output_schema import output_problem
 
-        if "structuredContent" not in self._report.result:
-            why = "there is no structuredContent"
-        else:
-            problem = problem_in(self._report.result["structuredContent"], schema)
-            if problem is None:
-                return None
-            place = f"{neutral_line(problem.field, 100)}: " if problem.field else ""
-            why = f"{place}{problem.message}"
-        return f"The result does not satisfy the tool's outputSchema: {why}."
+        return output_problem(self._report.result, schema)
 
     def _asks_a_person(self, runtime: Runtime) -> bool:
         """Whether the run waits for a person, so that its clock stands still."""
@@ -348,15 +338,8 @@ async def within(
 ) -> Result:
     """Do the work within so many seconds of its own time. Raises LimitReached."""
     task = asyncio.ensure_future(work)
-    left = seconds
     try:
-        while not task.done() and left > 0:
-            still = asking()
-            before = time.monotonic()
-            await asyncio.wait({task}, timeout=min(LOOK_SECONDS, left))
-            if not (still and asking()):
-                left -= time.monotonic() - before
-        if task.done():
+        if await wait_within(task, seconds, asking):
             return task.result()
     finally:
         if not task.done():

@@ -82,9 +82,11 @@ class Output:
 
     def text(self, text: str) -> None:
         """Write lines for a person; the caller has made them neutral."""
-        from elicit_tui.cli.signs import coloured
+        if self.on_terminal:
+            from elicit_tui.cli.signs import coloured
 
-        self._put(coloured(text, terminal=self.on_terminal) + "\n")
+            text = coloured(text, terminal=True)
+        self._put(text + "\n")
 
     def prose(self, text: str) -> None:
         """Write lines for a person, broken at words where they go to a terminal."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from elicit_tui.cli.arguments import Given, read_given
 from elicit_tui.cli.command_table import METHODS
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Rule, Settings
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """One call, fully understood: from here on only its server can go wrong."""
 
     options: argparse.Namespace
@@ -55,9 +53,8 @@ def _read_answers(
 
     answers = load_answers(namespace.answers)
     if settings.approval_policy == "never":
-        narration.say(
-            'elicit-tui: approval_policy = "never" declines every question: '
-            f"{namespace.answers} is not used."
+        narration.tell(
+            f'approval_policy = "never" declines every question: {namespace.answers} is not used.'
         )
     return answers
 

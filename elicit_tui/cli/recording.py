@@ -46,13 +46,13 @@ class Recording:
         if not answers:
             self._stream.close()
             self._path.unlink(missing_ok=True)  # So that the next try finds no file in its way.
-            narration.say("elicit-tui: nothing was answered, so nothing was recorded")
+            narration.tell("nothing was answered, so nothing was recorded")
             return
         text = "\n".join([HEAD, *map(self._entry, answers)])
         with self._stream as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
         count = "1 answer" if len(answers) == 1 else f"{len(answers)} answers"
-        narration.say(f"elicit-tui: {count} recorded in {self._path}")
+        narration.tell(f"{count} recorded in {self._path}")
 
     def _entry(self, answer: Resolved) -> str:
         """One decision as TOML, in its place; where no entry can give the answer, that is said."""

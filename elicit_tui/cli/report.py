@@ -13,7 +13,6 @@ from elicit_tui.elicitation import (
     Finding,
     Method,
     Outcome,
-    Review,
     now,
     rfc3339,
 )
@@ -30,27 +29,19 @@ SUBJECTS: Final = {"tools/call": "tool", "prompts/get": "prompt", "resources/rea
 """The document's key for what was called."""
 
 
-def masked(
-    outcome: Outcome, review: Review, history_content: ContentPolicy
-) -> dict[str, Any] | None:
-    """The accepted content as `history.content` lets it be told; None where there is none."""
-    return kept_content(outcome.content, review, history_content)
-
-
 def question_fields(
     request: ElicitationRequest, findings: tuple[Finding, ...], verdict: str
 ) -> dict[str, Any]:
     """The fields that a request has before anyone decided; what it does not have is null."""
-    params = request.params if isinstance(request.params, Mapping) else {}
     call = request.call
     return {
         "id": request.id,
-        "tool": call.name if call is not None and call.method == "tools/call" else None,
+        "tool": call.tool if call is not None else None,
         "mode": request.mode,
         "message": request.message,
-        "requestedSchema": params.get("requestedSchema"),
-        "url": params.get("url"),
-        "elicitationId": params.get("elicitationId"),
+        "requestedSchema": request.param("requestedSchema"),
+        "url": request.param("url"),
+        "elicitationId": request.param("elicitationId"),
         "round": request.round,
         "verdict": verdict,
         "findings": [finding.as_json() for finding in findings],
@@ -65,7 +56,7 @@ def elicitation_fields(event: Resolved, history_content: ContentPolicy) -> dict[
         "action": outcome.action,
         "decidedBy": outcome.decided_by,
         "reason": outcome.reason,
-        "content": masked(outcome, event.review, history_content),
+        "content": kept_content(outcome.content, event.review, history_content),
         "waitedMs": event.waited_ms,
         **_hook(outcome),
     }

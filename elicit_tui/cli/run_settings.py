@@ -6,7 +6,6 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -66,9 +65,9 @@ def load_settings(
     settings = load(options)
     if DEMO in named and DEMO not in settings.servers:
         added = f"{DEMO}={shlex.join(demo_command())}"
-        settings = load(replace(options, with_servers=(*options.with_servers, added)))
+        settings = load(options._replace(with_servers=(*options.with_servers, added)))
     for notice in settings.notices:
-        narration.say(f"elicit-tui: {notice}")
+        narration.tell(notice)
     return settings
 
 
@@ -81,9 +80,8 @@ def named_server(settings: Settings, name: str) -> ServerSettings:
         raise UsageError(server.refused)
     if not server.enabled:
         raise UsageError(f"The server {name!r} is disabled (mcp_servers.{name}.enabled = false).")
-    if server.missing:
-        names = ", ".join(server.missing)
-        raise UsageError(f"The server {name!r} needs {names}, which the environment does not have.")
+    if server.lack is not None:
+        raise UsageError(server.lack)
     return server
 
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.report import masked
 from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.elicitation import Outcome, Severity
+from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.host import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import as_name, neutral_line, readable_json
@@ -97,7 +97,7 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
 
     outcome, request = event.outcome, event.request
     name = request.call.name if request.call is not None else request.server.name
-    content = masked(outcome, event.review, history_content)
+    content = kept_content(outcome.content, event.review, history_content)
     if content:
         values = (
             f"{key}={value if isinstance(value, str) else readable_json(value, indent=None)}"

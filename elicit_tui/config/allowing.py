@@ -15,6 +15,7 @@ from elicit_tui.config.system_path import find
 from elicit_tui.elicitation.settings import ServerSettings
 
 _PORTS: Final = {"http": 80, "https": 443}
+_NOT_SET: Final = "[[managed.allow]] entry does not"
 
 
 def admitted(
@@ -41,10 +42,12 @@ def admitted(
         if why is None:
             return _as_entry(server, entry, environment, directories)
         reasons.append(why)
-    why = reasons[0] if reasons else "no [[managed.allow]] entry has its name"
-    return replace(
-        server, refused=f"The server {server.name} may not run: {why} (managed configuration)."
-    )
+    return _refused(server, reasons[0] if reasons else "no [[managed.allow]] entry has its name")
+
+
+def _refused(server: ServerSettings, why: str) -> ServerSettings:
+    said = f"The server {server.name} may not run: {why} (managed configuration)."
+    return replace(server, refused=said)
 
 
 def _mismatch(server: ServerSettings, entry: Mapping[str, Any]) -> str | None:
@@ -70,17 +73,9 @@ def _as_entry(
     wanted = expansion.table(entry.get("env", {}))
     for key, value in server.env.items():
         if wanted.get(key) != value:
-            return replace(
-                server,
-                refused=f"The server {server.name} may not run: it sets env.{key}, which its "
-                "[[managed.allow]] entry does not (managed configuration).",
-            )
+            return _refused(server, f"it sets env.{key}, which its {_NOT_SET}")
     if server.cwd is not None and server.cwd != entry.get("cwd"):
-        return replace(
-            server,
-            refused=f"The server {server.name} may not run: it sets cwd, which its "
-            "[[managed.allow]] entry does not (managed configuration).",
-        )
+        return _refused(server, f"it sets cwd, which its {_NOT_SET}")
     missing = (*server.missing, *(n for n in expansion.missing if n not in server.missing))
     server = replace(server, env=wanted, cwd=entry.get("cwd"), missing=missing)
     return at_system_path(server, directories)
@@ -96,12 +91,8 @@ def at_system_path(server: ServerSettings, directories: tuple[Path, ...]) -> Ser
     found = find(server.command, directories)
     path = os.pathsep.join(str(directory) for directory in directories)
     if found is None:
-        return replace(
-            server,
-            fixed_path=True,
-            refused=f"The server {server.name} may not run: its command {server.command} is not "
-            f"in the system path {path} (managed configuration).",
-        )
+        why = f"its command {server.command} is not in the system path {path}"
+        return replace(_refused(server, why), fixed_path=True)
     return replace(server, command=found, fixed_path=True, env={"PATH": path, **server.env})
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.toml_spelling import dotted, quoted, toml_value
-from elicit_tui.form import MISSING, Choice, Field, Form, Kind, read_form
+from elicit_tui.elicitation.toml_spelling import comment, dotted, quoted, toml_value
+from elicit_tui.form import Choice, Field, Form, Kind, Unset, read_form
 from elicit_tui.form.choices import value_label
 
 _GLOB_MARKS: Final = "*?["
@@ -68,7 +68,7 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
         return "\n".join(lines) + "\n"
     form = read_form(request.requested_schema)
     if form.refusal is not None:
-        why = f"the form cannot be answered: {_comment(form.refusal)}"
+        why = f"the form cannot be answered: {comment(form.refusal[:LONGEST_HINT])}"
         return "\n".join([f"# {why}", *_head(request, "decline", once=False)]) + "\n"
     lines = _head(request, "accept", once=False)
     warned = sorted({exactly(each.rule) for each in review.at_least(Severity.WARN)})
@@ -80,7 +80,7 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
 
 def _head(request: ElicitationRequest, action: str, *, once: bool) -> list[str]:
     lines = ["[[answers]]", f"server = {toml_value(exactly(request.server.name))}"]
-    tools = {call.name if call.method == "tools/call" else None for call in request.calls}
+    tools = {call.tool for call in request.calls}
     if len(tools) == 1 and (tool := tools.pop()) is not None:
         lines.append(f"tool = {toml_value(exactly(tool))}")
     lines.append(f"mode = {toml_value(exactly(request.mode))}")
@@ -98,7 +98,7 @@ def _content(content: Mapping[str, Any], withheld: Mapping[str, str]) -> Iterato
     yield "[answers.content]"
     for name, value in content.items():
         if name in withheld:
-            yield f"# {dotted(name)} was left out: {_comment(withheld[name])}"
+            yield f"# {dotted(name)} was left out: {comment(withheld[name])}"
         elif not _is_writable(name) or not _is_writable(value):
             yield f"# {dotted(name)} was left out: TOML cannot hold its value"
         else:
@@ -124,8 +124,8 @@ def _template(form: Form) -> Iterator[str]:
     yield "[answers.content]"
     for field in form.fields:
         need = "required" if field.required else "optional"
-        hint = _comment(f"{need}, {_wanted(field)}")
-        known = field.default is not MISSING and field.default_fits and _is_writable(field.default)
+        hint = comment(f"{need}, {_wanted(field)}"[:LONGEST_HINT])
+        known = not isinstance(field.initial, Unset) and _is_writable(field.default)
         if known and _is_writable(field.name):
             yield f"{dotted(field.name)} = {toml_value(field.default)}  # {hint}"
         else:
@@ -148,9 +148,3 @@ def _choice(choice: Choice) -> str:
     value = quoted(choice.value[:40]) if isinstance(choice.value, str) else str(choice.value)
     same = choice.label == value_label(choice.value)
     return value if same else f"{value} ({choice.label[:60]})"
-
-
-def _comment(text: str) -> str:
-    """Text for a TOML comment, where a line break would end it: printable ASCII, of one line."""
-    spelled = quoted(text[:LONGEST_HINT])[1:-1]
-    return spelled.replace('\\"', '"')

@@ -81,7 +81,8 @@ def _guardian(merged: Merged, managed: Document | None, user: Document | None) -
     for key in ("trusted_domains", "disable"):
         if key in values:
             values[key] = tuple(values[key])
-    if merged.provenance.get("guardian.disable") and not _is_managed(merged, "guardian.disable"):
+    origin = merged.provenance.get("guardian.disable")
+    if origin is not None and origin.layer != "managed":
         kept = []
         for name in values["disable"]:
             if any(name == rule.id or fnmatchcase(rule.id, name) for rule in firm):
@@ -92,10 +93,6 @@ def _guardian(merged: Merged, managed: Document | None, user: Document | None) -
                 kept.append(name)
         values["disable"] = tuple(kept)
     return GuardianSettings(**values, rules=(*firm, *own))
-
-
-def _is_managed(merged: Merged, key: str) -> bool:
-    return merged.provenance[key].layer == "managed"
 
 
 def _history(merged: Merged, environment: Mapping[str, str]) -> HistorySettings:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from elicit_tui.config.servers import RESERVED, is_web_address
 from elicit_tui.elicitation.request import AGENT, Revision
@@ -14,8 +13,7 @@ from elicit_tui.elicitation.settings import NamedPolicy
 from elicit_tui.errors import UsageError
 
 
-@dataclass(frozen=True)
-class CommandLine:
+class CommandLine(NamedTuple):
     """The options that stand above the user's file and below the managed one."""
 
     config_file: Path | None = None

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.keys import FileKind
-from elicit_tui.config.locating import KeyPath, locate
-from elicit_tui.config.problem import Problem
+from elicit_tui.config.problem import KeyPath, Problem
 from elicit_tui.config.validating import path_key, validate
 from elicit_tui.elicitation.settings import Layer, Provenance
 from elicit_tui.elicitation.toml_spelling import in_ascii
@@ -36,6 +35,8 @@ class Document:
 
     @cached_property
     def _lines(self) -> Mapping[KeyPath, int]:
+        from elicit_tui.config.locating import locate
+
         return locate(self.text)
 
     def line(self, path: KeyPath) -> int | None:

@@ -14,10 +14,9 @@ from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document, read, unreadable
 from elicit_tui.config.hooks import all_hooks, hook_faults
 from elicit_tui.config.keys import MANAGED, USER
-from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.managed import managed_faults
 from elicit_tui.config.merging import merge
-from elicit_tui.config.problem import Problem
+from elicit_tui.config.problem import KeyPath, Problem
 from elicit_tui.config.rules import guardian_faults, rule_faults
 from elicit_tui.config.server_layers import all_servers
 from elicit_tui.config.servers import faults, server_from

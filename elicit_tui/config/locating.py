@@ -13,10 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from elicit_tui.config.problem import KeyPath
 from elicit_tui.elicitation.toml_spelling import BARE_KEY
-
-KeyPath = tuple[str | int, ...]
-"""Keys from the top; a number (from 0) counts the entries of an array."""
 
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE: Final = re.compile(r"[ \t]*")

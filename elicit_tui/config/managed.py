@@ -8,9 +8,8 @@ from typing import Any
 
 from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import REFERENCE
-from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.locks import policy_allowed
-from elicit_tui.config.problem import Problem
+from elicit_tui.config.problem import KeyPath, Problem
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND, is_web_address
 from elicit_tui.config.system_path import NOT_PLAIN, is_plain
 
@@ -56,10 +55,7 @@ def _launch_faults(
             yield document.problem(_NOT_EXPANDED, (*path, key))
     command = table.get("command")
     if command is not None and not is_plain(command):
-        yield document.problem(
-            NOT_PLAIN,
-            (*path, "command"),
-        )
+        yield document.problem(NOT_PLAIN, (*path, "command"))
     cwd = table.get("cwd")
     if cwd is not None and not Path(cwd).is_absolute():
         yield document.problem("a managed cwd must be absolute", (*path, "cwd"))

@@ -1,19 +1,21 @@
-"""What the table of keys is made of: values, tables, and tables read from a settings dataclass."""
+"""What the table of keys is made of: values, tables, and tables read from a settings dataclass.
+
+Named tuples: each start needs them all, and a dataclass takes five times as long to be made.
+"""
 
 from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from dataclasses import MISSING, fields
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 Kind = Literal[
     "string", "boolean", "number", "integer", "strings", "table of strings", "json table"
 ]
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A key with a value."""
 
     kind: Kind
@@ -28,8 +30,7 @@ class Value:
     """Accepted because another program's file has it; does nothing here."""
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table with fixed keys."""
 
     doc: str
@@ -37,24 +38,21 @@ class Table:
     required: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """A table of tables under names of the owner's choice."""
 
     doc: str
     item: Table
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(NamedTuple):
     """An array of tables."""
 
     doc: str
     item: Table
 
 
-@dataclass(frozen=True)
-class Either:
+class Either(NamedTuple):
     """A plain value, or a table in its place."""
 
     doc: str

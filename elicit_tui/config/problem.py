@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
+
+KeyPath = tuple[str | int, ...]
+"""Keys from the top; a number (from 0) counts the entries of an array."""
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """One mistake; `str()` is `FILE:LINE: KEY: what is wrong`, with what is known of it."""
 
     message: str

@@ -89,17 +89,14 @@ def _pattern_fault(pattern: str) -> str | None:
 
 def load_answers(path: Path) -> tuple[Rule, ...]:
     """The entries of an answers file, in order. Raises ConfigError with every problem found."""
-    return _answers(read(path, ANSWERS, "command line"))
+    document = read(path, ANSWERS, "command line")
+    problems = (*document.problems, *answer_faults(document))
+    if problems:
+        raise ConfigError([str(problem) for problem in problems])
+    return rules_of(document, "answers")
 
 
 def check_answers(path: Path) -> list[Problem]:
     """The problems of an answers file."""
     document = read(path, ANSWERS, "command line")
     return [*document.problems, *answer_faults(document)]
-
-
-def _answers(document: Document) -> tuple[Rule, ...]:
-    problems = (*document.problems, *answer_faults(document))
-    if problems:
-        raise ConfigError([str(problem) for problem in problems])
-    return rules_of(document, "answers")

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
-from elicit_tui.elicitation.hiding import is_variable
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
 from elicit_tui.text.hosts import is_loopback
@@ -81,6 +80,9 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
         for key in _STDIO_ONLY:
             if key in table:
                 yield key, WITH_COMMAND
+        # Not at the top: a local server's start waits for every import before it.
+        from elicit_tui.elicitation.hiding import is_variable
+
         name = table.get("bearer_token_env_var")
         if name is not None and not is_variable(name):
             yield "bearer_token_env_var", "must be the name of an environment variable"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.config.keys import FileKind
-from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
+from elicit_tui.config.problem import KeyPath
 from elicit_tui.elicitation.toml_spelling import dotted, quoted
 
 LONGEST_NAME: Final = 100
@@ -39,8 +37,7 @@ def path_key(path: KeyPath) -> str:
     return text
 
 
-@dataclass(frozen=True)
-class KeyFault:
+class KeyFault(NamedTuple):
     """One thing to say about a place in a document."""
 
     path: KeyPath
@@ -183,6 +180,8 @@ def as_json(value: Any) -> Any:
 
 
 def _nearest(key: str, table: Table, kind: FileKind) -> str:
+    import difflib
+
     close = difflib.get_close_matches(key[:LONGEST_NAME], table.keys, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]}?"

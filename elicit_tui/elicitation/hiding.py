@@ -1,8 +1,8 @@
 """Finds literal secrets in the values of a server's table, so that none is copied or shown.
 
-What a secret looks like or is called stands beside this. Here stands where a command
-line, a header or an environment keeps one: behind a name, beside a reference, inside a string that
-a shell reads. Every pattern begins where a word begins, so that all work is linear.
+`shapes` knows what a secret looks like, `secret_names` what it is called. This module knows where a
+command line, a header or an environment keeps one: behind a name, beside a reference, inside a
+string that a shell reads. Every pattern begins where a word begins, so that all work is linear.
 """
 
 from __future__ import annotations

@@ -16,5 +16,4 @@ def fits_each_tool(glob: str | None, request: ElicitationRequest) -> bool:
     """Whether a glob fits the tool: of a question that may belong to several calls, each one's."""
     if glob is None:
         return True
-    tools = [call.name if call.method == "tools/call" else None for call in request.calls]
-    return bool(tools) and all(fits(glob, tool) for tool in tools)
+    return bool(request.calls) and all(fits(glob, call.tool) for call in request.calls)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from elicit_tui.form import Entry, Form
 
 KEY_GRACE_SECONDS = 60.0
+"""How long a question waits at least after a key was pressed on it."""
 
 Examine = Callable[[Mapping[str, Any]], tuple[Finding, ...]]
 """Looks at content before it leaves: what seems to be a secret; no finding repeats a value."""
@@ -147,6 +148,11 @@ class Deadline:
     def remaining(self) -> float | None:
         """Seconds left, at least 0; None while nothing counts."""
         return None if self._end is None else max(0.0, self._end - self._clock())
+
+    @property
+    def left(self) -> float | None:
+        """The same before the clock runs too, when it is all of it; None: it waits for ever."""
+        return self.remaining if self.started else self.seconds or None
 
 
 class Responder(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, Final, Literal
@@ -44,8 +44,7 @@ def now() -> datetime:
 
 def rfc3339(moment: datetime) -> str:
     """A moment as records and data spell it: UTC, milliseconds, `Z`; sorts as text."""
-    moment = moment.astimezone(timezone.utc)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return moment.astimezone(timezone.utc).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def page_of_error(entry: Any) -> Mapping[str, Any] | None:
@@ -87,6 +86,11 @@ class Call:
     id: str = field(default_factory=new_id)
     """Ours; groups the questions, rounds and events of one call."""
 
+    @property
+    def tool(self) -> str | None:
+        """The tool's name; None for a prompt and a resource."""
+        return self.name if self.method == "tools/call" else None
+
 
 @dataclass(frozen=True)
 class ElicitationRequest:
@@ -123,15 +127,26 @@ class ElicitationRequest:
 
     def in_short(self) -> ElicitationRequest:
         """The same request as one of many is kept: only its texts, each no longer than a line."""
-        texts = {key: self._text(key) for key in ("mode", "message", "url", "elicitationId")}
-        return replace(self, params={key: text[:SHORT] for key, text in texts.items() if text})
+        params = self.params if isinstance(self.params, Mapping) else {}
+        texts = {key: params.get(key) for key in ("mode", "message", "url", "elicitationId")}
+        short = {key: text[:SHORT] for key, text in texts.items() if isinstance(text, str) and text}
+        return replace(self, params=short)
 
     def may_belong_to(self, call_id: str) -> bool:
         """Whether it is one of the calls that this question may belong to."""
         return any(call.id == call_id for call in self.calls)
 
+    def of_calls_left(self, over: Callable[[str], bool]) -> ElicitationRequest:
+        """The same without the calls that are over, by their ids; unless all of them are."""
+        left = tuple(call for call in self.calls if not over(call.id))
+        return replace(self, calls=left) if left else self
+
+    def param(self, key: str) -> Any:
+        """One of the params as the server wrote it: hostile; None where there is none."""
+        return self.params.get(key) if isinstance(self.params, Mapping) else None
+
     def _text(self, key: str) -> str | None:
-        value = self.params.get(key) if isinstance(self.params, Mapping) else None
+        value = self.param(key)
         return value if isinstance(value, str) else None
 
     @property
@@ -155,7 +170,7 @@ class ElicitationRequest:
     @property
     def requested_schema(self) -> Mapping[str, Any] | None:
         """The form's schema as the server wrote it, or None when it is not an object."""
-        schema = self.params.get("requestedSchema") if isinstance(self.params, Mapping) else None
+        schema = self.param("requestedSchema")
         return schema if isinstance(schema, Mapping) else None
 
     @property
@@ -171,7 +186,7 @@ class ElicitationRequest:
     @property
     def definition(self) -> Mapping[str, Any]:
         """Of an approval: what the tool says of itself (name, title, description, annotations)."""
-        held = self.params.get("tool") if isinstance(self.params, Mapping) else None
+        held = self.param("tool")
         return held if self.kind == "approval" and isinstance(held, Mapping) else {}
 
     @property

@@ -4,7 +4,7 @@ Names and defaults are those of config.example.toml. Every dataclass is complete
 configuration file.
 """
 
-from __future__ import annotations
+# Annotations are no strings here: the table of keys is made of them at each start.
 
 import re
 from collections.abc import Iterator, Mapping
@@ -169,6 +169,14 @@ class ServerSettings:
     def advertised_modes(self) -> tuple[str, ...]:
         """The elicitation modes the host advertises to this server; none when it is `off`."""
         return () if self.elicitations == "off" else self.elicitation_modes
+
+    @property
+    def lack(self) -> str | None:
+        """What the environment lacks so that it cannot start, in a sentence; None: nothing."""
+        if not self.missing:
+            return None
+        names = ", ".join(self.missing)
+        return f"The server {self.name} needs {names}, which the environment does not have."
 
     def unsendable_headers(self, environment: Mapping[str, str]) -> Iterator[str]:
         """Why headers cannot be sent, in sentences that name header and variable, no value."""

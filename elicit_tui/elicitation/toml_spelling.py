@@ -31,6 +31,11 @@ def quoted(text: str) -> str:
     return '"' + escaped_commands("".join(written)) + '"'
 
 
+def comment(text: str) -> str:
+    """Text for a TOML comment, where a line break would end it: printable ASCII, of one line."""
+    return quoted(text)[1:-1].replace('\\"', '"')
+
+
 def in_ascii(text: str, limit: int = 300) -> str:
     """The text with what is not ASCII escaped as Python writes it; at most `limit` characters."""
     return text.encode("ascii", "backslashreplace").decode("ascii")[:limit]

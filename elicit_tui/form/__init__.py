@@ -21,7 +21,8 @@ from elicit_tui.form.entry import (
 from elicit_tui.form.field import MISSING, Choice, Field, Kind
 from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form, problem_in
 from elicit_tui.form.plain_text import entry_from_text
-from elicit_tui.form.schema_reading import Purpose, read_form
+from elicit_tui.form.schema_reading import read_form
+from elicit_tui.form.sendable import Purpose
 
 __all__ = [
     "MISSING",

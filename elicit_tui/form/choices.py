@@ -69,7 +69,8 @@ def _pairs(schema: Mapping[str, Any]) -> list[tuple[Any, str]] | None:
     for keyword in ("oneOf", "anyOf"):
         branches = schema.get(keyword)
         if isinstance(branches, list) and branches and all(map(_is_constant, branches)):
-            return [(_constant(branch), _titled(branch)) for branch in branches]
+            pairs = [(_constant(branch), branch.get("title")) for branch in branches]
+            return [(value, _named(title, value)) for value, title in pairs]
     if "const" in schema:
         return [(schema["const"], _shown(schema["const"]))]
     return None
@@ -90,10 +91,6 @@ def _is_constant(branch: Any) -> bool:
 
 def _constant(branch: Mapping[str, Any]) -> Any:
     return branch["const"] if "const" in branch else branch["enum"][0]
-
-
-def _titled(branch: Mapping[str, Any]) -> str:
-    return _named(branch.get("title"), _constant(branch))
 
 
 def _named(name: Any, value: Any) -> str:

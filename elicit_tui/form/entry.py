@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from elicit_tui.text import neutral_line
+
 
 @dataclass(frozen=True)
 class Unset:
@@ -71,3 +73,8 @@ class Problem:
 
     field: str | None
     message: str
+
+    def __str__(self) -> str:
+        """The field and what is wanted there, on one neutral line."""
+        place = f"{neutral_line(self.field, 100)}: " if self.field else ""
+        return place + neutral_line(self.message)

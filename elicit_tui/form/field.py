@@ -65,7 +65,7 @@ class Field:
     default: Any = MISSING
     """The server's default as it came, or MISSING."""
     initial: Entry = _UNSET
-    """The default as an entry; Unset when there is none or it cannot be one."""
+    """The default as an entry; Unset when there is none, or (a note says so) it cannot be one."""
     choices: tuple[Choice, ...] = ()
     minimum: int | float | None = None
     maximum: int | float | None = None
@@ -94,8 +94,6 @@ class Field:
     """Whether the schema also allows null; a form never sends it."""
     why_unsupported: str = ""
     """For kind `unsupported`: why no answer exists, as a clause."""
-    default_fits: bool = True
-    """False when the default is of no use as input; a note says so and it is not filled in."""
     schema: Any = field(default=None, repr=False)
     """The property's schema as the server sent it."""
 

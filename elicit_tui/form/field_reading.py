@@ -46,19 +46,28 @@ def read_field(
     flat = flattened(schema, root)
     if isinstance(flat, str):
         return _unsupported(blank, flat)
-    title, description = flat.get("title"), flat.get("description")
-    if isinstance(title, str) and not looks_blank(title):
-        blank = replace(blank, title=neutral_line(title, 200))
-    if isinstance(description, str) and not looks_blank(description):
-        blank = replace(blank, description=neutral(description, 4_000))
     types = _types(flat.get("type"))
-    nullable = "null" in types or flat.get(NULLABLE) is True
-    blank = replace(blank, nullable=nullable)
+    blank = replace(
+        blank,
+        title=line_of(flat.get("title")) or blank.title,
+        description=text_of(flat.get("description")),
+        nullable="null" in types or flat.get(NULLABLE) is True,
+    )
     field = _of_type(blank, flat, root, [one for one in types if one != "null"])
     reason = patterns.untranslatable(field.pattern) if field.pattern is not None else None
     if reason is not None:
         field = replace(field, notes=(*field.notes, unchecked(reason)))
     return _with_default(field, flat) if field.sendable else field
+
+
+def line_of(value: Any) -> str | None:
+    """A title as the form shows it; None where the server gave none."""
+    return neutral_line(value, 200) if isinstance(value, str) and not looks_blank(value) else None
+
+
+def text_of(value: Any) -> str | None:
+    """A description as the form shows it; None where the server gave none."""
+    return neutral(value, 4_000) if isinstance(value, str) and not looks_blank(value) else None
 
 
 def _unsupported(field: Field, why: str) -> Field:
@@ -198,5 +207,5 @@ def _with_default(field: Field, flat: Mapping[str, Any]) -> Field:
     if isinstance(field.initial, Unset):
         what = "number" if field.kind in NUMBER_KINDS else "answer"
         note = f"the server's default is no {what} for this field and is not filled in"
-        field = replace(field, notes=(*field.notes, note), default_fits=False)
+        field = replace(field, notes=(*field.notes, note))
     return field

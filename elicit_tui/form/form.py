@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from elicit_tui.form.conversion import entry_for, value_of
 from elicit_tui.form.entry import Entry, Problem, Unset
 from elicit_tui.form.field import MISSING, Field
 from elicit_tui.form.judge import Fault, Judge
 from elicit_tui.form.pattern import patterns_of, unchecked
-from elicit_tui.form.sendable import unsendable
+from elicit_tui.form.sendable import Purpose, unsendable
 from elicit_tui.form.wording import NOT_ASKED_FOR, in_words
 from elicit_tui.text import neutral_line
 
@@ -53,7 +53,7 @@ class Form:
 
     schema: Any = field(repr=False)
     """The schema as the server sent it."""
-    purpose: Literal["elicitation", "arguments"]
+    purpose: Purpose
     judge_of_schema: Judge = field(repr=False)
     fields: tuple[Field, ...] = ()
     """In the server's order, unsupported ones included."""

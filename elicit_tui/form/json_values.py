@@ -28,6 +28,11 @@ def json_key(value: Any) -> Hashable:
     return ("no JSON", repr(value))
 
 
+def same_json(one: Any, other: Any) -> bool:
+    """Whether JSON Schema calls two values equal: true is not 1, 1 and 1.0 are the same number."""
+    return json_key(one) == json_key(other)
+
+
 def is_number(value: Any) -> bool:
     """Whether this is a finite JSON number (true and false are none)."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):

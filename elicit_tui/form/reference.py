@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
+from elicit_tui.form.field import MISSING
 from elicit_tui.form.limits import MAX_REFERENCES
 
 NULLABLE: Final = "x-nullable"
@@ -17,22 +18,27 @@ def resolve(reference: Any, root: Any) -> Any:
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     pointer = unquote(reference[1:])
-    if not pointer:
-        return root
-    if not pointer.startswith("/"):
+    if pointer and not pointer.startswith("/"):
         return None
-    here = root
-    for raw in pointer[1:].split("/"):
-        key = raw.replace("~1", "/").replace("~0", "~")
-        if isinstance(here, Mapping) and key in here:
-            here = here[key]
-        elif isinstance(here, list) and key.isascii() and key.isdigit() and len(key) < 6:
-            if int(key) >= len(here):
-                return None
-            here = here[int(key)]
+    found = at_pointer(root, pointer)
+    return None if found is MISSING else found
+
+
+def at_pointer(value: Any, pointer: str) -> Any:
+    """What stands at a JSON pointer (RFC 6901) in a value; MISSING where nothing does."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and _is_index(key) and int(key) < len(value):
+            value = value[int(key)]
         else:
-            return None
-    return here
+            return MISSING
+    return value
+
+
+def _is_index(key: str) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < 10
 
 
 def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
@@ -49,10 +55,10 @@ def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
             if not isinstance(target, Mapping):
                 return "it refers to something that its schema does not hold"
             schema = _merged(schema, "$ref", target)
-        elif _lone(schema.get("allOf")) is not None:
-            schema = _merged(schema, "allOf", _lone(schema["allOf"]))
-        elif _or_null(schema) is not None:
-            keyword, branch = _or_null(schema) or ("", {})
+        elif (only := _lone(schema.get("allOf"))) is not None:
+            schema = _merged(schema, "allOf", only)
+        elif (optional := _or_null(schema)) is not None:
+            keyword, branch = optional
             schema = {NULLABLE: True, **_merged(schema, keyword, branch)}
         else:
             return schema

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from elicit_tui.form.field import Field
-from elicit_tui.form.field_reading import read_field
+from elicit_tui.form.field_reading import line_of, read_field, text_of
 from elicit_tui.form.form import Form
 from elicit_tui.form.judge import Judge
 from elicit_tui.form.limits import MAX_PROPERTIES, too_large
+from elicit_tui.form.sendable import Purpose
 from elicit_tui.form.vocabulary import ROOT_DRAWN, other_keywords
-from elicit_tui.text import looks_blank, neutral, neutral_line
-
-Purpose = Literal["elicitation", "arguments"]
+from elicit_tui.text import neutral_line
 
 
 def read_form(schema: Any, purpose: Purpose = "elicitation") -> Form:
@@ -39,8 +38,8 @@ def _read(schema: Any, purpose: Purpose) -> Form:
         return replace(blank, refusal=f"the form is too large: {large}")
     titled = replace(
         blank,
-        title=_line(schema.get("title")),
-        description=_text(schema.get("description")),
+        title=line_of(schema.get("title")),
+        description=text_of(schema.get("description")),
     )
     if schema.get("type", "object") != "object":
         return replace(titled, refusal="the schema does not describe an object with fields")
@@ -71,14 +70,11 @@ def _with_fields(form: Form, schema: Mapping[str, Any], properties: Mapping[str,
         refusal = f"“{_short(undeclared[0])}” is required, but the schema does not describe it"
     elif unanswerable:
         refusal = f"“{unanswerable[0].title}” is required, but {unanswerable[0].why_unsupported}"
-    form = replace(form, fields=fields, refusal=refusal, notes=_notes(schema))
+    notes = tuple(other_keywords(schema, ROOT_DRAWN, whole=True))
+    form = replace(form, fields=fields, refusal=refusal, notes=notes)
     if form.purpose == "arguments" and refusal is None:
         return replace(form, beyond=_beyond(fields, schema))
     return form
-
-
-def _notes(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(other_keywords(schema, ROOT_DRAWN, whole=True))
 
 
 def _beyond(fields: tuple[Field, ...], schema: Mapping[str, Any]) -> str | None:
@@ -89,14 +85,6 @@ def _beyond(fields: tuple[Field, ...], schema: Mapping[str, Any]) -> str | None:
     if not fields and (schema.get("additionalProperties") or schema.get("patternProperties")):
         return "its arguments have no fixed names"
     return None
-
-
-def _line(value: Any) -> str | None:
-    return neutral_line(value, 200) if isinstance(value, str) and not looks_blank(value) else None
-
-
-def _text(value: Any) -> str | None:
-    return neutral(value, 4_000) if isinstance(value, str) and not looks_blank(value) else None
 
 
 def _short(name: str) -> str:

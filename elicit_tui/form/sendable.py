@@ -9,8 +9,11 @@ from elicit_tui.form.entry import Problem
 from elicit_tui.form.json_values import is_writable
 from elicit_tui.text import neutral_line
 
+Purpose = Literal["elicitation", "arguments"]
+"""What a form is filled in for: a server's question, or a call of a tool."""
 
-def unsendable(content: Any, purpose: Literal["elicitation", "arguments"]) -> Problem | None:
+
+def unsendable(content: Any, purpose: Purpose) -> Problem | None:
     """The first thing that cannot be sent at all, or None.
 
     An elicitation's content is text, numbers, booleans and lists of texts (spec:

@@ -24,6 +24,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
+from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.requester import AgentInfo, ClientSilent
 from elicit_tui.host.events import ListKind
 from elicit_tui.host.number_text import json_line
@@ -43,6 +44,7 @@ LEVELS: Final = (
 LOG_LEVEL_META_KEY: Final = "io.modelcontextprotocol/logLevel"
 GONE: Final = "elicit_tui.gone"
 """The key of a request's scope under which the gateway over HTTP says that its client hung up."""
+MOST_OF_A_NAME: Final = 200
 MOST_UNSENT: Final = 256
 """Notifications of one request that an agent has not read; more of them are not kept."""
 MOST_UNSENT_BYTES: Final = 4 * 1024 * 1024
@@ -52,10 +54,13 @@ MOST_UNSENT_BYTES: Final = 4 * 1024 * 1024
 class _Notification:
     """A notification that is sent as it is: the SDK's models would change numbers and drop keys."""
 
-    def __init__(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, method: str, params: Mapping[str, Any] | None = None, *, http: bool = False
+    ) -> None:
+        """`http`: the SDK writes it, which fails at values that not everybody can read."""
         self._body: dict[str, Any] = {"method": method}
         if params is not None:
-            self._body["params"] = dict(params)
+            self._body["params"] = readable(params) if http else dict(params)
         self.size = len(json_line(self._body))
 
     def model_dump(self, **how: Any) -> dict[str, Any]:
@@ -120,7 +125,7 @@ class AgentRequest:
             params["total"] = total
         if message is not None:
             params["message"] = message
-        self._send(_Notification("notifications/progress", params))
+        self._send(_Notification("notifications/progress", params, http=self.http))
 
     def tick(self, total: float | None, message: str) -> None:
         """The last value plus a hair, the server's total, our words."""
@@ -130,7 +135,8 @@ class AgentRequest:
     def log(self, level: str, logger: str | None, data: Any) -> None:
         """A server's line, on this request's own stream (modern era, where it was asked for)."""
         if self._level in LEVELS and _weighs(level) >= LEVELS.index(self._level):
-            self._send(_Notification("notifications/message", _log_params(level, logger, data)))
+            params = _log_params(level, logger, data)
+            self._send(_Notification("notifications/message", params, http=self.http))
 
     def _send(self, notification: _Notification) -> None:
         if not self._unread.enter(notification):
@@ -181,7 +187,8 @@ def _weighs(level: str) -> int:
 
 
 def _log_params(level: str, logger: str | None, data: Any) -> dict[str, Any]:
-    params: dict[str, Any] = {"level": level if level in LEVELS else "info", "data": data}
+    told = "(nested too deep)" if nested_too_deep(data) else data
+    params: dict[str, Any] = {"level": level if level in LEVELS else "info", "data": told}
     if logger is not None:
         params["logger"] = logger
     return params
@@ -202,10 +209,16 @@ def agent_info(context: Context) -> AgentInfo:
             modes.add("form")
     info = client.client_info if client is not None else None
     return AgentInfo(
-        name=info.name if info is not None else None,
-        version=info.version if info is not None else None,
+        name=_called(info.name) if info is not None else None,
+        version=_called(info.version) if info is not None else None,
         modes=frozenset(modes),
     )
+
+
+def _called(text: str) -> str:
+    """What an agent calls itself, as it can be kept: of bounded length, each character whole."""
+    name: str = readable(text[:MOST_OF_A_NAME])
+    return name
 
 
 class SessionAudience:
@@ -215,13 +228,15 @@ class SessionAudience:
         self.bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self.bus)
         self._handshake: Any = None
+        self._http = False
         self._level = "info"
         self._unread = _Unread()
         self._tasks: set[asyncio.Future[None]] = set()
 
-    def connected(self, session: Any) -> None:
+    def connected(self, session: Any, *, http: bool = False) -> None:
         """The handshake is done; this is the connection's own channel."""
         self._handshake = session
+        self._http = http
 
     def set_level(self, level: str) -> None:
         """logging/setLevel (handshake era)."""
@@ -240,12 +255,18 @@ class SessionAudience:
     def resource_updated(self, uri: str) -> None:
         """A resource that the agent subscribed to is another than before."""
         self._start(self.bus.publish(ResourceUpdated(uri)))
-        self._notify(_Notification("notifications/resources/updated", {"uri": uri}))
+        params = {"uri": uri}
+        self._notify(_Notification("notifications/resources/updated", params, http=self._http))
 
     def log(self, level: str, logger: str | None, data: Any) -> None:
         """A server wrote a line."""
         if _weighs(level) >= _weighs(self._level):
-            self._notify(_Notification("notifications/message", _log_params(level, logger, data)))
+            params = _log_params(level, logger, data)
+            self._notify(_Notification("notifications/message", params, http=self._http))
+
+    def close(self) -> None:
+        """End the streams that listen; whoever holds one open learns that nothing more comes."""
+        self.listen.close()
 
     def _notify(self, notification: _Notification) -> None:
         if self._handshake is not None and self._unread.enter(notification):

@@ -12,14 +12,15 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.paths import create_private, state_directory
 
-VERSION: Final = 1
+VERSION: Final = 2
+"""Of the first, an entry may be one that not every agent can read."""
 MOST_BYTES: Final = 64 * 1024 * 1024
 """A larger file is not ours."""
 
@@ -68,7 +69,7 @@ class CatalogueFiles:
         with contextlib.suppress(OSError):
             try:
                 with create_private(new) as file:
-                    file.write(json.dumps({"version": VERSION, **asdict(catalogue)}).encode())
+                    file.write(json.dumps({"version": VERSION, **vars(catalogue)}).encode())
                 new.replace(path)
             except OSError:
                 new.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """The connections of a gateway over HTTP: so many at most, and none that says nothing.
 
 Whoever is on this machine can open connections, without any token. Those that bring no request are
-closed, so that they keep nobody else out.
+closed, and of too many one that shows no token or waits idly: so they keep nobody else out.
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ from typing import Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 400
+MOST_OF_ONE: Final = 300
+"""Requests that one token has under way at once: some room is left for the others."""
 REQUEST_SECONDS: Final = 10.0
 """How long a connection may be open, or stay open after an answer, without a request."""
 
+TOKEN: Final = "elicit_tui.token"
+"""The key of a request's scope under which the middleware leaves which token it showed."""
+
 
 class BoundedConnection(H11Protocol):
-    """One connection, closed where it is one too many or brings no request."""
+    """One connection, closed where it gives place to another one or brings no request."""
 
     _waiting: asyncio.TimerHandle | None = None
+    _opened = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
@@ -28,10 +34,10 @@ class BoundedConnection(H11Protocol):
         # An answer leaves in several small writes. asyncio does this for its own listeners only.
         opened: socket.socket = transport.get_extra_info("socket")
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._opened = self.loop.time()
+        self._wait_for_a_request()
         if len(self.connections) > MOST_CONNECTIONS:
-            transport.close()
-        else:
-            self._wait_for_a_request()
+            self._least_needed().transport.close()
 
     def on_response_complete(self) -> None:
         """A request is answered; another one may follow."""
@@ -44,11 +50,31 @@ class BoundedConnection(H11Protocol):
             self._waiting.cancel()
         super().connection_lost(exc)
 
+    def _least_needed(self) -> BoundedConnection:
+        """The oldest connection that showed no token, else the oldest idle one, else this one."""
+        others = (
+            each
+            for each in self.connections
+            if isinstance(each, BoundedConnection)
+            and each is not self
+            and not each.transport.is_closing()
+            and (each._idle or not each._has_token)
+        )
+        return min(others, key=lambda each: (each._has_token, each._opened), default=self)
+
+    @property
+    def _has_token(self) -> bool:
+        return bool(self.scope) and TOKEN in self.scope
+
+    @property
+    def _idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
     def _wait_for_a_request(self) -> None:
         if self._waiting is not None:
             self._waiting.cancel()
         self._waiting = self.loop.call_later(REQUEST_SECONDS, self._has_waited)
 
     def _has_waited(self) -> None:
-        if self.cycle is None or self.cycle.response_complete:
+        if self._idle:
             self.transport.close()

@@ -19,6 +19,8 @@ import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
@@ -28,14 +30,15 @@ from elicit_tui.errors import UsageError
 from elicit_tui.gateway.agent import GONE, Context
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.connections import BoundedConnection
+from elicit_tui.gateway.connections import MOST_OF_ONE, TOKEN, BoundedConnection
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import joined_instructions
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession, Sessions
-from elicit_tui.gateway.tokens import Tokens
+from elicit_tui.gateway.tokens import Token, Tokens
+from elicit_tui.host.sdk import quieten
 from elicit_tui.runtime import open_store
 
 PATH: Final = "/mcp"
@@ -47,8 +50,8 @@ LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 BODY_SECONDS: Final = 30.0
 """A body that is not here by then is not coming."""
 
-TOKEN: Final = "elicit_tui.token"
-"""The key of a request's scope under which the middleware leaves the token's name."""
+KEY: Final = "elicit_tui.key"
+"""The key of a request's scope under which the middleware leaves which session it is of."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -86,35 +89,43 @@ class TokenMiddleware:
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
-        name = self._shown(headers)
-        if name is None:
+        shown = self._shown(headers)
+        if shown is None:
             refusal = PlainTextResponse("A token is needed.", 401)
             await refusal(scope, receive, send)
             return
-        scope[TOKEN] = name
-        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+        if self._sessions.under_way(shown) >= MOST_OF_ONE:
+            refusal = PlainTextResponse("Too many requests at once.", 503)
+            await refusal(scope, receive, send)
+            return
+        token = scope[TOKEN] = shown
+        scope["user"] = _user(token)
         # The token has done its work; nothing behind this needs it.
         scope["headers"] = [each for each in scope["headers"] if each[0] != b"authorization"]
         gone = scope[GONE] = asyncio.Event()
-        key = headers.get(SESSION_ID, MODERN_KEY)
-        self._sessions.arrived(name, key)
+        key = scope[KEY] = _session_key(headers)
+        self._sessions.arrived(token, key)
         status = 0
 
         async def watched(message: MutableMapping[str, Any]) -> None:
             nonlocal status
-            status = message.get("status", status)
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                given = Headers(raw=message.get("headers", ())).get(SESSION_ID)
+                if given is not None and SESSION_ID not in headers and status < 400:
+                    self._sessions.begun(token, given)
             await send(message)
 
         try:
             await self._app(scope, self._bounded(receive, gone), watched)
         finally:
-            self._sessions.left(name, key)
+            self._sessions.left(token, key)
             if scope["method"] == "DELETE" and status < 400 and key:
-                self._sessions.end(name, key)
+                self._sessions.end(token, key)
 
-    def _shown(self, headers: Headers) -> str | None:
+    def _shown(self, headers: Headers) -> Token | None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        return self._tokens.name_of(token.strip()) if scheme.lower() == "bearer" else None
+        return self._tokens.known(token.strip()) if scheme.lower() == "bearer" else None
 
     def _bounded(self, receive: Receive, gone: asyncio.Event) -> Receive:
         """A body comes in bounded time; a client that hangs up is noticed."""
@@ -140,11 +151,26 @@ class TokenMiddleware:
         return bounded
 
 
+def _user(token: Token) -> AuthenticatedUser:
+    """As the SDK keeps a session with who opened it: a token made anew is another one."""
+    return AuthenticatedUser(AccessToken(token="", client_id=token.sha256, scopes=[]))
+
+
+def _session_key(headers: Headers) -> str:
+    """The key of the session that a request belongs to.
+
+    The modern era has no session ids: what stands in such a header names no session there.
+    """
+    version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
+    if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        return MODERN_KEY
+    return headers.get(SESSION_ID, MODERN_KEY)
+
+
 async def session_of(sessions: Sessions, context: Context) -> Session:
     """The session that a request over HTTP belongs to."""
     request: Any = context.request
-    key = request.headers.get(SESSION_ID, MODERN_KEY)
-    return await sessions.get(request.scope[TOKEN], key)
+    return await sessions.get(request.scope[TOKEN], request.scope[KEY])
 
 
 class _QuietServer(uvicorn.Server):
@@ -170,6 +196,7 @@ async def serve_http(
     `bound` is told the port, as the system chose it for 0.
     """
     clock = clock or Clock()
+    quieten()
     try:
         listener = socket.create_server(
             address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET
@@ -189,9 +216,7 @@ async def serve_http(
         server_header=False,
     )
     server = _QuietServer(config)
-    sweeping = asyncio.ensure_future(
-        sessions.sweep(lambda: frozenset(token.name for token in tokens.listed()))
-    )
+    sweeping = asyncio.ensure_future(sessions.sweep(lambda: frozenset(tokens.listed())))
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
     bound(port)
     try:
@@ -204,7 +229,7 @@ async def serve_http(
         listener.close()
 
 
-async def _delete(app: App, token: str, key: str, host: str) -> None:
+async def _delete(app: App, token: Token, key: str, host: str) -> None:
     """End a session of the SDK's transport, as its client would."""
     scope = {
         "type": "http",
@@ -217,7 +242,7 @@ async def _delete(app: App, token: str, key: str, host: str) -> None:
         "query_string": b"",
         "root_path": "",
         "headers": [(b"host", host.encode()), (SESSION_ID.encode(), key.encode())],
-        "user": AuthenticatedUser(AccessToken(token="", client_id=token, scopes=[])),
+        "user": _user(token),
     }
 
     async def receive() -> MutableMapping[str, Any]:
@@ -241,7 +266,7 @@ def build_app(
     """The application and its sessions; the SDK's transport behind our tokens."""
     forgetting: set[asyncio.Task[None]] = set()
 
-    def ended(token: str, key: str) -> None:
+    def ended(token: Token, key: str) -> None:
         if key == MODERN_KEY:
             return
         # The SDK's half of the session: its id is unknown from here on.
@@ -286,8 +311,8 @@ async def listen(
     async with open_store(settings, "listener") as store:
         watch = StoreWatch(store)
 
-        def open_one() -> AbstractAsyncContextManager[Session]:
-            other_terminal = OtherTerminalByStore(store, watch, None)
+        def open_one(token: str) -> AbstractAsyncContextManager[Session]:
+            other_terminal = OtherTerminalByStore(store, watch, None, token)
             return open_session(
                 settings, names, other_terminal, files=files, notify=notify, log_file=log_file
             )

@@ -8,6 +8,7 @@ from a server is answered here. The SDK keeps the transports, the handshake and 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Final
@@ -22,8 +23,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from elicit_tui import __version__
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError
 from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, SessionAudience
+from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.telling import NOT_VISITED
 
 Result = dict[str, Any]
 
@@ -32,6 +35,8 @@ RESOURCE_NOT_FOUND: Final = -32002
 HANDSHAKE_ONLY: Final = ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
 """Methods that the modern era does not have."""
 
+
+LISTS: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 
 SessionOf = Callable[[Context], Awaitable[Session]]
 """The session that a request belongs to."""
@@ -62,7 +67,7 @@ class RequestMiddleware:
         if context.method == "notifications/initialized":
             with suppress(MCPError):  # why there is no session is told with the first answer
                 session = await _opened(self._session_of, context)
-                _audience(session).connected(context.session)
+                _audience(session).connected(context.session, http=context.request is not None)
             return await call_next(context)
         answer = self._answers.get(context.method)
         if context.method in HANDSHAKE_ONLY and _is_modern(context):
@@ -73,16 +78,20 @@ class RequestMiddleware:
             raise MCPError(types.INVALID_PARAMS, "Invalid request parameters")
         if not _readable_answers(context.params or {}):
             raise MCPError(types.INVALID_PARAMS, "inputResponses is no object of objects.")
+        if context.request is not None and not _is_json(context.params):
+            raise MCPError(types.INVALID_PARAMS, "params is no JSON that others can read.")
         session = await _opened(self._session_of, context)
         try:
             result = await answer(session, context, context.params or {})
         except ProtocolCallError as error:
-            raise MCPError(error.code, error.message, error.data) from None
+            raise _passed_error(context, error) from None
         except Unknown as error:
             raise _not_found(context, str(error)) from None
         except ElicitTuiError as error:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from None
-        return _enveloped(context, result)
+        enveloped = _enveloped(context, result)
+        # Entries of lists were made readable when they were read, once for all requests.
+        return enveloped if context.method in LISTS else _written(context, enveloped)
 
     # Lists
 
@@ -180,6 +189,37 @@ def _open(context: Context) -> bool:
     return _is_modern(context) or context.session.client_params is not None
 
 
+def _is_json(params: Any) -> bool:
+    """Whether the SDK, which reads more over HTTP, has read what is JSON to every server."""
+    try:
+        json.dumps(params, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _written(context: Context, value: Any) -> Any:
+    """What goes to the agent, as it can be written; over HTTP the SDK fails at odd values."""
+    if context.request is None:
+        return value
+    try:
+        return readable(value)
+    except RecursionError:
+        raise MCPError(types.INTERNAL_ERROR, "The server's answer is nested too deep.") from None
+
+
+def _passed_error(context: Context, error: ProtocolCallError) -> MCPError:
+    """A server's error as the agent reads it.
+
+    Which pages are to be visited first is no matter for the agent's client: it would open them past
+    the owner's policy and the person.
+    """
+    if error.code == types.URL_ELICITATION_REQUIRED:
+        return MCPError(types.INTERNAL_ERROR, NOT_VISITED)
+    message, data = _written(context, [error.message, error.data])
+    return MCPError(error.code, message, data)
+
+
 def _not_found(context: Context, sentence: str) -> MCPError:
     if context.method != "resources/read":
         return MCPError(types.INVALID_PARAMS, sentence)
@@ -240,6 +280,21 @@ NOTIFICATIONS: Final = NotificationOptions(
 )
 
 
+class _AgentFacingServer(Server[Any]):
+    """Tells in every handshake that lists change; else clients ignore list_changed."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = NOTIFICATIONS,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """What initialize answers; over HTTP the SDK asks for no more than the defaults."""
+        return super().create_initialization_options(
+            notification_options, experimental_capabilities, extensions
+        )
+
+
 def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]:
     """The SDK's server with all capabilities declared, before any server of ours is up."""
 
@@ -258,7 +313,7 @@ def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]
             for uri in told:
                 session.passing.unsubscribe_later(uri)
 
-    server: Server[Any] = Server(
+    server: Server[Any] = _AgentFacingServer(
         "elicit-tui",
         version=__version__,
         title="elicit-tui gateway",
@@ -278,8 +333,3 @@ def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _never)
     server.middleware = [RequestMiddleware(session_of)]
     return server
-
-
-def initialization(server: Server[Any]) -> InitializationOptions:
-    """What initialize answers; without these options clients ignore list_changed."""
-    return server.create_initialization_options(NOTIFICATIONS)

@@ -17,11 +17,11 @@ from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, How, Sight, files_of, proof_of
+from elicit_tui.gateway.own_tools import DOCTOR
 from elicit_tui.gateway.requester import AgentInfo, Requester
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.text import as_name
 
-DOCTOR: Final = "elicit_doctor"
 LOOK_SECONDS: Final = 2.0
 """How often a gateway looks whether a doctor came or went."""
 SIDE_BY_SIDE_SECONDS: Final = 3.0

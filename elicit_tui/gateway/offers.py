@@ -9,10 +9,12 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.gateway.catalogue import Catalogue, Entry
+from elicit_tui.gateway.fit_to_pass import OURS
 from elicit_tui.gateway.names import Origin, public_names
+from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.text import name_line
 
-ORIGIN_META_KEY: Final = "dev.elicit-tui/origin"
+ORIGIN_META_KEY: Final = f"{OURS}origin"
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,7 @@ def joined_offers(
         for prompt in catalogue.prompts
         if isinstance(prompt.get("name"), str)
     ]
-    own = {tool["name"] for tool in own_tools}
-    tool_names = public_names(_origins(tools), prefix=prefix, taken=own)
+    tool_names = public_names(_origins(tools), prefix=prefix, taken=RESERVED)
     prompt_names = public_names(_origins(prompts), prefix=prefix)
     left_out = () if output_schemas else ("outputSchema",)
     return Offers(

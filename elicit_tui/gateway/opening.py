@@ -110,6 +110,8 @@ async def open_session(
                 watching.cancel()
                 await held_calls.end()
                 await catalogues.close()
+                if session.audience is not None:
+                    session.audience.close()
     finally:
         # The broker has ended every question by now.
         await other_terminal.close()

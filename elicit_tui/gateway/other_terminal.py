@@ -65,11 +65,18 @@ class OtherTerminalByStore:
     The session begins with its first question: until then nobody knows who asks.
     """
 
-    def __init__(self, store: Store, watch: StoreWatch, directory: Path | None) -> None:
-        """`directory`: where the agent works, if it started us; `watch`: one for the process."""
+    def __init__(
+        self, store: Store, watch: StoreWatch, directory: Path | None, token: str | None = None
+    ) -> None:
+        """`directory`: where the agent works, if it started us; `watch`: one for the process.
+
+        `token`: the name of what it showed. It stands before what the agent calls itself, which
+        may be the name of another one.
+        """
         self._store = store
         self._watch = watch
         self._directory = directory
+        self._token = token
         self._session = secrets.token_hex(16)
         self._agent = AgentInfo()
         self._beginning: asyncio.Lock = asyncio.Lock()
@@ -81,12 +88,16 @@ class OtherTerminalByStore:
         """Who asks."""
         self._agent = agent
 
+    @property
+    def _name(self) -> str | None:
+        return ": ".join(each for each in (self._token, self._agent.name) if each) or None
+
     async def _begun(self) -> StoreResponder:
         async with self._beginning:
             if self._responder is None:
                 asker = Asker(
                     self._session,
-                    self._agent.name,
+                    self._name,
                     self._agent.version,
                     str(self._directory) if self._directory is not None else None,
                 )
@@ -155,7 +166,7 @@ class OtherTerminalByStore:
             allowance.tool,
             allowance.process,
             allowance.definition_digest,
-            self._agent.name,
+            self._name,
         )
 
     def heard(self, event: BrokerEvent) -> None:

@@ -16,6 +16,11 @@ RESUME: Final = "elicit_resume"
 CANCEL: Final = "elicit_cancel"
 ANSWER: Final = "elicit_answer"
 
+DOCTOR: Final = "elicit_doctor"
+"""Offered by `measuring` while a doctor runs."""
+RESERVED: Final = frozenset({ELICIT, RESUME, CANCEL, ANSWER, DOCTOR})
+"""No server's tool is offered by these names, also where an agent is not offered ours."""
+
 MOST_QUESTIONS: Final = 4
 
 _ID: Final[Mapping[str, Any]] = {

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.gateway.fit_to_pass import without_our_words
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.gateway.telling import Result
 from elicit_tui.host import Connection, Host, HostEvent, ServerStateChanged
@@ -63,9 +64,8 @@ class Passing:
             raise Unknown("There is nothing to complete by this name.")
         server, reference = found
         connection = await self._host.connect(server)
-        return await connection.complete(
-            reference, dict(argument), dict(context) if isinstance(context, Mapping) else None
-        )
+        given = dict(context) if isinstance(context, Mapping) else None
+        return without_our_words(await connection.complete(reference, dict(argument), given))
 
     async def _completed_by(self, reference: Any) -> tuple[str, dict[str, Any]] | None:
         if not isinstance(reference, Mapping):

@@ -22,6 +22,7 @@ from elicit_tui.gateway.answering import agent_outcome
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.fit_to_pass import without_our_words
 from elicit_tui.gateway.held_calls import (
     TAKEN_BACK,
     GivenUp,
@@ -32,7 +33,7 @@ from elicit_tui.gateway.held_calls import (
     call_key,
     unguessable_id,
 )
-from elicit_tui.gateway.measuring import DOCTOR, TOOL, Measuring
+from elicit_tui.gateway.measuring import TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.passing import Background, Passing, Unknown
@@ -65,6 +66,10 @@ class Audience(Protocol):
 
     def resource_updated(self, uri: str) -> None:
         """A resource that was subscribed to is another than before."""
+        ...
+
+    def close(self) -> None:
+        """The session is over; nothing more will be told."""
         ...
 
 
@@ -137,7 +142,7 @@ class Session:
         more: Mapping[str, Any] | None = None,
     ) -> Result:
         """Call a tool of a server, or one of ours. Raises Unknown, ProtocolCallError."""
-        own = self.own(requester.agent, look=name == DOCTOR)
+        own = self.own(requester.agent, look=name == own_tools.DOCTOR)
         if any(tool["name"] == name for tool in own):
             return await self._own_tool(name, arguments, requester, more or {})
         origin = await self.catalogues.tool_origin(name, own)
@@ -222,15 +227,14 @@ class Session:
         try:
             connection = await self.runtime.host.connect(server)
             await self._other_terminal.agree_on(self._broker.allowances)
-            result = (await connection.call(call)).result
+            result = without_our_words((await connection.call(call)).result)
         except ToolRefused as refusal:
             return telling.refused_call(refusal.outcome)
         except ProtocolCallError as error:
             if error.code == URL_ELICITATION_REQUIRED and call.method == "tools/call":
                 # Its pages were put to a person, who did not finish them; the agent may not.
                 return self._with_elicitations(
-                    call,
-                    text_result("The page that the tool needs was not visited.", is_error=True),
+                    call, text_result(telling.NOT_VISITED, is_error=True)
                 )
             raise
         except ElicitTuiError as error:
@@ -252,7 +256,7 @@ class Session:
         requester: Requester,
         more: Mapping[str, Any],
     ) -> Result:
-        if name == DOCTOR:
+        if name == own_tools.DOCTOR:
             return await self._measuring.call(arguments, requester)
         if name == own_tools.ELICIT:
             return await self._elicit(arguments, requester, more)

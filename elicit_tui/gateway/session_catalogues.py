@@ -10,6 +10,7 @@ from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry
 from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.names import Origin
 from elicit_tui.gateway.offers import Offers, joined_instructions, joined_offers
 from elicit_tui.host import Connection, Host, HostEvent, ListChanged, ServerStateChanged
@@ -224,10 +225,15 @@ async def read_catalogue(connection: Connection, notify: Callable[[str], None]) 
 
     async def entries(kind: str, read: Callable[[], Awaitable[Sequence[_Listed]]]) -> list[Entry]:
         try:
-            return [dict(entry.raw) for entry in await read()]
+            listed = [dict(entry.raw) for entry in await read()]
         except ElicitTuiError as error:
             notify(f"The {kind} of {connection.name} could not be listed: {error}")
             return []
+        fit = [readable(entry) for entry in listed if not nested_too_deep(entry)]
+        if len(fit) < len(listed):
+            left_out = len(listed) - len(fit)
+            notify(f"{left_out} of the {kind} of {connection.name} are nested too deep: left out.")
+        return fit
 
     return Catalogue(
         tools=await entries("tools", connection.tools),

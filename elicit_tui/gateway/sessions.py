@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
@@ -11,38 +12,44 @@ from typing import Final
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.tokens import Token
 
 WEEK_SECONDS: Final = 7 * 24 * 3600.0
 LOOK_SECONDS: Final = 2.0
 """How often idle and revoked ones are looked for."""
 MOST_SESSIONS: Final = 100
 """Of all tokens together: each is a set of server processes."""
+MOST_OF_ONE: Final = 50
+"""Of one token, so that no agent takes the others' places."""
+MOST_UNOPENED: Final = 20
+"""Handshakes of one token after which nothing came; the oldest gives place to a newer one."""
 
-OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
+OpenSession = Callable[[str], AbstractAsyncContextManager[Session]]
+"""Opens a session for the agent that a token's name stands for."""
+
+_Key = tuple[Token, str]
 
 
 class TooManySessions(ElicitTuiError):
     """So many sessions are open that no other one is begun."""
 
-    def __init__(self) -> None:
-        super().__init__(f"{MOST_SESSIONS} sessions are open here already. End one first.")
+    def __init__(self, most: int) -> None:
+        super().__init__(f"{most} sessions are open here already. End one first.")
 
 
 @dataclass(eq=False)
 class _SessionEntry:
-    token: str
     ready: asyncio.Future[Session]
     over: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
     last_request: float = 0.0
-    requests: int = 0
 
 
 class Sessions:
     """Opens a session when its first request comes, and ends it when it is over.
 
-    A key is the Mcp-Session-Id, or in the modern era the token's name; each is known only together
-    with its token.
+    A key is the Mcp-Session-Id, or in the modern era one for all of a token; each is known only
+    together with its token.
     """
 
     def __init__(
@@ -50,51 +57,78 @@ class Sessions:
         open_one: OpenSession,
         clock: Clock,
         idle_seconds: float,
-        ended: Callable[[str, str], None] = lambda token, key: None,
+        ended: Callable[[Token, str], None] = lambda token, key: None,
     ) -> None:
         """`idle_seconds`: without a request for so long a session ends; `ended` is told of it."""
         self._open_one = open_one
         self._clock = clock
         self._idle = idle_seconds if idle_seconds > 0 else WEEK_SECONDS
         self._ended = ended
-        self._entries: dict[tuple[str, str], _SessionEntry] = {}
+        self._entries: dict[_Key, _SessionEntry] = {}
+        self._unopened: dict[_Key, float] = {}
+        """What a handshake began and no request opened yet, oldest first, with its time."""
+        self._requests: Counter[_Key] = Counter()
+        """How many are being answered."""
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    async def get(self, token: str, key: str) -> Session:
+    async def get(self, token: Token, key: str) -> Session:
         """The session of this key, opened if need be.
 
         Raises TooManySessions, and what kept the session from opening (StoreError).
         """
         entry = self._entries.get((token, key))
         if entry is None:
+            of_one = sum(owner == token for owner, _ in self._entries)
+            if of_one >= MOST_OF_ONE:
+                raise TooManySessions(MOST_OF_ONE)
             if len(self._entries) >= MOST_SESSIONS:
-                raise TooManySessions
-            entry = _SessionEntry(token, asyncio.get_running_loop().create_future())
+                raise TooManySessions(MOST_SESSIONS)
+            entry = _SessionEntry(asyncio.get_running_loop().create_future())
             self._entries[(token, key)] = entry
+            self._unopened.pop((token, key), None)
             entry.task = asyncio.ensure_future(self._live(entry, (token, key)))
         entry.last_request = self._clock.time()
         return await asyncio.shield(entry.ready)
 
-    def arrived(self, token: str, key: str) -> None:
+    def begun(self, token: Token, key: str) -> None:
+        """A handshake gave this key out; its session is opened when its first request comes."""
+        self._unopened[(token, key)] = self._clock.time()
+        of_one = [begun for begun in self._unopened if begun[0] == token]
+        for oldest in of_one[:-MOST_UNOPENED]:
+            self._forget(oldest)
+
+    def under_way(self, token: Token) -> int:
+        """How many requests of a token are being answered."""
+        return sum(number for (owner, _), number in self._requests.items() if owner == token)
+
+    def arrived(self, token: Token, key: str) -> None:
         """A request of this session is here."""
-        entry = self._entries.get((token, key))
-        if entry is not None:
-            entry.requests += 1
-            entry.last_request = self._clock.time()
+        self._requests[(token, key)] += 1
+        self._touch((token, key))
 
-    def left(self, token: str, key: str) -> None:
+    def left(self, token: Token, key: str) -> None:
         """A request of this session was answered, or hung up."""
-        entry = self._entries.get((token, key))
+        self._requests[(token, key)] -= 1
+        if not self._requests[(token, key)]:
+            del self._requests[(token, key)]
+        self._touch((token, key))
+
+    def _touch(self, key: _Key) -> None:
+        entry = self._entries.get(key)
         if entry is not None:
-            entry.requests = max(0, entry.requests - 1)
             entry.last_request = self._clock.time()
 
-    async def _live(self, entry: _SessionEntry, key: tuple[str, str]) -> None:
+    def _forget(self, key: _Key) -> None:
+        """End what was begun and never opened."""
+        del self._unopened[key]
+        self._ended(*key)
+
+    async def _live(self, entry: _SessionEntry, key: _Key) -> None:
         """One task for one session: what it opens must be closed by the same task."""
         try:
-            async with self._open_one() as session:
+            async with self._open_one(key[0].name) as session:
                 entry.ready.set_result(session)
                 await entry.over.wait()
         except Exception as error:  # whatever kept it from opening, its requests raise
@@ -106,33 +140,40 @@ class Sessions:
             self._entries.pop(key, None)
             self._ended(*key)
 
-    def end(self, token: str, key: str) -> None:
+    def end(self, token: Token, key: str) -> None:
         """The client ended its session."""
+        self._unopened.pop((token, key), None)
         entry = self._entries.get((token, key))
         if entry is not None:
             entry.over.set()
 
-    def end_all_of(self, token: str) -> None:
+    def end_all_of(self, token: Token) -> None:
         """A token was revoked: its sessions end at once."""
-        for (owner, _), entry in self._entries.items():
-            if owner == token:
+        for key, entry in self._entries.items():
+            if key[0] == token:
                 entry.over.set()
+        for key in tuple(self._unopened):
+            if key[0] == token:
+                self._forget(key)
 
     @property
-    def tokens(self) -> frozenset[str]:
-        """The names of tokens that have a session."""
-        return frozenset(token for token, _ in self._entries)
+    def tokens(self) -> frozenset[Token]:
+        """The tokens that have a session."""
+        return frozenset(token for token, _ in (*self._entries, *self._unopened))
 
-    async def sweep(self, valid: Callable[[], frozenset[str]]) -> None:
+    async def sweep(self, valid: Callable[[], frozenset[Token]]) -> None:
         """For ever: end what is idle, and what belongs to a token that is no longer valid."""
         while True:
             await self._clock.sleep(LOOK_SECONDS)
             for token in self.tokens - valid():
                 self.end_all_of(token)
-            for entry in tuple(self._entries.values()):
-                idle = self._clock.time() - entry.last_request
-                if not entry.requests and idle > self._idle:
+            idle_since = self._clock.time() - self._idle
+            for key, entry in tuple(self._entries.items()):
+                if not self._requests[key] and entry.last_request < idle_since:
                     entry.over.set()
+            for key, begun in tuple(self._unopened.items()):
+                if not self._requests[key] and begun < idle_since:
+                    self._forget(key)
 
     async def close(self) -> None:
         """End every session, each to its end."""

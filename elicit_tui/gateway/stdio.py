@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
 from elicit_tui.broker.store_responder import StoreWatch
-from elicit_tui.gateway.mcp_server import build_server, initialization
+from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
@@ -145,7 +145,7 @@ async def serve(session: Session, read: AgentRead, write: AgentWrite) -> None:
         return session
 
     server = build_server(session_of, session.catalogues.instructions())
-    await server.run(read, write, initialization(server))
+    await server.run(read, write, server.create_initialization_options())
 
 
 async def serve_standard_streams(

@@ -12,14 +12,16 @@ from typing import Any, Final
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Outcome
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
+from elicit_tui.gateway.fit_to_pass import OURS
 from elicit_tui.text import neutral_line
 
-PAUSED_META_KEY: Final = "dev.elicit-tui/paused"
-ELICITATIONS_META_KEY: Final = "dev.elicit-tui/elicitations"
+PAUSED_META_KEY: Final = f"{OURS}paused"
+ELICITATIONS_META_KEY: Final = f"{OURS}elicitations"
 
 NOT_KNOWN: Final = "Not known. Do not repeat the tool without asking the user."
 STILL_WAITING: Final = "Still waiting. End your turn; call again when the user says so."
 STILL_RUNS: Final = "Answered. The tool still runs. Call again."
+NOT_VISITED: Final = "The page that this needs was not visited."
 CANCELLED: Final = "Cancelled. The call was given up; do not repeat it without asking the user."
 
 ANSWERED_BY_A_PERSON: Final = frozenset({"user", "server"})

@@ -11,6 +11,7 @@ import hmac
 import json
 import re
 import secrets
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,8 @@ PREFIX: Final = "elicit-tui_"
 """So that a token in a wrong place is recognised for what it is."""
 
 SUFFIX: Final = ".json"
+SETTLED_NANOSECONDS: Final = 2_000_000_000
+"""A directory that has not changed for so long will be seen to change."""
 
 
 @dataclass(frozen=True)
@@ -77,17 +80,20 @@ class Tokens:
         if changed_at != self._read_at:
             found = (_read(path) for path in sorted(self._directory.glob(f"*{SUFFIX}")))
             self._tokens = tuple(token for token in found if token is not None)
-            self._read_at = changed_at
+            # What changes within the same tick of the file system's clock, or is still being
+            # written, would not be seen otherwise.
+            settled = time.time_ns() - changed_at > SETTLED_NANOSECONDS
+            self._read_at = changed_at if settled else None
         return self._tokens
 
-    def name_of(self, shown: str) -> str | None:
-        """The name of the token that a client shows; None when it is none of ours."""
+    def known(self, shown: str) -> Token | None:
+        """The token that a client shows; None when it is none of ours."""
         digest = _digest(shown)
         found = None
         for token in self.listed():
             # Each is looked at, in the same time whether it is the one or not.
             if hmac.compare_digest(token.sha256, digest):
-                found = token.name
+                found = token
         return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from elicit_tui.guardian.folding import fold, fold_character, is_plain
+from elicit_tui.guardian.folding import fold, fold_character, is_plain, translated
 from elicit_tui.guardian.likeness import capital_i, case_of
 
 _TO_LATIN: Final = str.maketrans(dict.fromkeys("βϐᏰꞵ𝛃𝛽𝜷𝝱𝞫", "ß") | {"ſ": "f"})
@@ -36,7 +36,7 @@ def _small_greek() -> tuple[frozenset[str], dict[str, str]]:
 
 def plain(text: str) -> str:
     """The text with nothing invisible in it and look-alikes as what they look like, case kept."""
-    return text if is_plain(text) else "".join(map(_look, text))
+    return text if is_plain(text) else translated(text, _look)
 
 
 def _look(character: str) -> str:
@@ -46,7 +46,7 @@ def _look(character: str) -> str:
     return letter.upper() if case_of(character) == "A" else letter
 
 
-def other_readings(text: str) -> Iterator[str]:
+def other_readings(text: str) -> list[str]:
     """The text with each glyph that is two letters at once read as the other one.
 
     The first reading of `ſ` is `s`, of a capital gamma that of its own script; a capital `I` among
@@ -54,16 +54,9 @@ def other_readings(text: str) -> Iterator[str]:
     like Latin letters whose small forms are others than theirs. Every reading is as long as the
     text. Nothing comes of a text without such glyphs.
     """
-    told = {text}
     in_script = _in_script(text)
-    for reading in (
-        _replaced(in_script, _CAPITAL_I_AS_L, "l"),
-        _replaced(in_script, _L_AS_CAPITAL_I, "I"),
-        _in_small_greek(in_script),
-    ):
-        if reading not in told:
-            told.add(reading)
-            yield reading
+    readings = (*_with_i_as_l(in_script), _in_small_greek(in_script))
+    return [reading for reading in dict.fromkeys(readings) if reading != text]
 
 
 def _in_script(text: str) -> str:
@@ -81,27 +74,28 @@ def _in_small_greek(text: str) -> str:
     if text.isascii():
         return text
     only, small = _small_greek()
-    if not any(fold_character(character) in only for character in text):
+    if only.isdisjoint(map(fold_character, set(text))):
         return text
-    return "".join(
-        small.get(letter, letter) if case_of(one) == "A" and len(letter) == 1 else one
-        for one, letter in zip(text, map(fold_character, text), strict=True)
-    )
+
+    def as_greek(one: str) -> str:
+        letter = fold_character(one)
+        return small.get(letter, letter) if case_of(one) == "A" and len(letter) == 1 else one
+
+    return translated(text, as_greek)
 
 
-def _replaced(text: str, pattern: re.Pattern[str], letter: str) -> str:
-    """The text with one letter in place of what the pattern finds among letters as they look."""
-    if is_plain(text):
-        return pattern.sub(lambda match: letter * len(match[0]), text)
-    places: list[int] = []
-    looks: list[str] = []
-    for place, character in enumerate(text):
-        look = "I" if character in capital_i() else _look(character)[:1]
-        if look:
-            places.append(place)
-            looks.append(look)
-    characters = list(text)
-    for match in pattern.finditer("".join(looks)):
-        for place in places[slice(*match.span())]:
-            characters[place] = letter
-    return "".join(characters)
+def _with_i_as_l(text: str) -> Iterator[str]:
+    """The text with an l for what looks like a capital I, and the other way around."""
+    seen, places = text, [*range(len(text))]
+    if not is_plain(text):
+        looks = {one: "I" if one in capital_i() else _look(one)[:1] for one in set(text)}
+        seen = "".join(looks[one] for one in text)
+        places = [place for place in places if looks[text[place]]]
+    for pattern, letter in ((_CAPITAL_I_AS_L, "l"), (_L_AS_CAPITAL_I, "I")):
+        if not pattern.search(seen):
+            continue
+        characters = list(text)
+        for match in pattern.finditer(seen):
+            for place in places[slice(*match.span())]:
+                characters[place] = letter
+        yield "".join(characters)

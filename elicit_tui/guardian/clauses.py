@@ -25,6 +25,8 @@ from elicit_tui.guardian.words import Hit, is_word
 
 _NEAR: Final = 4
 _FEW: Final = 2
+_PARTS: Final = ("/", "&", "+", "|", "=", ">", "›", "»", "→")
+"""What stands between things of which none belongs to the other, and in the way to a page."""
 
 
 class Standing(IntEnum):
@@ -50,11 +52,11 @@ class Clause(Words):
             return Standing.ABOUT if reported else Standing.ASKED
         if self.denies(hit):
             return Standing.VOID
+        if self.is_label(hit):
+            return Standing.ASKED
         held = self._holder_before(hit)
         if (
-            self._attribute_after(hit)
-            or self._belongs_to_other(hit)
-            or self._other_is_asked(hit)
+            not self.is_itself(hit)
             or self._is_purpose(hit)
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
@@ -62,6 +64,28 @@ class Clause(Words):
         if self._asks_for(hit):
             return Standing.ASKED
         return Standing.NAMED
+
+    def is_itself(self, hit: Hit) -> bool:
+        """Whether it is the thing, whatever is done with it, and nothing that belongs to it."""
+        return not (
+            self._attribute_after(hit) or self._belongs_to_other(hit) or self._other_is_asked(hit)
+        )
+
+    def hands_over(self, start: int) -> bool:
+        """Whether from a word on it asks for what was spoken of before: "paste it here"."""
+        return any(
+            ask.start >= start
+            and not self.denies(ask)
+            and any(hit.start == ask.start for hit in self.of("handed"))
+            and self._is_only_meant(ask.end)
+            for ask in self.asks
+        )
+
+    def _is_only_meant(self, start: int) -> bool:
+        ends = (link.start for link in self.of("until") if link.start > start)
+        said = [*range(start, min((*ends, len(self.words))))]
+        told = [at for at in said if at in self._contentful(start, len(self.words))]
+        return bool(said) and all(self._is(at, "it", "anything", "shows") for at in told)
 
     def _holder_before(self, hit: Hit) -> bool:
         return any(self._is(at, "your") for at in range(max(0, hit.start - 3), hit.end))
@@ -99,14 +123,15 @@ class Clause(Words):
 
     def _attribute_after(self, hit: Hit) -> bool:
         at = hit.end
-        if at < len(self.words) and self.words[at] == "s" and self.gaps[at] in ("'", "’", "`"):
+        if at < len(self.words) and self._is_genitive(at):
             at += 1
         if at >= len(self.words):
-            return False
-        if self.gaps[at].strip() in ("/", "&", "+", "|", "="):
+            return self.listed is not None and self.listed.lists_attributes
+        if self.between(at) in _PARTS:
             return False
         for other in self.of("attribute"):
-            if other.start == at:
+            # "API key file path": what lies between belongs to it too.
+            if other.start == at or (other.start == at + 1 and self._is(at, "key part")):
                 return True
             if (
                 len(self.words[at]) == 1
@@ -126,7 +151,15 @@ class Clause(Words):
             if any(ask.start == other.start for ask in self.asks):
                 continue
             between = range(other.end, hit.start)
+            # "The manager's PIN" is the PIN; what it belongs to only says whose.
+            if between and self._is_genitive(other.end):
+                continue
+            # "The last 30 days of the history": a number of them is the thing.
+            if self.words[other.start - 1].isdigit():
+                continue
             if any(other.end <= ask.start < hit.start for ask in self.asks):
+                continue
+            if any(self.between(at) in _PARTS for at in range(other.end, hit.start + 1)):
                 continue
             joints = [j for j in self.of("joint") if other.end <= j.start < hit.start]
             if joints and len(self._contentful(joints[-1].end, hit.start)) <= 1:
@@ -160,7 +193,7 @@ class Clause(Words):
                 continue
             if after and after[0] == question.end + self._small_after(question.end):
                 first = after[0]
-                if not self._is(first, "anything", "ask", "use") and not self._is_near_own(
+                if not self._is(first, "anything", "ask", "use", "own") and not self._is_near_own(
                     first, hit
                 ):
                     return True
@@ -206,8 +239,8 @@ class Clause(Words):
 
     def _is_near_own(self, at: int, hit: Hit) -> bool:
         """Whether words only qualify what follows them at once: "which guest network PIN"."""
-        between = range(at, hit.start)
-        if self._contentful(at, hit.start) != [*between]:
+        between = [one for one in range(at, hit.start) if not self._is_genitive(one)]
+        if self._contentful(at, hit.start) != between:
             return False
         # "What is your mail password?": the person's is one thing, whatever its first word is.
         own = any(self._is(one, "your") for one in range(max(0, at - 2), at))
@@ -260,7 +293,11 @@ class Clause(Words):
             return True
         # "The code for the flat will be sent": what is told stands behind what it is for.
         opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
-        return opens and any(0 < told.start - hit.end <= _NEAR for told in self.of("predicate"))
+        return opens and any(
+            0 < told.start - hit.end <= _NEAR
+            and self._opened(told.start) == self._opened(hit.start)
+            for told in self.of("predicate")
+        )
 
     def _asks_for(self, hit: Hit) -> bool:
         asks = self.asks
@@ -275,14 +312,26 @@ class Clause(Words):
                 return True
         return self.stands_alone(hit)
 
+    def is_proposed(self, verb: Hit) -> bool:
+        """Whether an act is the server's or the person's, and not what something else does."""
+        asked = self.of("asks leave", "speaker", "whether", "your", "anyone", "model")
+        return not self._contentful(0, verb.start) or any(one.start < verb.start for one in asked)
+
     def stands_alone(self, hit: Hit) -> bool:
         """Whether nothing stands before it, and nothing behind it but what it is for."""
-        if self.is_question or self._contentful(0, hit.start):
+        if self.is_question or self.quoted[hit.start] or not self._is_first(hit):
             return False
-        if hit.end == len(self.words) or self._is(hit.end, "of", "joint"):
+        ends = hit.end == len(self.words) or self.between(hit.end) in _PARTS
+        if ends or self._is(hit.end, "of", "joint"):
             return not any(told.start > hit.end + 1 for told in self.of("found out"))
         after = self._contentful(hit.end, len(self.words))
         return len(after) <= _FEW and not self.of("told", "handle", "lack")
+
+    def _is_first(self, hit: Hit) -> bool:
+        """Whether nothing stands before it but that it is the whole of it: "contents of the"."""
+        before = self._contentful(0, hit.start)
+        of = bool(before) and self._is(before[-1] + 1, "of")
+        return not before or (of and all(self._is(at, "anything", "copied") for at in before))
 
     # Acts ------------------------------------------------------------------------------------
 
@@ -296,6 +345,9 @@ class Clause(Words):
             of_its_own = other.start > 0 and self._is(other.start, "subscription thing")
             if other.end <= hit.start and not self._contentful(0, other.start) and not of_its_own:
                 return True
+        noun = self._is(hit.start, "act or thing") and self._is(hit.end, "of")
+        if noun and any(told.start > hit.end for told in self.of("predicate")):
+            return True
         for other in self.of("spoken"):
             if other.start <= hit.start and hit.end <= other.end:
                 return True

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Final
 
 from elicit_tui.guardian.words import Hit, find, is_word
 
 _NEAR: Final = 4
+MARKS: Final = " \t\n*_`~"
+"""Blanks, and how Markdown marks words."""
 
 
 @dataclass
@@ -29,19 +34,16 @@ class Words:
     """Whether it begins its sentence."""
     quotes: Words | None = None
     """The clause before it, where a quotation that begins there goes on here."""
-
-    @cached_property
-    def hits(self) -> tuple[Hit, ...]:
-        """Every concept that stands here."""
-        return tuple(find(self.words, self.latin))
+    before: Words | None = field(default=None, repr=False, compare=False)
+    after: Words | None = field(default=None, repr=False, compare=False)
+    """Its neighbours in its sentence."""
+    listed: Words | None = field(default=None, repr=False, compare=False)
+    """The clause behind its colon."""
 
     @cached_property
     def by_concept(self) -> dict[str, list[Hit]]:
-        """The hits of each concept, from left to right."""
-        found: dict[str, list[Hit]] = {}
-        for hit in self.hits:
-            found.setdefault(hit.concept, []).append(hit)
-        return found
+        """The hits of each concept that stands here, from left to right."""
+        return find(self.words, self.latin)
 
     def of(self, *concepts: str) -> list[Hit]:
         """The hits of some concepts."""
@@ -62,14 +64,30 @@ class Words:
                     return True
         return False
 
-    def _contentful(self, start: int, end: int) -> list[int]:
-        """Places of words that mean something of their own."""
+    @cached_property
+    def _content(self) -> list[int]:
+        """Places of all words that mean something of their own."""
         return [
             at
-            for at in range(max(0, start), min(end, len(self.words)))
-            if not is_word(self.words[at], "small", self.latin)
-            and not self._is(at, "your", "please")
+            for at, word in enumerate(self.words)
+            if not is_word(word, "small", self.latin) and not self._is(at, "your", "please")
         ]
+
+    def _contentful(self, start: int, end: int) -> list[int]:
+        """Those of them from one place to before another.
+
+        A hostile clause asks for this at each of its words, so all are looked up once.
+        """
+        content = self._content
+        return content[bisect_left(content, start) : bisect_left(content, end)]
+
+    def between(self, at: int) -> str:
+        """What stands before a word and no white space or Markdown is."""
+        return self.gaps[at].strip(MARKS)
+
+    def _is_genitive(self, at: int) -> bool:
+        """Whether it is the "s" of "the admin's"."""
+        return self.words[at] == "s" and self.gaps[at] in ("'", "’", "`")
 
     @cached_property
     def asks(self) -> tuple[Hit, ...]:
@@ -78,7 +96,7 @@ class Words:
             hit
             for hit in self.of("ask")
             if not any(one.start < hit.start < one.end for one in self.of("sure"))
-            and not (self._is(hit.start, "leaked") and self._is(hit.start - 1, "determiner"))
+            and not (self._is(hit.start, "leaked") and self.words[hit.start].endswith("ed"))
             if self._commands(hit)
             or (
                 not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))
@@ -111,7 +129,7 @@ class Words:
     # What denies -----------------------------------------------------------------------------
 
     @cached_property
-    def _denied(self) -> tuple[tuple[int, int, int], ...]:
+    def _denied_here(self) -> tuple[tuple[int, int, int], ...]:
         """The stretches of words that a negation or an omission covers, and where it stands."""
         found: list[tuple[int, int, int]] = []
         asks = self.asks
@@ -120,6 +138,9 @@ class Words:
             if any(start < hit.start for start in conditions) or self._is(hit.end, "your"):
                 continue
             after = self._contentful(hit.end, len(self.words))
+            if not after and self.of("need"):
+                # "Die PIN brauchen wir nicht": what stands before the verb.
+                found.append((self._opened(hit.start), hit.start, hit.start))
             if not after or self._is(after[0], "double", "lack"):
                 continue
             verb = next((ask for ask in asks if ask.start <= after[0] < ask.end), None)
@@ -135,10 +156,10 @@ class Words:
                 and self._is(after[0], "ask", "need", "keep")
                 and not any(other.start < hit.start for other in leading)
             ):
-                found.append((0, hit.start, hit.start))
+                found.append((self._opened(hit.start), hit.start, hit.start))
         for hit in self.of("not after"):
             # Languages that deny at the end: what stands before is denied.
-            found.append((0, hit.end, hit.start))
+            found.append((self._opened(hit.start), hit.end, hit.start))
         for hit in self.of("no"):
             after = self._contentful(hit.end, hit.end + _NEAR)
             # What is another language's "in the" denies nothing.
@@ -147,8 +168,86 @@ class Words:
         for hit in self.of("omit"):
             found.append((hit.end, self._end_of_scope(hit.end), hit.start))
         for hit in self.of("not needed"):
-            found.append((0, hit.end, hit.start))
+            found.append((self._opened(hit.start), hit.end, hit.start))
         return tuple(found)
+
+    def _opened(self, at: int) -> int:
+        """Where the bracket begins that a word stands in: what is denied in one is not before it.
+
+        "Your password (never shared with anyone)".
+        """
+        for place in range(at, 0, -1):
+            opening, closing = self.gaps[place].rfind("("), self.gaps[place].rfind(")")
+            if opening != closing:
+                return place if opening > closing else 0
+        return 0
+
+    @cached_property
+    def _denied(self) -> tuple[tuple[int, int, int], ...]:
+        """The same, and the whole of an item of a list of which another one is denied.
+
+        "We never ask for codes, passwords or PINs."
+        """
+        if self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
+            last = len(self.words)
+            return (*self._denied_here, (self._opened(last - 1), last, -1))
+        if self.asks and self.after is not None and "、" in self.after.gaps[0]:
+            # What is asked for ends with its verb, though no mark of a sentence was left.
+            start = max(hit.end for hit in (*self.asks, *self.of("please")))
+            if start < len(self.words) and self._goes_on_to_denied():
+                return (*self._denied_here, (start, len(self.words), -1))
+        return self._denied_here
+
+    @property
+    def _is_item(self) -> bool:
+        return not (self.asks or self.of("please", "but"))
+
+    @property
+    def _joins(self) -> bool:
+        return bool(self.of("joint")) or "、" in self.gaps[0]
+
+    def _goes_on_from_denied(self) -> bool:
+        items = [self, *takewhile(lambda one: one._is_item, self._along("after"))]
+        if not any(one._joins for one in items):
+            return False
+        for one in self._along("before"):
+            last = len(one.words)
+            if any(end >= last and one._is(by, "not", "omit") for _, end, by in one._denied_here):
+                return True
+            if not one._is_item:
+                return False
+        return False
+
+    def _goes_on_to_denied(self) -> bool:
+        for one in self._along("after"):
+            if one._joins and any(start == 0 for start, _, _ in one._denied_here):
+                return True
+            if not one._is_item:
+                return False
+        return False
+
+    @property
+    def lists_attributes(self) -> bool:
+        """Whether its sentence is a list of what can be said of things: "label, scope, expiry"."""
+        said = [
+            (one, at) for one in (self, *self.near) for at in one._contentful(0, len(one.words))
+        ]
+        known = [
+            one._is(at, "attribute", "plain", "joint") and (len(one.words) == 1 or not one.asks)
+            for one, at in said
+        ]
+        return len(said) > 1 and all(known)
+
+    @property
+    def near(self) -> list[Words]:
+        """The other clauses of its sentence."""
+        return [*self._along("before"), *self._along("after")]
+
+    def _along(self, way: str) -> Iterator[Words]:
+        one = getattr(self, way)
+        while one is not None:
+            yield one
+            one = getattr(one, way)
 
     def _end_of_none(self, after: list[int]) -> int:
         """Where it ends what there is none of: with what is said of it in "no mail is sent"."""
@@ -181,16 +280,24 @@ class Words:
         )
 
     def _mentions(self, hit: Hit) -> bool:
-        if not self.quoted[hit.start]:
+        if not self.quoted[hit.start] or self.is_label(hit):
             return False
-        opening = hit.start
-        while opening and self.quoted[opening - 1]:
-            opening -= 1
+        opening = self._opening(hit)
         if opening == 0 and self.quotes is not None:
             last = len(self.quotes.words)
             return self.quotes._mentions(Hit(hit.concept, last - 1, last))
         before = self._contentful(0, opening)
-        return bool(before) and not any(self._is(at, "ask") for at in before[-2:])
+        return bool(before) and not any(self._is(at, "ask") for at in before[-1:])
+
+    def _opening(self, hit: Hit) -> int:
+        opening = hit.start
+        while opening and self.quoted[opening - 1]:
+            opening -= 1
+        return opening
+
+    def is_label(self, hit: Hit) -> bool:
+        """Whether the quoted words stand beside what is meant: "the line under 'API key'"."""
+        return self.quoted[hit.start] and self._is(self._opening(hit) - 1, "labelled")
 
     def _is_unspaced(self, hit: Hit) -> bool:
         return not self.words[hit.start].isascii() and len(self.words[hit.start]) == 1

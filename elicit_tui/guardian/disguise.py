@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ from elicit_tui.guardian.words import find, listed, words_of
 
 _LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")
 _TURNED: Final = str.maketrans("pdbqnu", "dpqbun")
+_WITH_LEET: Final = re.compile(r"(?<!\S)\S*[013456789@$€|!+£¢]\S*")
 _LONGEST: Final = 24
 _ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,400}={0,2}(?![A-Za-z0-9+/=])")
@@ -32,35 +34,22 @@ def plain_letters(text: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def _wanted(latin_only: bool) -> dict[int, frozenset[str]]:
-    by_length: dict[int, set[str]] = {}
+def _wanted(latin_only: bool) -> frozenset[str]:
+    """Every spelling that is looked for, letters as leetspeak writes them."""
+    wanted: set[str] = set()
     for entry in listed("disguised", latin_only):
         word = _NO_LETTER.sub("", entry)
         spellings = {word}
         if len(word) >= _SHORTEST_MIRRORED:
             spellings |= {word[::-1], word.translate(_TURNED)[::-1], word.translate(_TURNED)}
             spellings.add(codecs.encode(word, "rot13"))
-        for spelling in spellings:
-            if len(spelling) <= _LONGEST:
-                by_length.setdefault(len(spelling), set()).add(plain_letters(spelling))
-    return {length: frozenset(words) for length, words in sorted(by_length.items())}
+        wanted.update(map(plain_letters, spellings))
+    return frozenset(spelling for spelling in wanted if len(spelling) <= _LONGEST)
 
 
-def _joined(folded: Folded) -> tuple[str, list[int], set[int], set[int]]:
-    """The text's letters without anything between them, and where words begin and end."""
-    letters: list[str] = []
-    places: list[int] = []
-    starts: set[int] = set()
-    ends: set[int] = set()
-    for match in re.finditer(r"[^\W_]+", _leet_inside_words(folded.text)):
-        starts.add(len(letters))
-        letters.extend(match[0])
-        places.extend(range(match.start(), match.end()))
-        ends.add(len(letters))
-    return "".join(letters), places, starts, ends
+def _without_leet(text: str) -> str:
+    """The text with plain letters for leetspeak, but in numbers and in the marks behind a word."""
 
-
-def _leet_inside_words(text: str) -> str:
     def letters(match: re.Match[str]) -> str:
         word = match[0]
         core = word.rstrip("!?.,;:)\"'")
@@ -68,7 +57,7 @@ def _leet_inside_words(text: str) -> str:
             core = plain_letters(core)
         return core + word[len(core) :]
 
-    return re.sub(r"\S+", letters, text)
+    return _WITH_LEET.sub(letters, text).replace("l", plain_letters("l"))
 
 
 def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
@@ -82,16 +71,19 @@ def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
 
 
 def _find(folded: Folded, *, also_plain: bool) -> Iterator[tuple[int, int]]:
-    text, places, starts, ends = _joined(folded)
     latin_only = folded.original.isascii()
     wanted, undisguised = _wanted(latin_only), _undisguised(latin_only)
-    for start in sorted(starts):
-        for length, words in wanted.items():
-            end = start + length
-            if end in ends and text[start:end] in words:
-                found = places[start], places[end - 1] + 1
-                shown = _spaced(folded.text[slice(*found)])
-                if also_plain or shown not in undisguised:
+    words = list(re.finditer(r"[^\W_]+", _without_leet(folded.text)))
+    joined = "".join(word[0] for word in words)
+    ends = list(accumulate(len(word[0]) for word in words))
+    for first, word in enumerate(words):
+        start = ends[first] - len(word[0])
+        for last in range(first, len(words)):
+            if ends[last] > start + _LONGEST:
+                break
+            if joined[start : ends[last]] in wanted:
+                found = word.start(), words[last].end()
+                if also_plain or _spaced(folded.text[slice(*found)]) not in undisguised:
                     yield found
 
 
@@ -120,7 +112,7 @@ def _decoded(place: Place) -> Iterator[Folded]:
         except (binascii.Error, ValueError):
             continue
         folded = fold_text(words, split_camel=False)
-        if any(hit.concept == "sure" for hit in find(words_of(folded.text), latin_only=True)):
+        if "sure" in find(words_of(folded.text), latin_only=True):
             yield folded
 
 

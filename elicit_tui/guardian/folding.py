@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from elicit_tui.guardian.likeness import SIMPLIFIED, WHOLE, case_of, nearest_letter, representatives
@@ -33,10 +35,14 @@ def _space_between_ideographs() -> re.Pattern[str]:
     )
 
 
+def translated(text: str, look: Callable[[str], str]) -> str:
+    """The text with each character replaced; each sort of them is looked at once."""
+    return text.translate({ord(character): look(character) for character in set(text)})
+
+
 def without_invisible(text: str) -> str:
     """The text without what leaves no mark of its own."""
-    hidden = {character for character in set(text) if is_invisible(character)}
-    return text.translate({ord(character): None for character in hidden}) if hidden else text
+    return translated(text, lambda character: "" if is_invisible(character) else character)
 
 
 @lru_cache(maxsize=8192)
@@ -70,12 +76,8 @@ def fold(text: str) -> str:
     """The text as it is compared, without camelCase or spacing undone."""
     if is_plain(text):
         return text.lower()
-    folded = text.translate({ord(character): fold_character(character) for character in set(text)})
-    return (
-        "".join(_with_syllables(list(folded), list(range(len(folded))))[0])
-        if _INNER_JAMO.search(folded)
-        else folded
-    )
+    folded = translated(text, fold_character)
+    return _with_syllables(folded, range(len(folded)))[0]
 
 
 @dataclass(frozen=True)
@@ -99,23 +101,18 @@ class Folded:
 
 def fold_text(text: str, *, split_camel: bool = True) -> Folded:
     """Fold a text for comparison; the work is linear in its length."""
-    cuts = _camel_cuts(text) if split_camel else frozenset()
+    cuts = _camel_cuts(text) if split_camel else ()
     if not cuts and is_plain(text):
         return Folded(text, text.lower(), None)
-    characters: list[str] = []
-    origin: list[int] = []
-    for index, character in enumerate(text):
-        if index in cuts:
-            characters.append(" ")
-            origin.append(index)
-        for part in fold_character(character):
-            characters.append(part)
-            origin.append(index)
-    characters, origin = _with_syllables(characters, origin)
-    folded = "".join(characters)
-    if folded.isascii():
-        return Folded(text, folded, tuple(origin))
-    return _without_inner_spaces(text, folded, origin)
+    folds = {character: fold_character(character) for character in set(text)}
+    pieces = [folds[character] for character in text]
+    for cut in cuts:
+        pieces[cut] = " " + pieces[cut]
+    origin = [place for place, piece in enumerate(pieces) for _ in piece]
+    folded, places = _with_syllables("".join(pieces), origin)
+    if not folded.isascii():
+        folded, places = _without_inner_spaces(folded, places)
+    return Folded(text, folded, tuple(places))
 
 
 def is_plain(text: str) -> bool:
@@ -123,41 +120,34 @@ def is_plain(text: str) -> bool:
     return text.isascii() and not CONTROLS.search(text)
 
 
-def _camel_cuts(text: str) -> frozenset[int]:
+def _camel_cuts(text: str) -> Iterable[int]:
     """Where a capital begins a new word, whatever is hidden between it and the small letter."""
     if is_plain(text):
-        return frozenset(match.start() for match in _CAMEL.finditer(text))
-    places = [index for index, character in enumerate(text) if not is_invisible(character)]
-    cases = "".join(case_of(text[index]) for index in places)
-    return frozenset(places[match.start()] for match in _CAMEL.finditer(cases))
+        return [match.start() for match in _CAMEL.finditer(text)]
+    cases = {one: "" if is_invisible(one) else case_of(one) for one in set(text)}
+    places = [place for place, one in enumerate(text) if cases[one]]
+    seen = "".join(cases[one] for one in text)
+    return [places[match.start()] for match in _CAMEL.finditer(seen)]
 
 
-def _with_syllables(characters: list[str], origin: list[int]) -> tuple[list[str], list[int]]:
+def _with_syllables(text: str, origin: Sequence[int]) -> tuple[str, Sequence[int]]:
     """Korean letters that came one by one, put together as they are read."""
-    if not any(map(_INNER_JAMO.match, characters)):
-        return characters, origin
+    if not _INNER_JAMO.search(text):
+        return text, origin
     kept: list[str] = []
     places: list[int] = []
-    for character, place in zip(characters, origin, strict=True):
+    for character, place in zip(text, origin, strict=True):
         if kept and _INNER_JAMO.match(character):
             joined = unicodedata.normalize("NFC", kept[-1] + character)
             if len(joined) == 1:
                 kept[-1] = joined
                 continue
-        if character:
-            kept.append(character)
-            places.append(place)
-    return kept, places
+        kept.append(character)
+        places.append(place)
+    return "".join(kept), places
 
 
-def _without_inner_spaces(text: str, folded: str, origin: list[int]) -> Folded:
-    kept: list[str] = []
-    places: list[int] = []
-    position = 0
-    for gap in _space_between_ideographs().finditer(folded):
-        kept.append(folded[position : gap.start()])
-        places.extend(origin[position : gap.start()])
-        position = gap.end()
-    kept.append(folded[position:])
-    places.extend(origin[position:])
-    return Folded(text, "".join(kept), tuple(places))
+def _without_inner_spaces(text: str, origin: Sequence[int]) -> tuple[str, Sequence[int]]:
+    gaps = [match.span() for match in _space_between_ideographs().finditer(text)]
+    kept = [slice(start, end) for (_, start), (end, _) in pairwise([(0, 0), *gaps, (len(text), 0)])]
+    return "".join(text[part] for part in kept), [place for part in kept for place in origin[part]]

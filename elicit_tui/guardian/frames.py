@@ -7,10 +7,12 @@ denied or only reported. Frames of one rule are summed up; from THRESHOLD on the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting
 from elicit_tui.guardian.sentences import sentences
@@ -34,6 +36,19 @@ class Frame(NamedTuple):
     """How many neighbouring sentences it may spread over; 0 for one clause."""
     acts: bool = False
     """Whether its first concept is an act, which counts only where it is proposed."""
+
+
+@lru_cache(maxsize=64)
+def frames_of(rule: str) -> tuple[Frame, ...]:
+    """The frames of a rule, as `tables/sums.txt` lists them."""
+    return tuple(map(_read, table("sums")[rule]))
+
+
+def _read(line: str) -> Frame:
+    told, _, concepts = line.partition(": ")
+    name, amount, _, reach = told.split()
+    needs = tuple(concept.strip("()") for concept in concepts.split(" + "))
+    return Frame(name, int(amount), needs, int(reach), acts=concepts.startswith("("))
 
 
 class Held(NamedTuple):
@@ -135,26 +150,19 @@ def _share(one: _Stands, other: _Stands, *, overlapping: bool) -> bool:
     return first.start < second.end and second.start < first.end
 
 
-def places_of(reading: Reading, roles: Sequence[str] = TOLD) -> list[Place]:
-    """The places of a request that say something in words."""
-    return [place for place in reading.places if place.role in roles]
-
-
 def summed(
-    severity: Severity,
-    frames: Sequence[Frame],
-    roles: Sequence[str] = TOLD,
-    *,
-    when: Callable[[Reading], bool] | None = None,
-    threshold: int = THRESHOLD,
+    rule: str, severity: Severity, roles: Sequence[str] = TOLD, *, typed: bool = False
 ) -> Callable[[Reading], Iterator[Sighting]]:
-    """A rule whose frames are summed up over what a request says."""
+    """A rule whose frames are summed up over what a request says.
+
+    `typed`: only where there is a field to type into.
+    """
 
     def find(reading: Reading) -> Iterator[Sighting]:
-        if when is not None and not when(reading):
+        if typed and not reading.free_fields:
             return
-        found = list(held(frames, places_of(reading, roles)))
-        if sum(one.frame.amount for one in found) >= threshold:
+        found = list(held(frames_of(rule), reading.told(*roles)))
+        if sum(one.frame.amount for one in found) >= THRESHOLD:
             heaviest = max(found, key=lambda one: one.frame.amount)
             because = tuple(one.weight for one in found)
             yield heaviest.sighting(severity, None, because)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from elicit_tui.guardian.disguise import plain_letters
 from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.links import host_of
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.text.hosts import registrable_domain
 
@@ -22,6 +23,8 @@ else:
 _GENERIC_LENGTH: Final = 3
 _PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))
 _SHORTEST_NEAR: Final = 5
+_WHOLE_ENDINGS: Final = ("com", "net", "org")
+"""With these in its middle a host begins like somebody's whole address."""
 
 
 @lru_cache(maxsize=1)
@@ -59,17 +62,6 @@ def registrable(host: str) -> str:
     return registrable_domain(host)
 
 
-def host_of(url: str) -> str:
-    """The host of a URL in lower case, read as plainly as possible; empty when there is none."""
-    match = re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#\\]*)", url)
-    if match is None:
-        return ""
-    authority = match[1].rpartition("@")[2]
-    if authority.startswith("["):
-        return authority[1:].partition("]")[0].lower()
-    return authority.partition(":")[0].lower().rstrip(".")
-
-
 def is_trusted(url: str, trusted_domains: Iterable[str]) -> bool:
     """Whether the URL's registrable domain is one that the owner trusts."""
     trusted = {domain.lower().strip(".") for domain in trusted_domains}
@@ -93,9 +85,10 @@ def _brand_skeletons() -> Mapping[str, str]:
 
 
 def disguised_brand(host: str) -> str | None:
-    """The well-known name that this host pretends to be, or None.
+    """The name that this host pretends to be, or None: a well-known one, or one with its ending.
 
-    `host` is in Unicode spelling. A company's own `github.example.com` pretends nothing.
+    `host` is in Unicode spelling. A company's own `github.example.com` pretends nothing; nobody
+    has an own `harbour.com.example.net`, except those who keep copies of others' pages.
     """
     domain = registrable(host)
     if any(domain in own or host in own for own in brands().values()):
@@ -115,6 +108,12 @@ def disguised_brand(host: str) -> str | None:
                 return brand
             if len(subdomains) > 1 and index > 0 and brand not in everyday:
                 return brand
+        elif (
+            labels[index + 1] in _WHOLE_ENDINGS
+            and label not in listed("common_labels")
+            and domain not in listed("keepers")
+        ):
+            return f"{label}.{labels[index + 1]}"
         else:
             hyphened = _brand_in_label(label, everyday) if "-" in label else None
             if hyphened is not None or _near_brand(label) is not None:
@@ -153,6 +152,8 @@ def _lures(parts: list[str], brand: str) -> bool:
 @lru_cache(maxsize=512)
 def _near_brand(label: str) -> str | None:
     """A well-known name that is one slip away: a letter more, less, other or swapped."""
+    if label in listed("common_labels"):
+        return None
     shape = skeleton(label)
     for wanted, brand in _brand_skeletons().items():
         if (

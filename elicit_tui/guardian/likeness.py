@@ -7,9 +7,11 @@ between two letters; `elicit_tui.guardian.appearance` gives the second one.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from elicit_tui.guardian.pages import table
@@ -32,46 +34,48 @@ _LETTER_NAME: Final = re.compile(
 )
 
 
-def _table() -> dict[str, list[dict[str, str]]]:
-    from confusable_homoglyphs.confusables import confusables_data
+@lru_cache(maxsize=1)
+def _glyphs() -> dict[str, list[str]]:
+    """What can be taken for each letter or row of letters."""
+    import confusable_homoglyphs
 
-    table: dict[str, list[dict[str, str]]] = confusables_data
-    return table
+    # The module that would read it imports an HTTP client first.
+    table = Path(confusable_homoglyphs.__file__).with_name("confusables.json").read_bytes()
+    return {
+        letter: [entry["c"] for entry in entries] for letter, entries in json.loads(table).items()
+    }
 
 
 @lru_cache(maxsize=1)
 def lookalikes() -> dict[str, str]:
     """Non-ASCII letters that can be taken for an ASCII letter."""
-    data = _table()
-    table: dict[str, str] = {}
     # Later letters win where a glyph is taken for several: `i` rather than `l`.
-    for letter in "lIABCDEFGHJKLMNOPQRSTUVWXYZabcdefghjkmnopqrstuvwxyzi":
-        for entry in data.get(letter, ()):
-            glyph = entry["c"]
-            if len(glyph) == 1 and glyph > "\x7f":
-                table[glyph] = letter.lower()
+    table = {
+        glyph: letter.lower()
+        for letter in "lIABCDEFGHJKLMNOPQRSTUVWXYZabcdefghjkmnopqrstuvwxyzi"
+        for glyph in _glyphs()[letter]
+        if len(glyph) == 1 and glyph > "\x7f"
+    }
     for glyph in capital_i() & table.keys():
         # A capital iota looks like an l and is an i, as its small form is.
         if table.get(glyph.lower()) == "i":
             table[glyph] = "i"
-    table.update(EXTRA)
-    return table
+    return table | EXTRA
 
 
 @lru_cache(maxsize=1)
 def capital_i() -> frozenset[str]:
     """Everything that is, or looks like, a capital I, and so like a small l."""
-    found = (entry["c"] for entry in _table()["l"])
-    return frozenset(one for one in found if len(one) == 1 and one.isupper()) | {"I"}
+    return frozenset(one for one in _glyphs()["l"] if len(one) == 1 and one.isupper()) | {"I"}
 
 
 @lru_cache(maxsize=1)
 def _cases() -> dict[str, str]:
     """The case of each glyph that is taken for letters of one case only, and has none or theirs."""
     cases: dict[str, str] = {}
-    for letter, entries in _table().items():
+    for letter, glyphs in _glyphs().items():
         case = _own_case(letter) if len(letter) == 1 and letter.isalpha() else "-"
-        for glyph in [entry["c"] for entry in entries] if case != "-" else ():
+        for glyph in glyphs if case != "-" else ():
             if letter.isascii() or (len(glyph) == 1 and _own_case(glyph) == "-"):
                 cases[glyph] = case if cases.get(glyph, case) == case else "-"
     return {glyph: case for glyph, case in cases.items() if case != "-" and not glyph.isascii()}
@@ -131,9 +135,8 @@ def representatives() -> dict[str, str]:
 def _likenesses() -> set[tuple[str, str]]:
     """Pairs of single letters that can be taken for one another, an ASCII letter first."""
     pairs = set()
-    for letter, entries in _table().items():
-        for entry in entries if len(letter) == 1 and letter.isalpha() else ():
-            glyph = entry["c"]
+    for letter, glyphs in _glyphs().items():
+        for glyph in glyphs if len(letter) == 1 and letter.isalpha() else ():
             if len(glyph) == 1 and glyph.isalpha() and not letter.isascii():
                 one, other = _parts(letter), _parts(glyph)
                 if one != other and len(one) == len(other) == 1 and " " not in (one, other):

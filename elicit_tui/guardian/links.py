@@ -10,7 +10,6 @@ from typing import Final
 from urllib.parse import unquote_plus
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian import hosts
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting
 from elicit_tui.text.hosts import ip_address_of
@@ -49,8 +48,15 @@ def cut(url: str) -> UrlParts | None:
         return None
     scheme, authority, rest = match[1].lower(), match[2], match[3]
     before_fragment, _, fragment = rest.partition("#")
-    _, _, query = before_fragment.partition("?")
-    return UrlParts(url, scheme, authority, hosts.host_of(url), rest, query, fragment)
+    host = authority.rpartition("@")[2].lower()
+    host = host[1:].partition("]")[0] if host[:1] == "[" else host.partition(":")[0].rstrip(".")
+    return UrlParts(url, scheme, authority, host, rest, before_fragment.partition("?")[2], fragment)
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case, read as plainly as possible; empty when there is none."""
+    parts = cut(url)
+    return parts.host if parts is not None else ""
 
 
 def urls_of(reading: Reading) -> Iterator[str]:

@@ -37,3 +37,8 @@ def table(name: str) -> dict[str, tuple[str, ...]]:
     """What stands under each heading of one page of `tables`."""
     page = (TABLES / f"{name}.txt").read_text("utf-8")
     return {heading: tuple(entries) for heading, entries in paragraphs(page)}
+
+
+def frame_words(frame: str) -> str:
+    """What a frame says to a person: `it is asked for` for `asked-for`, else its own name."""
+    return next(iter(table("frames").get(frame, ())), frame.replace("-", " "))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
@@ -30,6 +30,8 @@ EXAMINED_IN_ALL: Final = 200_000
 EXAMINED_FIELDS: Final = 1_000
 EXAMINED_CHOICES: Final = 200
 _FEWEST_SIGNS: Final = 10
+_SHORT_NAME: Final = 2
+_HARMLESS_FORMATS: Final = ("email", "date", "date-time", "uri")
 
 _TEXT_ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("title", "title"),
@@ -83,7 +85,8 @@ class View(NamedTuple):
         return frozenset(
             (hit.concept, self.folded.span(*clause.span(hit)))
             for clause in self.clauses
-            for hit in clause.hits
+            for hits in clause.by_concept.values()
+            for hit in hits
         )
 
 
@@ -137,6 +140,15 @@ class Place:
         shown = views[0].shown
         return (views[0], *(view._replace(told=shown) for view in views[1:]))
 
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The clauses of the usual reading."""
+        return self.views[0].clauses
+
+    def says(self, *concepts: str) -> bool:
+        """Whether one of some concepts stands in the usual reading."""
+        return not self.views[0].concepts.isdisjoint(concepts)
+
     @cached_property
     def plain(self) -> str:
         """The text with nothing invisible in it and look-alikes as what they look like."""
@@ -148,8 +160,37 @@ class Place:
         return known_shape(self.plain)
 
 
+def _leaves_open(place: Place) -> bool | None:
+    """Whether a name or title leaves open what is typed; None where it says nothing at all."""
+    clauses = place.clauses
+    if not clauses:
+        return None
+    clause = clauses[0]
+    if len(clause.words) == 1 and len(clause.words[0]) <= _SHORT_NAME and clause.words[0].isascii():
+        return True
+    plain = clause.of("plain")
+    last = len(clause.words)
+    says = any(hit.end == last or hit.start == 0 for hit in plain)
+    return not (says or clause.of("harmless"))
+
+
+class _Told:
+    places: tuple[Place, ...]
+
+    def told(self, *roles: str) -> tuple[Place, ...]:
+        """The places of some roles; looked up once, as many rules ask for the same."""
+        known = self._told.get(roles)
+        if known is None:
+            known = self._told[roles] = tuple(p for p in self.places if p.role in roles)
+        return known
+
+    @cached_property
+    def _told(self) -> dict[tuple[str, ...], tuple[Place, ...]]:
+        return {}
+
+
 @dataclass(frozen=True)
-class FieldReading:
+class FieldReading(_Told):
     """One property of the form as the rules see it."""
 
     name: str
@@ -186,30 +227,40 @@ class FieldReading:
     @property
     def _spells(self) -> bool:
         """Whether single characters are chosen: so one types a word, letter by letter."""
-        signs = [place.text for place in self.places if place.role == "choice"]
+        signs = [place.text for place in self.told("choice")]
         return len(signs) >= _FEWEST_SIGNS and all(len(sign) == 1 for sign in signs)
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether neither its name nor its title says that something harmless is typed."""
+        if self.kind == "date" or self.schema.get("format") in _HARMLESS_FORMATS:
+            return False
+        opened = map(_leaves_open, self.told("title") + self.told("name"))
+        return next((one for one in opened if one is not None), True)
 
     def is_called(self, concept: str) -> bool:
         """Whether a whole title, else the name, is a word for this."""
-        titles = [place for place in self.places if place.role == "title"] or self.places[:1]
+        titles = self.told("title") or self.places[:1]
         return any(
             hit.start == 0 and hit.end == len(clause.words)
             for place in titles
-            for clause in place.views[0].clauses
+            for clause in place.clauses
             for hit in clause.of(concept)
         )
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(_Told):
     """Everything in a request that a person or a client would see."""
 
     request: ElicitationRequest
     mode: str
     places: tuple[Place, ...]
     fields: tuple[FieldReading, ...]
+    """None where a page is to be opened."""
     clipped: tuple[str, ...]
     """Places that were longer than what is examined, or left out altogether."""
+    _called: dict[str, tuple[FieldReading, ...]] = field(default_factory=dict)
 
     @cached_property
     def free_fields(self) -> tuple[FieldReading, ...]:
@@ -219,33 +270,20 @@ class Reading:
     @cached_property
     def general_places(self) -> tuple[Place, ...]:
         """What is said about the whole form: message, schema title and description, choices."""
-        roles = ("message", "schema title", "schema description", "choice")
-        return tuple(place for place in self.places if place.role in roles)
+        return self.told("message", "schema title", "schema description", "choice")
 
     def called(self, concept: str) -> tuple[FieldReading, ...]:
-        """The fields a person types into whose whole title, else name, is a word for this."""
+        """The fields whose whole title, else name, is a word for this."""
         if concept not in self._called:
             self._called[concept] = tuple(
-                field for field in self.free_fields if field.is_called(concept)
+                field for field in self.fields if field.is_called(concept)
             )
         return self._called[concept]
 
     @cached_property
-    def _called(self) -> dict[str, tuple[FieldReading, ...]]:
-        return {}
-
-    @cached_property
-    def words(self) -> tuple[Place, ...]:
-        """All that is written to be read by the person: everything but patterns and formats."""
-        return tuple(place for place in self.places if place.role not in ("pattern", "format"))
-
-    @cached_property
     def message(self) -> Place:
         """The message, empty when there is none."""
-        for place in self.places:
-            if place.role == "message":
-                return place
-        return Place("message", "message", "", 0)
+        return next(iter(self.told("message")), Place("message", "message", "", 0))
 
 
 class _Reader:
@@ -314,39 +352,32 @@ def _read_field(reader: _Reader, name: str, subschema: object) -> FieldReading:
 
 
 def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value[:20]:
-            if isinstance(item, str):
-                yield item
+    """The texts of a value to show: itself, those of a list, or an object's names and values."""
+    parts: Sequence[object] = (value,)
+    if isinstance(value, (list, tuple)):
+        parts = value[:20]
     elif isinstance(value, Mapping):
-        for key, item in list(value.items())[:20]:
-            if isinstance(item, str):
-                yield item
-            yield str(key)
+        parts = [part for pair in list(value.items())[:20] for part in reversed(pair)]
+    yield from (part for part in parts if isinstance(part, str))
 
 
 def _choices(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
     for key in ("enum", "enumNames"):
-        values = schema.get(key)
-        if isinstance(values, (list, tuple)):
-            ends = values if len(values) <= EXAMINED_CHOICES else _both_ends(values)
-            yield from ((key, value) for value in ends if isinstance(value, str))
+        values = _both_ends(schema.get(key))
+        yield from ((key, value) for value in values if isinstance(value, str))
     for key in ("oneOf", "anyOf"):
-        options = schema.get(key)
-        if isinstance(options, (list, tuple)):
-            ends = options if len(options) <= EXAMINED_CHOICES else _both_ends(options)
-            for option in ends:
-                if isinstance(option, Mapping):
-                    for word in ("const", "title", "description"):
-                        if isinstance(option.get(word), str):
-                            yield f"{key}.{word}", option[word]
+        for option in _both_ends(schema.get(key)):
+            for word in ("const", "title", "description") if isinstance(option, Mapping) else ():
+                if isinstance(option.get(word), str):
+                    yield f"{key}.{word}", option[word]
     items = schema.get("items")
     if isinstance(items, Mapping) and depth == 0:
         yield from ((f"items.{key}", value) for key, value in _choices(items, 1))
 
 
-def _both_ends(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+def _both_ends(values: object) -> Sequence[Any]:
+    """What is examined of a list of choices; nothing where it is none."""
+    if not isinstance(values, (list, tuple)) or len(values) <= EXAMINED_CHOICES:
+        return values if isinstance(values, (list, tuple)) else ()
     half = EXAMINED_CHOICES // 2
     return [*values[:half], *values[-half:]]

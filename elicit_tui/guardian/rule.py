@@ -116,6 +116,13 @@ class Found(NamedTuple):
         """What it weighs as a piece of evidence."""
         return weight(amount, frame, self.place, self.view.folded.original[slice(*self.span)])
 
+    def sighting(
+        self, severity: Severity, amount: int, frame: str, field: str | None = None
+    ) -> Sighting:
+        """It as a sighting, weighed alone."""
+        why = self.weight(amount, frame)
+        return Sighting(severity, self.place.where, self.evidence, field, (why,))
+
 
 def found(places: Iterable[Place], *concepts: str, usual_only: bool = False) -> Iterator[Found]:
     """Where some concepts stand in some places.

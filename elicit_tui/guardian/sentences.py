@@ -40,36 +40,35 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
     found: list[Clause] = []
     current = Clause([], [], latin=latin)
     sentence, end, quote = 0, 0, ""
-    opens = True
     for count, match in enumerate(word_pattern(text.isascii()).finditer(text)):
         if count >= _MOST_WORDS:
             break
         gap = text[end : match.start()]
-        marked = end > 0 and gap != " "
-        ends_sentence = marked and _ends_sentence(text, end, match.start())
-        ends_clause = marked and _CLAUSE_END.search(text, end, match.start() + 1)
-        if current.words and (ends_sentence or ends_clause):
-            current.is_question = ends_sentence and ("?" in gap or "？" in gap)
-            found.append(current)
-            opens = ends_sentence
-            sentence += ends_sentence
-            current = Clause([], [], latin=latin, sentence=sentence, opens=opens)
-        was = quote
-        quote = _quote_after(quote, gap)
-        if not current.words and found and was and was == quote:
-            current.quotes = found[-1]
-        word = match[0]
-        pieces = parts(word, latin)
-        at = match.start()
-        for number, piece in enumerate(pieces):
-            place = text.find(piece, at, match.end())
-            at = place if place >= 0 else at
+        if gap not in ("", " "):
+            ends_sentence = _ends_sentence(text, end, match.start())
+            if current.words and (
+                ends_sentence or _CLAUSE_END.search(text, end, match.start() + 1)
+            ):
+                current.is_question = ends_sentence and ("?" in gap or "？" in gap)
+                found.append(current)
+                sentence += ends_sentence
+                current = Clause([], [], latin=latin, sentence=sentence, opens=ends_sentence)
+                if ends_sentence and ":" in gap:
+                    found[-1].listed = current
+                if not ends_sentence:
+                    current.before, found[-1].after = found[-1], current
+            was, quote = quote, _quote_after(quote, gap if end else " " + gap)
+            if not current.words and found and was and was == quote:
+                current.quotes = found[-1]
+        at, end = match.span()
+        for piece in parts(match[0], latin):
+            at = max(at, text.find(piece, at, end))
             current.words.append(piece)
-            current.spans.append((at, min(at + len(piece), match.end())))
-            current.gaps.append(gap if number == 0 else "")
+            current.spans.append((at, min(at + len(piece), end)))
+            current.gaps.append(gap)
             current.quoted.append(bool(quote))
             at += len(piece)
-        end = match.end()
+            gap = ""
     if current.words:
         rest = text[end : end + 8]
         current.is_question = "?" in rest or "？" in rest

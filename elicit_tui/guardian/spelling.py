@@ -56,7 +56,10 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
         if is_word(word[:cut], "sure", latin_only):
             rest = word[cut:]
             # An ending that the language does not list is no word of its own.
-            return (word[:cut],) if len(rest) <= 2 and rest.isalpha() else (word[:cut], rest)
+            is_ending = len(rest) <= 2 and rest.isalpha()
+            if is_ending and not is_word(rest, "attribute", latin_only):
+                return (word[:cut],)
+            return (word[:cut], rest)
     return (word,)
 
 
@@ -90,21 +93,13 @@ def _misspelt(word: str) -> str | None:
 
 def within_one_slip(first: str, second: str) -> bool:
     """Whether two words differ by at most one insertion, deletion, change or swap."""
-    if abs(len(first) - len(second)) > 1:
-        return False
-    if len(first) > len(second):
-        first, second = second, first
-    start = 0
-    while start < len(first) and first[start] == second[start]:
-        start += 1
-    if len(first) < len(second):
-        return first[start:] == second[start + 1 :]
-    if first[start + 1 :] == second[start + 1 :]:
-        return True
-    return (
-        first[start : start + 2] == second[start : start + 2][::-1]
-        and first[start + 2 :] == second[start + 2 :]
-    )
+    shorter, longer = sorted((first, second), key=len)
+    differing = (at for at, letter in enumerate(shorter) if letter != longer[at])
+    start = next(differing, len(shorter))
+    left, right = shorter[start:], longer[start:]
+    if len(left) < len(right):
+        return left == right[1:]
+    return left[1:] == right[1:] or (left[:2] == right[1::-1] and left[2:] == right[2:])
 
 
 def _unlinked(word: str) -> Iterator[str]:

@@ -40,6 +40,11 @@ _OF_FIELD: Final = ("title", "description", "example", "default")
 _SHORT_NAME: Final = 2
 _MOST_LOOKED_AT: Final = 50
 _SHORTEST_OF_NAMES: Final = 4
+_VERSION: Final = re.compile(r"v?\d{1,2}")
+_STEPS: Final = (">", "→", "›", "»")
+"""What leads from page to page."""
+_ONE_FIGURE: Final = 9
+_MOST_COUNTED: Final = 100
 
 
 class Sense(NamedTuple):
@@ -65,6 +70,8 @@ class Thing:
     """Words of those that a number can be; all can where empty."""
     beside: str = ""
     """What stands beside a `maybe` word that opens something."""
+    opening: str = ""
+    """Words that are `maybe` ones where they are said to open something: "code of the gate"."""
     senses: tuple[Sense, ...] = ()
 
 
@@ -97,7 +104,7 @@ class Wanting:
         sure = any(seen.weight.amount >= THRESHOLD for seen in own)
         prose = [*self._said(field)]
         maybe = any(seen.weight.frame.startswith("may-be") for seen in own)
-        if not (own or self.is_open(field)):
+        if not (own or field.is_open):
             # Something else is typed there, and the word may mean something else as well.
             prose = [seen for seen in prose if not seen.weight.frame.endswith("-maybe")]
         best = max(prose, key=lambda seen: seen.weight.amount, default=None)
@@ -105,7 +112,7 @@ class Wanting:
             own.append(best)
         if not sure and maybe:
             own += self._sign_in(field)
-        elif not sure and own and self.is_open(field):
+        elif not sure and own and field.is_open:
             place = field.places[0] if field.places else self.reading.message
             amount = 1 + field.is_called("bare value")
             own.append(Seen(weight(amount, "open-field", place, field.name), place, field.name))
@@ -118,22 +125,27 @@ class Wanting:
     # The field itself -------------------------------------------------------------------------
 
     def _own(self, field: FieldReading) -> Iterator[Seen]:
-        named = [place for place in field.places if place.role in ("name", "title")]
-        explained = _is_explained(field)
+        named = field.told("name", "title")
+        explained = _explained(field)
         told = [
             one
             for one in found(named, self.thing.sure, self.thing.name, self.thing.maybe)
             if one.clause.standing(one.hit) >= Standing.NAMED
-            and not (explained and one.place.role == "name" and one.clause.of("titled"))
+            and not (one.place.role in explained and one.clause.of("titled"))
             and not self._is_in_other_sense(one)
         ]
         for one in told:
             if self._is_name(one) and self._fits(one.clause, one.hit, field):
                 yield _seen(one, 4, f"field-is-{self.thing.called}")
                 return
+        if self.thing.maybe and _is_only_named(field, self.thing.maybe):
+            return
         for one in told:
-            whole = one.hit.end == len(one.clause.words) and self._fits(one.clause, one.hit, field)
-            if one.hit.concept == self.thing.maybe and whole:
+            rest = one.clause.words[one.hit.end :]
+            ends = all(map(_VERSION.fullmatch, rest)) or "(" in one.clause.gaps[one.hit.end]
+            whole = ends and self._fits(one.clause, one.hit, field)
+            counted = field.kind == "number" and one.clause.words[one.hit.end - 1].endswith("s")
+            if one.hit.concept == self.thing.maybe and whole and not counted:
                 by_name = 2 * _has_a_name(one.clause, one.hit)
                 more = by_name or int(one.clause.is_joined(one.hit))
                 yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
@@ -167,35 +179,16 @@ class Wanting:
 
     def _fits(self, clause: Clause, hit: Hit, field: FieldReading) -> bool:
         """Whether a field for numbers can hold it."""
-        return (
-            field.kind != "number"
-            or not self.thing.in_figures
-            or any(hit.start <= other.start < hit.end for other in clause.of(self.thing.in_figures))
-        )
-
-    def is_open(self, field: FieldReading) -> bool:
-        """Whether neither name nor title of a field says that something harmless is typed."""
-        if field.kind == "date" or field.schema.get("format") in (
-            "email",
-            "date",
-            "date-time",
-            "uri",
-        ):
-            return False
-        for role in ("title", "name"):
-            for place in field.places:
-                if place.role == role:
-                    opened = _is_open(place)
-                    if opened is not None:
-                        return opened
-        return True
+        if field.kind != "number" or not self.thing.in_figures:
+            return True
+        figures = clause.of(self.thing.in_figures)
+        return not _is_count(field) and any(hit.start <= other.start < hit.end for other in figures)
 
     # What is said of it -----------------------------------------------------------------------
 
     def _said(self, field: FieldReading) -> Iterator[Seen]:
-        for place in field.places:
-            if place.role in _OF_FIELD:
-                yield from (seen for seen, _ in self._spoken(place, field))
+        for place in field.told(*_OF_FIELD):
+            yield from (seen for seen, _ in self._spoken(place, field))
         for place in self._said_of_all:
             for seen, one in self._spoken(place, field):
                 # What is chosen tells nothing, unless it tells the person to type something.
@@ -214,41 +207,43 @@ class Wanting:
             for place in self.reading.places
             if place.role in _GENERAL or (place.field in choosing and place.role in roles)
             if any(
-                self.thing.sure in view.concepts or self.thing.maybe in view.concepts
+                not view.concepts.isdisjoint(
+                    (self.thing.sure, self.thing.maybe, self.thing.opening)
+                )
                 for view in place.views
             )
         )
 
     def _spoken(self, place: Place, field: FieldReading) -> Iterator[tuple[Seen, Found]]:
-        shows = place.role in ("title", "description") and not self.is_open(field)
-        for one in found((place,), self.thing.sure, self.thing.maybe):
+        shows = place.role in ("title", "description") and not field.is_open
+        for one in found((place,), self.thing.sure, self.thing.maybe, self.thing.opening):
             _, view, clause, hit = one
-            if self._is_in_other_sense(one):
+            opens = hit.concept == self.thing.opening
+            if self._is_in_other_sense(one) or (opens and not _is_of_a_lock(clause, hit)):
                 continue
             # What is prepared there is a value, unless it tells the person what to type.
             shown = place.role in ("default", "example") or (
                 shows and clause in _instances(view.clauses)
             )
             standing = clause.standing(hit)
+            handed = standing < Standing.ASKED and _is_handed_over(one, field)
             if (
                 (shown and not clause.asks)
-                or standing < Standing.NAMED
+                or (standing < Standing.NAMED and not handed)
                 or view.repeats(clause, hit)
                 or not self._fits(clause, hit, field)
             ):
                 continue
-            asked = standing == Standing.ASKED
+            asked = standing == Standing.ASKED or handed
             if hit.concept == self.thing.sure:
                 yield _seen(one, 2 + asked, "asked-for" if asked else "spoken-of"), one
                 continue
-            asked = clause.lacks(hit) or (asked and bool(clause.asks or clause.of("please")))
-            whose = _is_somebodys(clause, hit) or self._has_prefix(place)
+            asked = (
+                handed or clause.lacks(hit) or (asked and bool(clause.asks or clause.of("please")))
+            )
+            whose = opens or _is_somebodys(clause, hit) or place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
             yield _seen(one, 1 + asked + whose, frame), one
-
-    def _has_prefix(self, place: Place) -> bool:
-        """Whether the text says how the value begins, as issued keys do."""
-        return any(clause.of("prefix") for clause in place.views[0].clauses)
 
     def _beside(self, place: Place) -> tuple[str, ...]:
         """What opens something: prose must say so, other fields only be called like it."""
@@ -258,9 +253,7 @@ class Wanting:
         return (self.thing.beside, *fields)
 
     def _sign_in(self, field: FieldReading) -> Iterator[Seen]:
-        for place in self.reading.places:
-            if place.role not in (*_GENERAL, "name", "title", "description"):
-                continue
+        for place in self.reading.told(*_GENERAL, "name", "title", "description"):
             for one in found((place,), *self._beside(place), usual_only=True):
                 if not one.clause.denies_something:
                     yield _seen(one, 2, "sign-in")
@@ -273,38 +266,83 @@ def _seen(one: Found, amount: int, frame: str) -> Seen:
 
 def _shows(field: FieldReading, sense: Sense) -> bool:
     """Whether a field is called by one of the words and shows that it means the harmless thing."""
-    told = [place for place in field.places if place.role in ("name", "title")]
+    told = field.told("name", "title")
     if next(found(told, sense.words, usual_only=True), None) is None:
         return False
-    own = [place for place in field.places if place.role in ("title", *_OF_FIELD, "pattern")]
+    own = field.told(*_OF_FIELD, "pattern")
     return any(sense.value.search(place.text) for place in own) or any(
         not one.clause.denies(one.hit) for one in found(own, sense.shown_by, usual_only=True)
     )
 
 
-def _is_explained(field: FieldReading) -> bool:
-    """Whether a field's own words say in which harmless sense its name is meant."""
-    return any(
-        clause.of("harmless")
-        for place in field.places
-        if place.role in ("title", "description")
-        for clause in place.views[0].clauses
-    )
+def _is_count(field: FieldReading) -> bool:
+    """Whether its numbers are too small for a secret: three to ten wrong ones."""
+    most = field.schema.get("maximum")
+    return isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED
+
+
+def _is_only_named(field: FieldReading, maybe: str) -> bool:
+    """Whether a title or a name says that not the thing is typed but what it is called."""
+    named = [place for place in field.places if place.role in ("title", "name")]
+    return any(not one.clause.is_itself(one.hit) for one in found(named, maybe, usual_only=True))
+
+
+def _explained(field: FieldReading) -> tuple[str, ...]:
+    """Where a word need not be a secret, as a field's own words tell its harmless sense."""
+    own = field.told("title", "description")
+    told = [clause for place in own for clause in place.clauses]
+    if any(map(_is_shown_short, told)):
+        return ("name", "title")
+    return ("name",) if any(clause.of("harmless") for clause in told) else ()
+
+
+def _is_shown_short(clause: Clause) -> bool:
+    """Whether the instances that it gives are shorter than any secret: "like B3 or C1"."""
+    shown = [word for hit in clause.of("for instance") for word in clause.words[hit.end :]]
+    return bool(shown) and all(len(word) < _SHORTEST_OF_NAMES - 1 for word in shown)
 
 
 def _has_a_name(clause: Clause, hit: Hit) -> bool:
     """Whether a word that no language knows says whose token it is: `snyk_token`."""
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
     before = clause.words[hit.start - 1] if mostly and hit.start == 1 else ""
-    is_word = before.isascii() and before.isalpha() and len(before) >= _SHORTEST_OF_NAMES
+    is_word = before.isascii() and before.isalnum() and len(before) >= _SHORTEST_OF_NAMES
     return is_word and not is_known(before, clause.latin)
+
+
+def _is_handed_over(one: Found, field: FieldReading) -> bool:
+    """Whether what is named is asked for a little later: "click Create token and paste it"."""
+    _, view, clause, hit = one
+    if not clause.is_itself(hit):
+        return False
+    at = view.clauses.index(clause)
+    last = clause.sentence + (not clause.denies(hit))
+    near = (other for other in view.clauses[at:] if other.sentence <= last)
+    return any(other.hands_over(hit.end if other is clause else 0) for other in near) or any(
+        other.of("shows") and not other.of("plain")
+        for own in field.places
+        if own.role == "title"
+        for other in own.clauses
+    )
+
+
+def _is_of_a_lock(clause: Clause, hit: Hit) -> bool:
+    """Whether a lock is what they are for, and nothing else qualifies them: "error code"."""
+    linked = clause.ends_with(hit) or clause.words[hit.end - 1] == "of"
+    locked = any(lock.start >= hit.end for lock in clause.of("locked place"))
+    return linked and locked and not clause.is_qualified(hit)
 
 
 def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     """Whether it is said whose it is, what it opens, or of which kind: "Lichess token"."""
     if clause.holds(hit) or clause.of("own"):
         return True
-    if any(lock.start > hit.start for lock in clause.of("lock")):
+    if any(lock.start > hit.start for lock in clause.of("lock")) or clause.is_label(hit):
+        return True
+    if any(clause.between(at) in _STEPS for at in range(1, len(clause.words))):
+        return True
+    # "Host, user, pass": one of a list in which an account stands.
+    if len(clause.words) == 1 and any(other.of("account name") for other in clause.near):
         return True
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
     told = clause.is_qualified(hit) or clause.is_joined(hit)
@@ -322,17 +360,3 @@ def _instances(clauses: Sequence[Clause]) -> list[Clause]:
         if shown:
             until = clause.sentence + (shown[-1].end == len(clause.words))
     return given
-
-
-def _is_open(place: Place) -> bool | None:
-    """Whether a name or title leaves open what is typed; None where it says nothing at all."""
-    clauses = place.views[0].clauses
-    if not clauses:
-        return None
-    clause = clauses[0]
-    if len(clause.words) == 1 and len(clause.words[0]) <= _SHORT_NAME and clause.words[0].isascii():
-        return True
-    plain = clause.of("plain")
-    last = len(clause.words)
-    says = any(hit.end == last or hit.start == 0 for hit in plain)
-    return not (says or clause.of("harmless"))

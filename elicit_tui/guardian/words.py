@@ -13,15 +13,15 @@ show another sense and make it harmless: "design token".
 
 from __future__ import annotations
 
-import gc
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from elicit_tui.garbage import no_collection
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import paragraphs
 
@@ -76,13 +76,19 @@ class _Language:
                 self.listed.setdefault(heading, []).extend(entries)
         self._endings = frozenset(self.listed.pop("endings", ()))
         self._lengths = sorted(set(map(len, self._endings)), reverse=True)
-        self.entries = tuple(self._entries())
-        """Every concept with one entry, each head with each of its companions among them."""
-        blank_apart = set(" ".join(entry for _, entry in self.entries).split())
+        self.begun: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        """Every concept with one entry, by how its first word begins."""
+        for concept, entry in self._entries():
+            near = entry[:_SHORTEST_STEM]
+            if not near.isalpha() or not near.isascii():
+                near = "".join(words_of(entry)[:1])[:_SHORTEST_STEM]
+            self.begun[near].append((concept, entry))
+        blank_apart = {word for _, entry in chain(*self.begun.values()) for word in entry.split()}
         self.spelt = frozenset(words_of(" ".join(blank_apart)))
         """Every word as it is written."""
 
     def _entries(self) -> Iterator[tuple[str, str]]:
+        """Every concept with one entry, each head with each of its companions among them."""
         for heading, entries in self.listed.items():
             heads, is_companion, _ = heading.rpartition(" with")
             if not is_companion:
@@ -142,7 +148,7 @@ class _Known:
     def __init__(self, word: str, lexicon: _Lexicon) -> None:
         self.word = word
         self.near = _near(word)
-        self._spelt = [language for language in lexicon.spoken if word in language.spelt]
+        self._spelt = [one for one in lexicon.spoken if one.is_spoken and word in one.spelt]
         begun = [
             entry
             for near in self.near
@@ -163,14 +169,14 @@ class _Known:
             if len(entry.words) > 1:
                 self.longer.setdefault(entry.words[1][:_SHORTEST_STEM], []).append(entry)
         self.is_passed = "small" in self.concepts and "apart" not in self.concepts
-        self.begins = bool(self._spelt or begun)
+        self.begins = bool(begun) or any(word in one.spelt for one in lexicon.spoken)
 
     def stands_for(self, entry: _Entry, number: int) -> bool:
         """Whether it is a word of an entry.
 
         One that a language spells so is no other one's with an ending struck off.
         """
-        if self._spelt and entry.language not in self._spelt:
+        if self._spelt and self.word not in entry.language.spelt:
             return False
         return entry.language.reads(self.word, entry.words[number])
 
@@ -186,21 +192,14 @@ class _Lexicon:
 
     def __init__(self, spoken: Iterable[_Language]) -> None:
         self.spoken = tuple(spoken)
-        self._near: dict[str, list[tuple[str, str, _Language]]] = defaultdict(list)
-        """Entries by how their first word begins."""
-        for language in self.spoken:
-            for concept, entry in language.entries:
-                near = entry[:_SHORTEST_STEM]
-                if not near.isalpha() or not near.isascii():
-                    near = "".join(words_of(entry)[:1])[:_SHORTEST_STEM]
-                self._near[near].append((concept, entry, language))
 
     @lru_cache(maxsize=10_000)  # noqa: B019 - there are two of them in a process
     def begun(self, near: str) -> tuple[_Entry, ...]:
         """The entries whose first word begins so."""
         return tuple(
             _Entry(concept, tuple(words_of(entry)), language)
-            for concept, entry, language in self._near.get(near, ())
+            for language in self.spoken
+            for concept, entry in language.begun.get(near, ())
         )
 
     @lru_cache(maxsize=30_000)  # noqa: B019 - there are two of them in a process
@@ -222,15 +221,8 @@ def _language(code: str) -> _Language:
 
 @lru_cache(maxsize=2)
 def _lexicon(latin_only: bool) -> _Lexicon:
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    with no_collection():
         return _Lexicon(_language(c) for c in languages() if not latin_only or _is_latin(c))
-    finally:
-        # Nothing of a lexicon is ever garbage; to look for it there takes a fifth of the time.
-        gc.freeze()
-        if collects:
-            gc.enable()
 
 
 def _is_latin(code: str) -> bool:
@@ -266,26 +258,33 @@ def is_part(word: str, latin_only: bool) -> bool:
     return not concepts <= {"small", "joint", "which", "aside", "within"}
 
 
-def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
-    """Every concept in a row of folded words, the longest where one holds another of its kind.
+def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
+    """The hits of each concept in a row of folded words, from left to right.
 
-    What stands inside a harmless sense counts no more. `latin_only`: the text was ASCII before it
-    was folded, and only such languages are looked at.
+    Where one holds another of its kind the longest counts, and what stands inside a harmless sense
+    counts no more. `latin_only`: the text was ASCII before it was folded, and only such languages
+    are looked at.
     """
     lexicon = _lexicon(latin_only)
     row = [lexicon.known(word) for word in words]
-    spoken = _most_spoken(row)
-    meant = {known: _meant(known, spoken) for known in set(row)}
-    hits: list[Hit] = []
+    seen = Counter(row)
+    spoken = _most_spoken(seen)
+    meant = {known: _meant(known, spoken) for known in seen}
+    hits: dict[str, list[Hit]] = defaultdict(list)
     reached: dict[str, int] = {}
     harmless: list[Hit] = []
+    furthest = 0
     for start, known in enumerate(row):
-        ends = dict.fromkeys(meant[known], start + 1)
-        told = known.languages & spoken if known.longer else frozenset()
-        for entry, end in _matched(row, start):
-            if not told or entry.language in told or not _is_chance(known.word, entry, told):
-                ends[entry.concept] = max(end, ends.get(entry.concept, 0))
+        longer = _longer(row, start, spoken) if known.longer else {}
+        if not longer and start >= furthest:
+            # As most words are: nothing of several words reaches over it.
+            for concept in meant[known]:
+                hits[concept].append(Hit(concept, start, start + 1))
+            continue
+        furthest = max((furthest, *longer.values()))
+        ends = dict.fromkeys(meant[known], start + 1) | longer
         if _HARMLESS in ends:
+            harmless = [one for one in harmless if one.end > start]
             harmless.append(Hit(_HARMLESS, start, ends[_HARMLESS]))
         for concept, end in ends.items():
             hit = Hit(concept, start, end)
@@ -293,7 +292,7 @@ def find(words: Sequence[str], latin_only: bool) -> list[Hit]:
                 concept in _NEVER_HARMLESS or not any(_is_inside(hit, one) for one in harmless)
             ):
                 reached[concept] = end
-                hits.append(hit)
+                hits[concept].append(hit)
     return hits
 
 
@@ -313,44 +312,52 @@ def _is_inside(hit: Hit, other: Hit) -> bool:
     return other.start <= hit.start and hit.end <= other.end and longer > 0
 
 
-def _is_chance(word: str, entry: _Entry, told: frozenset[_Language]) -> bool:
+def _is_chance(known: _Known, entry: _Entry, spoken: frozenset[_Language]) -> bool:
     """Whether small words of the sentence's own languages look like another language's entry."""
+    told = known.languages & spoken
+    if not told or entry.language in told:
+        return False
     small = {one for language in told for one in language.listed.get("small", ())}
-    return entry.is_spaced and small.issuperset((word, *entry.words[1:]))
+    return entry.is_spaced and small.issuperset((known.word, *entry.words[1:]))
 
 
-def _most_spoken(row: Sequence[_Known]) -> frozenset[_Language]:
+def _most_spoken(seen: Mapping[_Known, int]) -> frozenset[_Language]:
     """The languages that know nearly as many of the words as the one that knows most, and names."""
-    known = Counter(language for one in row for language in one.languages)
+    known: Counter[_Language] = Counter()
+    for one, times in seen.items():
+        for language in one.languages:
+            known[language] += times
     most = max((count for one, count in known.items() if one.is_spoken), default=0)
     return frozenset(
         one for one, count in known.items() if count * 4 >= most * 3 or not one.is_spoken
     )
 
 
-def _matched(row: Sequence[_Known], start: int) -> Iterator[tuple[_Entry, int]]:
-    """The entries of several words that begin at a word, each with its end."""
-    longer = row[start].longer
-    for at in range(start + 1, min(len(row), start + 2 + _MOST_SMALL) if longer else 0):
+def _longer(row: Sequence[_Known], start: int, spoken: frozenset[_Language]) -> dict[str, int]:
+    """The concepts of several words that begin at a word, each with its furthest end."""
+    first = row[start]
+    ends: dict[str, int] = {}
+    for at in range(start + 1, min(len(row), start + 2 + _MOST_SMALL)):
         for near in row[at].near:
-            for entry in longer.get(near, ()):
+            for entry in first.longer.get(near, ()):
                 if row[at].stands_for(entry, 1) and (at == start + 1 or entry.is_spaced):
                     end = _end(row, at + 1, entry)
-                    if end is not None:
-                        yield entry, end
+                    if end > ends.get(entry.concept, 0) and not _is_chance(first, entry, spoken):
+                        ends[entry.concept] = end
         if not row[at].is_passed:
-            return
+            break
+    return ends
 
 
-def _end(row: Sequence[_Known], at: int, entry: _Entry) -> int | None:
-    """Where an entry ends whose first two words stand before a place, if it stands there."""
+def _end(row: Sequence[_Known], at: int, entry: _Entry) -> int:
+    """Where an entry ends whose first two words stand before a place; 0 if it does not stand."""
     for number in range(2, len(entry.words)):
         last = at + (_MOST_SMALL if entry.is_spaced else 0)
         while at < len(row) and not row[at].stands_for(entry, number):
             if at == last or not row[at].is_passed:
-                return None
+                return 0
             at += 1
         if at == len(row):
-            return None
+            return 0
         at += 1
     return at

@@ -13,21 +13,20 @@ from elicit_tui.elicitation.settings import HookEvent
 from elicit_tui.text import ascii_json
 
 
-class Messages:
-    """Builds the input of every event of one run."""
+class HookInput:
+    """Writes what hooks read, for every event of one run."""
 
     def __init__(self, session_id: str, cwd: str) -> None:
         self._head = {"session_id": session_id, "cwd": cwd}
 
     def asked(self, event: HookEvent, request: ElicitationRequest, review: Review) -> bytes:
         """`Elicitation` and `Asked`: the question, and what the guardian found."""
-        params = request.params if isinstance(request.params, Mapping) else {}
         return self._written(
             event,
             request,
             message=request.message,
-            requested_schema=params.get("requestedSchema"),
-            url=params.get("url"),
+            requested_schema=request.param("requestedSchema"),
+            url=request.param("url"),
             verdict=review.verdict,
             findings=[finding.as_json() for finding in review.findings],
         )
@@ -54,13 +53,12 @@ class Messages:
 
     def _written(self, event: HookEvent, request: ElicitationRequest, **fields: Any) -> bytes:
         call = request.call
-        params = request.params if isinstance(request.params, Mapping) else {}
         told: dict[str, Any] = {
             **self._head,
             "hook_event_name": event,
             "mcp_server_name": request.server.name,
             "mode": request.mode if request.kind == "elicitation" else None,
-            "elicitation_id": params.get("elicitationId"),
+            "elicitation_id": request.param("elicitationId"),
             **fields,
             "id": request.id,
             "kind": request.kind,

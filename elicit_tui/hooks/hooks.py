@@ -13,7 +13,7 @@ from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.matching import fits, fits_each_tool
 from elicit_tui.elicitation.settings import ContentPolicy, Hook, HookEvent, Layer
 from elicit_tui.errors import HookError
-from elicit_tui.hooks.hook_input import Messages
+from elicit_tui.hooks.hook_input import HookInput
 from elicit_tui.hooks.notices import notice
 from elicit_tui.hooks.reply import Reply
 from elicit_tui.hooks.running import run_hook
@@ -39,13 +39,11 @@ def matches(hook: Hook, request: ElicitationRequest) -> bool:
 class Hooks:
     """Runs the owner's hooks. Everything runs on one event loop."""
 
-    def __init__(
-        self, hooks: Sequence[Hook], history_content: ContentPolicy, tell: Tell | None = None
-    ) -> None:
+    def __init__(self, hooks: Sequence[Hook], history_content: ContentPolicy) -> None:
         self._hooks = tuple(hooks)
         self._content = history_content
-        self.tell: Tell = tell or (lambda server, sentence: None)
-        self._messages = Messages(new_id(), str(Path.cwd()))
+        self.tell: Tell = lambda server, sentence: None
+        self._input = HookInput(new_id(), str(Path.cwd()))
         self._listeners = {hook.key: _Listener(hook, self._failed) for hook in self._hooks}
 
     def chosen(
@@ -63,11 +61,11 @@ class Hooks:
 
     async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
         """What an `Elicitation` hook says. Raises HookError."""
-        return await self._run(hook, request, self._messages.asked("Elicitation", request, review))
+        return await self._run(hook, request, self._input.asked("Elicitation", request, review))
 
     async def show(self, hook: Hook, request: ElicitationRequest, outcome: Outcome) -> Reply:
         """What an `ElicitationResult` hook says to an answer. Raises HookError."""
-        message = self._messages.answered("ElicitationResult", request, outcome, outcome.content)
+        message = self._input.answered("ElicitationResult", request, outcome, outcome.content)
         return await self._run(hook, request, message)
 
     async def _run(self, hook: Hook, request: ElicitationRequest, message: bytes) -> Reply:
@@ -81,7 +79,7 @@ class Hooks:
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         """Tell the `Asked` hooks, in the background."""
         for hook in self.chosen("Asked", request):
-            self._put(hook, request, self._messages.asked("Asked", request, review))
+            self._put(hook, request, self._input.asked("Asked", request, review))
 
     def resolved(
         self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
@@ -98,7 +96,7 @@ class Hooks:
             "verdict": review.verdict,
             "findings": [finding.as_json() for finding in review.findings],
         }
-        message = self._messages.answered("Resolved", request, outcome, content, **more)
+        message = self._input.answered("Resolved", request, outcome, content, **more)
         for hook in chosen:
             self._put(hook, request, message)
 

@@ -157,25 +157,22 @@ class Connection:
 
     async def tools(self) -> tuple[Tool, ...]:
         """The tools that the owner's lists let be seen. Raises ServerError, LimitReached."""
-        listed = [tool for entry in await self._listed("tools") if (tool := Tool.read(entry))]
+        listed = tuple(filter(None, map(Tool.read, await self._listed("tools"))))
         self._tools_listed = True
         self._gate.listed(listed)
         return tuple(tool for tool in listed if self.settings.offers_tool(tool.name))
 
     async def prompts(self) -> tuple[Prompt, ...]:
         """The prompts. Raises ServerError, LimitReached."""
-        read = (Prompt.read(entry) for entry in await self._listed("prompts"))
-        return tuple(prompt for prompt in read if prompt is not None)
+        return tuple(filter(None, map(Prompt.read, await self._listed("prompts"))))
 
     async def resources(self) -> tuple[Resource, ...]:
         """The resources. Raises ServerError, LimitReached."""
-        read = (Resource.read(entry) for entry in await self._listed("resources"))
-        return tuple(resource for resource in read if resource is not None)
+        return tuple(filter(None, map(Resource.read, await self._listed("resources"))))
 
     async def templates(self) -> tuple[ResourceTemplate, ...]:
         """The templates of resources. Raises ServerError, LimitReached."""
-        read = (ResourceTemplate.read(entry) for entry in await self._listed("templates"))
-        return tuple(template for template in read if template is not None)
+        return tuple(filter(None, map(ResourceTemplate.read, await self._listed("templates"))))
 
     async def complete(
         self,

@@ -22,17 +22,13 @@ async def end_process(process: ServerProcess) -> None:
     """
     with contextlib.suppress(OSError):
         process.stdin.close()
-    if not await _gone(process, lambda: process.exit_code() is not None):
+    await _within_grace(lambda: process.exit_code() is not None)
+    if process.group_alive():
+        # Also where the leader ended and left children behind: nobody has asked these yet.
         process.terminate()
-        if not await _gone(process, lambda: not process.group_alive()):
+        if not await _within_grace(lambda: not process.group_alive()):
             process.kill()
-            await _gone(process, lambda: not process.group_alive())
-    elif process.group_alive():
-        # The leader ended and left children behind: they were asked by nobody yet.
-        process.terminate()
-        if not await _gone(process, lambda: not process.group_alive()):
-            process.kill()
-            await _gone(process, lambda: not process.group_alive())
+            await _within_grace(lambda: not process.group_alive())
     if not process.group_alive():
         process.forget()
 
@@ -44,8 +40,8 @@ def close_pipes(process: ServerProcess) -> None:
             pipe.close()
 
 
-async def _gone(process: ServerProcess, ended: Callable[[], bool]) -> bool:
-    """Whether it ended within the grace.
+async def _within_grace(ended: Callable[[], bool]) -> bool:
+    """Whether it came true within the grace.
 
     Polled: waiting on pipes would see a child that inherited them as a server that hangs.
     """

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.text import neutral_line, neutral_value, readable_json
 
@@ -24,8 +23,7 @@ _LOG_VALUES_CHARACTERS: Final = 50_000
 """Of all that a log line holds, as much is looked at."""
 
 
-@dataclass(frozen=True)
-class ServerStateChanged:
+class ServerStateChanged(NamedTuple):
     """A connection began, is ready, failed (`failure` says why, in a safe sentence) or ended."""
 
     server: str
@@ -33,8 +31,7 @@ class ServerStateChanged:
     failure: str | None = None
 
 
-@dataclass(frozen=True)
-class ServerLog:
+class ServerLog(NamedTuple):
     """One line that a server wrote where no message belongs; already neutral text."""
 
     server: str
@@ -42,8 +39,7 @@ class ServerLog:
     stream: Literal["stderr", "stdout"] = "stderr"
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """notifications/progress of one call (spec: basic/utilities/progress)."""
 
     server: str
@@ -53,8 +49,7 @@ class Progress:
     message: str | None = None
 
 
-@dataclass(frozen=True)
-class LogMessage:
+class LogMessage(NamedTuple):
     """notifications/message (spec: server/utilities/logging)."""
 
     server: str
@@ -97,8 +92,7 @@ def _in_words(data: Any) -> str:
     return ", ".join(words) or readable_json(data, indent=None)
 
 
-@dataclass(frozen=True)
-class RoundStarted:
+class RoundStarted(NamedTuple):
     """A round of questions of one call came in; `group_size` of them were let through."""
 
     server: str
@@ -107,24 +101,21 @@ class RoundStarted:
     group_size: int
 
 
-@dataclass(frozen=True)
-class UrlCompleted:
+class UrlCompleted(NamedTuple):
     """notifications/elicitation/complete: early, late and unknown ids are told all the same."""
 
     server: str
     elicitation_id: str
 
 
-@dataclass(frozen=True)
-class ListChanged:
+class ListChanged(NamedTuple):
     """The server says that what it offers has changed."""
 
     server: str
     kind: ListKind
 
 
-@dataclass(frozen=True)
-class ResourceUpdated:
+class ResourceUpdated(NamedTuple):
     """notifications/resources/updated: a resource that was subscribed to, or a part of it."""
 
     server: str

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """One elicitation of a round: let through when it has no outcome yet."""
 
     key: str
@@ -23,8 +22,7 @@ class Judged:
     outcome: Outcome | None
 
 
-@dataclass(frozen=True)
-class Round:
+class Round(NamedTuple):
     """One InputRequiredResult, judged (spec: 2026-07-28, multi round-trip requests)."""
 
     elicitations: tuple[Judged, ...] = ()

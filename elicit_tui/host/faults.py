@@ -6,13 +6,11 @@ import socket
 from collections.abc import Sequence
 from typing import Final
 
-from elicit_tui.errors import ElicitTuiError
+from elicit_tui.errors import ElicitTuiError, causes_of
 from elicit_tui.text import neutral_line
 from elicit_tui.text.tls import tls_reason
 
 CONNECTION_CLOSED: Final = -32000
-
-_MOST_CAUSES: Final = 20
 
 UNKNOWN_REVISION: Final = "Unsupported protocol version from the server"
 """How the SDK's error begins."""
@@ -76,13 +74,9 @@ def transport_reason(message: str) -> str:
     return neutral_line(message, 200).rstrip(".")
 
 
-def unknown_name(error: BaseException | None) -> bool:
+def unknown_name(error: BaseException) -> bool:
     """Whether this came of a host whose name leads to no address."""
-    for _ in range(_MOST_CAUSES):
-        if isinstance(error, socket.gaierror):
-            return True
-        error = error and (error.__cause__ or error.__context__)
-    return False
+    return any(isinstance(cause, socket.gaierror) for cause in causes_of(error))
 
 
 def reason_of(error: BaseException, status: int | None = None) -> str:

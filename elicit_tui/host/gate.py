@@ -7,7 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 from elicit_tui.elicitation import Call, Outcome, ServerIdentity
-from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError, ToolRefused
+from elicit_tui.errors import (
+    INVALID_ANSWER,
+    Interrupted,
+    ProtocolCallError,
+    ServerError,
+    ToolRefused,
+)
 from elicit_tui.text import as_name, neutral_line
 
 if TYPE_CHECKING:
@@ -19,9 +25,6 @@ LIVE_SECONDS: Final = 2.0
 
 MOST_DEFINITIONS: Final = 5
 """Of one tool, for one call: each is asked of the person anew."""
-
-NOT_LISTED: Final = "invalid_answer"
-"""The code of a ServerError that says that a list is none."""
 
 
 class GatedConnection(Protocol):
@@ -98,7 +101,7 @@ class ToolGate:
             raise ServerError(
                 f"The server {self._connection.name} keeps changing what it says of the tool "
                 f"{as_name(call.name, 80)}; the tool was not called.",
-                code="invalid_answer",
+                code=INVALID_ANSWER,
             )
         finally:
             self._waiting.discard(call.id)
@@ -128,9 +131,9 @@ class ToolGate:
             except ProtocolCallError:
                 return None
             except ServerError as error:
-                if error.code != NOT_LISTED:
+                if error.code != INVALID_ANSWER:
                     raise
-                return None
+                return None  # What it sent is no list.
         return (self._tools or {}).get(name)
 
     def _is_live(self) -> bool:

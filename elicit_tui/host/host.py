@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 
 from elicit_tui.broker import Broker
@@ -74,10 +73,7 @@ class Host:
             return connection
         connection.process = launched
         lifecycle = Lifecycle(connection, self._broker, self._log_file)
-        self._lifecycles[connection] = (
-            lifecycle,
-            asyncio.ensure_future(lifecycle.run()),
-        )
+        self._lifecycles[connection] = (lifecycle, asyncio.ensure_future(lifecycle.run()))
         return connection
 
     async def connect(self, name: str) -> Connection:
@@ -101,12 +97,7 @@ class Host:
     async def __aenter__(self) -> Host:
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         try:
             await self._end(tuple(self._lifecycles))
         finally:

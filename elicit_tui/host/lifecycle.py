@@ -277,10 +277,5 @@ def _may_start(connection: Connection) -> None:
     settings = connection.settings
     if settings.refused is not None:
         raise ServerError(settings.refused, code="refused")
-    if settings.missing:
-        names = ", ".join(settings.missing)
-        raise ServerError(
-            f"The environment variable {names}, which the configuration of the server "
-            f"{settings.name} names, is not set.",
-            code="not_started",
-        )
+    if settings.lack is not None:
+        raise ServerError(settings.lack, code="not_started")

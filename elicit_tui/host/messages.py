@@ -47,7 +47,7 @@ def read_message(text: str) -> Message | None:
     it can be judged and refused.
     """
     try:
-        raw = json.loads(text, parse_constant=_no_constant, parse_float=read_float)
+        raw = _DECODER.decode(text)
     except _NotANumber:
         return _unreadable(text, "holds a number that JSON lacks")
     except json.JSONDecodeError:
@@ -72,6 +72,10 @@ def _no_constant(name: str) -> Any:
     raise _NotANumber(name)
 
 
+# To make one for each message takes as long as to read it.
+_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, parse_float=read_float)
+
+
 def _unreadable(text: str, what: str) -> Message | None:
     """What can be told of a message that cannot be read as a whole.
 
@@ -86,7 +90,7 @@ def _unreadable(text: str, what: str) -> Message | None:
     if not isinstance(raw, dict) or "jsonrpc" not in raw:
         return None
     if "method" in raw:
-        return _salvaged({**raw, "params": None}) if _is_id(raw.get("id")) else None
+        return _salvaged({**raw, "params": None}) if is_id(raw.get("id")) else None
     return _answer_failed(raw, f"The server's answer {what}.")
 
 
@@ -95,7 +99,7 @@ def _salvaged(raw: dict[str, Any]) -> Message | None:
     if isinstance(method, str):
         identifier = raw.get("id")
         # The judge of requests wants to see params as they came, whatever they are.
-        if _is_id(identifier):
+        if is_id(identifier):
             return JSONRPCRequest.model_construct(
                 jsonrpc=raw.get("jsonrpc"), id=identifier, method=method, params=raw.get("params")
             )
@@ -107,10 +111,11 @@ def _salvaged(raw: dict[str, Any]) -> Message | None:
 
 def _answer_failed(raw: Any, sentence: str) -> JSONRPCError | None:
     identifier = raw.get("id") if isinstance(raw, dict) and "method" not in raw else None
-    return error_message(identifier, PARSE_ERROR, sentence) if _is_id(identifier) else None
+    return error_message(identifier, PARSE_ERROR, sentence) if is_id(identifier) else None
 
 
-def _is_id(value: Any) -> TypeGuard[str | int]:
+def is_id(value: Any) -> TypeGuard[str | int]:
+    """Whether this can be a message's id (spec: basic, "Requests"): true is no 1."""
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError
 from elicit_tui.text import as_name, ascii_json, neutral_line
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class Tool:
         )
 
 
-@dataclass(frozen=True)
-class PromptArgument:
+class PromptArgument(NamedTuple):
     """One argument of a prompt; its value is always a string."""
 
     name: str
@@ -167,8 +166,7 @@ class ResourceTemplate:
         )
 
 
-@dataclass(frozen=True)
-class CallResult:
+class CallResult(NamedTuple):
     """How one call of the owner ended well: the server's result, exactly as it came.
 
     A JSON-RPC error of the server is raised as `ProtocolCallError` instead.
@@ -185,8 +183,7 @@ class CallResult:
         return self.result.get("isError") is True
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(NamedTuple):
     """What a server listed, as it came; what is no object is left out."""
 
     entries: list[dict[str, Any]]
@@ -268,7 +265,7 @@ async def _page(
     page, kept = await session.page(kind, cursor)
     listed = page.get("resourceTemplates" if kind == "templates" else kind)
     if not isinstance(listed, list):
-        raise ServerError(f"The server's list of {kind} is no list.", code="invalid_answer")
+        raise ServerError(f"The server's list of {kind} is no list.", code=INVALID_ANSWER)
     return listed, kept, page.get("nextCursor")
 
 

@@ -13,7 +13,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from elicit_tui.elicitation import Call, ElicitationRequest
 
@@ -72,7 +72,7 @@ class OpenCalls:
 
 
 async def wait_within(
-    work: asyncio.Future[object], seconds: float, standing_still: Callable[[], bool]
+    work: asyncio.Future[Any], seconds: float, standing_still: Callable[[], bool]
 ) -> bool:
     """Wait for `work`; False when its time passed first. 0 seconds: no limit.
 

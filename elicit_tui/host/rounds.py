@@ -21,7 +21,13 @@ from elicit_tui.elicitation import (
     page_of_error,
 )
 from elicit_tui.elicitation.request import URL_ELICITATION_REQUIRED
-from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
+from elicit_tui.errors import (
+    INVALID_ANSWER,
+    Interrupted,
+    LimitReached,
+    ProtocolCallError,
+    ServerError,
+)
 from elicit_tui.host.exchange import Exchange, Round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
 from elicit_tui.host.session import Gone, Session, TransportRefused
@@ -197,7 +203,7 @@ class CallDriver:
         for judged in asked.let_through:
             await self._withdrawn(judged.request, sentence)
         if asked.defect is not None:
-            raise ServerError(asked.defect, code="invalid_answer")
+            raise ServerError(asked.defect, code=INVALID_ANSWER)
         raise ProtocolCallError(METHOD_NOT_FOUND, sentence)
 
     async def _withdrawn(self, request: ElicitationRequest, sentence: str) -> None:

@@ -7,7 +7,6 @@ neither.
 
 from __future__ import annotations
 
-import gc
 import logging
 import sys
 import threading
@@ -16,6 +15,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Final
+
+from elicit_tui.garbage import no_collection
 
 PACKAGES: Final = ("mcp", "mcp.client")
 """On the way to the client's modules; their own `__init__` is what loads the server."""
@@ -42,7 +43,7 @@ WEB: Final = (
 )
 """What the low-level server imports for HTTP: a third of the time to serve an agent on stdio."""
 
-_LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
+_LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2", "uvicorn")
 """What libraries say goes nowhere: each fault that matters is told as a sentence of ours."""
 
 _one_at_a_time = threading.Lock()
@@ -60,7 +61,7 @@ def load_sdk(*, remote: bool = False) -> None:
     with _one_at_a_time:
         if "elicit_tui.host.session" not in sys.modules:
             _load(_session)
-            _quieten()
+            quieten()
         if remote and "mcp.client.streamable_http" not in sys.modules:
             _load(_remote)
 
@@ -69,24 +70,18 @@ def load_serving(modules: Callable[[], None]) -> None:
     """Import modules that serve an agent on stdio by the SDK's low-level server, without HTTP."""
     with _one_at_a_time:
         _load(modules, SERVING, WEB)
-        _quieten()
+        quieten()
 
 
 def _load(
     modules: Callable[[], None], packages: Sequence[str] = PACKAGES, absent: Sequence[str] = ()
 ) -> None:
-    resting = gc.isenabled()
-    gc.disable()
-    try:
+    with no_collection():
         try:
             with client_only(packages, absent):
                 modules()
         except ImportError:
             modules()
-        gc.freeze()
-    finally:
-        if resting:
-            gc.enable()
 
 
 def _session() -> None:
@@ -99,7 +94,8 @@ def _remote() -> None:
     import mcp.client.streamable_http  # noqa: F401
 
 
-def _quieten() -> None:
+def quieten() -> None:
+    """Let the libraries say nothing: they write what a stranger sent as it came."""
     for name in _LOGGERS:
         logger = logging.getLogger(name)
         logger.addHandler(logging.NullHandler())

@@ -84,8 +84,6 @@ class ServerLogReader:
 
     async def run(self, process: ServerProcess) -> None:
         """Read until the pipe ends; cancel it when the process has ended."""
-        from elicit_tui.text import neutral_line
-
         reader = asyncio.StreamReader(limit=64 * 1024)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), process.stderr
@@ -97,22 +95,24 @@ class ServerLogReader:
                 *lines, rest = (partial + chunk).split(b"\n")
                 for line in lines:
                     if not cut:
-                        self._line(neutral_line, line)
+                        self._line(line)
                     cut = False
                 partial = b"" if cut else rest
                 if len(partial) > LINE_CHARACTERS * 4:
                     # The rest of so long a line is not kept anywhere.
-                    self._line(neutral_line, partial)
+                    self._line(partial)
                     partial, cut = b"", True
                 await asyncio.sleep(0)
         except OSError:
             pass
         finally:
             if partial:
-                self._line(neutral_line, partial)
+                self._line(partial)
             transport.close()
 
-    def _line(self, neutral_line: Callable[[str, int], str], line: bytes) -> None:
+    def _line(self, line: bytes) -> None:
+        from elicit_tui.text import neutral_line
+
         text = line.decode("utf-8", errors="replace").rstrip()
         if text:
             safe = neutral_line(text, LINE_CHARACTERS)

@@ -33,7 +33,7 @@ from mcp_types import (
 from elicit_tui import __version__
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.request import HANDSHAKE, MODERN
-from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError
 from elicit_tui.host.exchange import CURRENT, Exchange
 from elicit_tui.host.streams import JudgedRead, JudgedWrite
 from elicit_tui.host.wire import Wire
@@ -166,18 +166,17 @@ class Session:
         """One page of a list as it came, and the names the SDK kept of it (tools only)."""
         exchange = Exchange()
         params = PaginatedRequestParams(cursor=cursor) if cursor is not None else None
+        lists: dict[str, Callable[..., Any]] = {
+            "tools": self._sdk.list_tools,
+            "prompts": self._sdk.list_prompts,
+            "resources": self._sdk.list_resources,
+            "templates": self._sdk.list_resource_templates,
+        }
         kept: set[str] | None = None
         try:
+            listed = await self._checked(exchange, lists[kind](params=params))
             if kind == "tools":
-                listed = await self._checked(exchange, self._sdk.list_tools(params=params))
                 kept = {tool.name for tool in listed.tools}
-            elif kind == "prompts":
-                await self._checked(exchange, self._sdk.list_prompts(params=params))
-            elif kind == "resources":
-                await self._checked(exchange, self._sdk.list_resources(params=params))
-            else:
-                listing = self._sdk.list_resource_templates(params=params)
-                await self._checked(exchange, listing)
         except ServerError:
             # One malformed entry must not hide the others; they are read one by one.
             if exchange.result is None:
@@ -195,7 +194,7 @@ class Session:
         except (ValueError, RecursionError):
             # Against the protocol, or nested deeper than the SDK can go.
             raise ServerError(
-                "The server's answer is not what the protocol allows.", code="invalid_answer"
+                "The server's answer is not what the protocol allows.", code=INVALID_ANSWER
             ) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             raise Gone from None
@@ -217,28 +216,27 @@ class Session:
             named = quoted(kind, 60) if isinstance(kind, str) else "no text"
             raise ServerError(
                 f"The server's answer is of a kind that is not known (resultType: {named}).",
-                code="invalid_answer",
+                code=INVALID_ANSWER,
             )
         wants = [exchange.result.get(key) for key in ("inputRequests", "requestState")]
         if self.wire.era == "modern" and any(value is not None for value in wants):
             raise ServerError(
                 "The server's answer says that it is complete, and asks for input.",
-                code="invalid_answer",
+                code=INVALID_ANSWER,
             )
         is_call = exchange.call is not None and exchange.call.method == "tools/call"
         if is_call and not isinstance(exchange.result.get("isError", False), bool):
             raise ServerError(
                 "The server's answer has an isError that is neither true nor false.",
-                code="invalid_answer",
+                code=INVALID_ANSWER,
             )
 
     def _kind_of(self, exchange: Exchange, error: MCPError) -> Exception:
         """Whether the server said no, the HTTP layer did, or the connection is gone."""
-        if not exchange.answered_by_error:
-            return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
-        if self._remote and error.data is None and error.message.startswith(_TRANSPORT_WORDS):
-            return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
-        return ProtocolCallError(error.code, error.message, error.data)
+        made_up = error.data is None and error.message.startswith(_TRANSPORT_WORDS)
+        if exchange.answered_by_error and not (self._remote and made_up):
+            return ProtocolCallError(error.code, error.message, error.data)
+        return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
 
 
 async def _told(progress: float, total: float | None, message: str | None) -> None:

@@ -108,7 +108,8 @@ class StdioWrite:
     async def send(self, item: SessionMessage) -> None:
         """Write one message, waiting while the pipe is full. Raises anyio.ClosedResourceError."""
         body: Any = item.message.model_dump(by_alias=True, mode="python", exclude_unset=True)
-        await self._write(json_line(body, default=_plain))
+        # Values that the SDK keeps as objects of its own, such as URLs, are text on the wire.
+        await self._write(json_line(body, default=str))
 
     async def _write(self, line: bytes) -> None:
         if self._flow.closed or self._transport.is_closing():
@@ -127,11 +128,6 @@ class StdioWrite:
             await asyncio.wait_for(self._flow.gone.wait(), FLUSH_SECONDS)
         if not self._flow.closed:
             self._transport.abort()
-
-
-def _plain(value: Any) -> Any:
-    """Values that the SDK keeps as objects of its own, such as URLs, are text on the wire."""
-    return str(value)
 
 
 class Flow(asyncio.BaseProtocol):

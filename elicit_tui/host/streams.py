@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import Context
-from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -13,15 +12,34 @@ from mcp.shared.message import SessionMessage
 from elicit_tui.host.messages import Message
 from elicit_tui.host.wire import Wire
 
+_Self = TypeVar("_Self", bound="_Stream")
 
-class JudgedRead:
+
+class _Stream:
+    """One of the transport's streams, closed when the SDK is done with it."""
+
+    def __init__(self, inner: Any, wire: Wire) -> None:
+        self._inner = inner
+        self._wire = wire
+
+    async def aclose(self) -> None:
+        """Close the transport's stream."""
+        await self._inner.aclose()
+
+    async def __aenter__(self: _Self) -> _Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.aclose()
+
+
+class JudgedRead(_Stream):
     """What the SDK reads: every message that the wire lets through."""
 
     def __init__(
         self, inner: Any, wire: Wire, broken: Callable[[Exception], None], gone: Callable[[], None]
     ) -> None:
-        self._inner = inner
-        self._wire = wire
+        super().__init__(inner, wire)
         self._broken = broken
         self._gone = gone
         self.last_context: Context | None = None
@@ -42,10 +60,6 @@ class JudgedRead:
             if passed is not None:
                 return passed
 
-    async def aclose(self) -> None:
-        """Close the transport's stream."""
-        await self._inner.aclose()
-
     def __aiter__(self) -> JudgedRead:
         return self
 
@@ -55,24 +69,9 @@ class JudgedRead:
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    async def __aenter__(self) -> JudgedRead:
-        return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class JudgedWrite:
+class JudgedWrite(_Stream):
     """What the SDK, and the outbox, write to."""
-
-    def __init__(self, inner: Any, wire: Wire) -> None:
-        self._inner = inner
-        self._wire = wire
 
     async def send(self, item: SessionMessage) -> None:
         """Send one message, unless nothing may be sent for it."""
@@ -84,18 +83,3 @@ class JudgedWrite:
     async def send_directly(self, message: Message) -> None:
         """Send an answer of the wire's own."""
         await self._inner.send(SessionMessage(message))
-
-    async def aclose(self) -> None:
-        """Close the transport's stream."""
-        await self._inner.aclose()
-
-    async def __aenter__(self) -> JudgedWrite:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        await self.aclose()

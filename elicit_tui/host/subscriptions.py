@@ -61,7 +61,8 @@ class Subscriptions:
         """Be told no more of this resource. Raises what `request` does."""
         if session.wire.era == "handshake":
             await session.request("resources/unsubscribe", {"uri": uri})
-        elif self._uris.pop(uri, uri) is None:
+        elif uri in self._uris:
+            del self._uris[uri]
             await self._listen_anew(session)
 
     def end(self) -> None:

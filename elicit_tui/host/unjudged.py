@@ -26,18 +26,17 @@ class Door:
         self._broker = host._broker
         host._broker = cast(Broker, _PastTheJudge(self._broker, instead))
 
-    def send_again(self, request: ElicitationRequest, outcome: Outcome) -> bool:
-        """Send another answer to a question that has had its own; whether that can be done.
+    def send_again(self, request: ElicitationRequest, outcome: Outcome) -> None:
+        """Send another answer to a question that has had its own, where that can be done.
 
         Only in the handshake era is an answer a message of its own.
         """
         connection = self._host.connections.get(request.server.name)
         wire = connection.wire if connection is not None else None
         if wire is None or request.wire_id is None or request.era != "handshake":
-            return False
+            return
         self._broker.overruled(request, outcome)
         wire.outbox.put(result_message(request.wire_id, elicit_result(outcome)))
-        return True
 
 
 class _PastTheJudge:

@@ -37,6 +37,7 @@ from elicit_tui.host.messages import (
     advertise,
     elicit_result,
     error_message,
+    is_id,
     result_message,
     want_log_level,
 )
@@ -149,14 +150,14 @@ class Wire:
         )
 
     def _notified(self, message: JSONRPCNotification, context: Context | None) -> bool:
-        params = message.params
+        params: Any = message.params
         if message.method == ELICITATION:
             self._broker.admit(
                 self._request(params, context, None, "The request was sent without an id.")
             )
             return False
-        if not _is_params(params):
-            return False
+        if params is not None and not isinstance(params, Mapping):
+            return False  # A message read in spite of its faults may hold anything.
         if message.method == "notifications/cancelled":
             self._withdrawn(params or {})
             return True
@@ -191,27 +192,26 @@ class Wire:
         """A stream that we asked for has begun; its request's id is in its `_meta`."""
         meta = params.get("_meta")
         identifier = meta.get(SUBSCRIPTION_ID_META_KEY) if isinstance(meta, Mapping) else None
-        if not isinstance(identifier, (str, int)) or isinstance(identifier, bool):
-            return
-        exchange = self._exchanges.get(coerce_request_id(identifier))
+        exchange = self._exchange(identifier)
         if exchange is not None and exchange.acknowledged is not None:
             exchange.acknowledged()
 
     def _progressed(self, params: Mapping[str, Any]) -> None:
         """Told for our own open calls only; the id of a request is its progress token."""
-        token = params.get("progressToken")
-        if not isinstance(token, (str, int)) or isinstance(token, bool):
-            return
-        exchange = self._exchanges.get(coerce_request_id(token))
+        exchange = self._exchange(params.get("progressToken"))
         if exchange is None or exchange.call is None:
             return
         event = read_progress(self._identity().name, exchange.call.id, params)
         if event is not None:
             self._emit(event)
 
+    def _exchange(self, identifier: Any) -> Exchange | None:
+        """Our open request that the server means by this, if it is the id of one."""
+        return self._exchanges.get(coerce_request_id(identifier)) if is_id(identifier) else None
+
     def _withdrawn(self, params: Mapping[str, Any]) -> None:
         identifier = params.get("requestId")
-        if not isinstance(identifier, (str, int)):
+        if not is_id(identifier):
             return
         sentence = _withdrawal(params.get("reason"))
         accepted = self._accepted.pop(identifier, None)
@@ -371,8 +371,3 @@ def _withdrawal(reason: Any) -> str:
     from elicit_tui.text import neutral_line
 
     return f'{sentence}; it says "{neutral_line(reason, 100)}".'
-
-
-def _is_params(params: Any) -> bool:
-    """What the SDK takes; a message read in spite of its faults may hold anything."""
-    return params is None or isinstance(params, Mapping)

@@ -12,6 +12,5 @@ Append-only and chained by hash; `verify` finds accidents and casual edits, not 
 from elicit_tui.ledger.chain import Verification
 from elicit_tui.ledger.file import LedgerMissing
 from elicit_tui.ledger.ledger import Ledger, Pruned
-from elicit_tui.ledger.rows import Row
 
-__all__ = ["Ledger", "LedgerMissing", "Pruned", "Row", "Verification"]
+__all__ = ["Ledger", "LedgerMissing", "Pruned", "Verification"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 BEGINNING: Final = "0" * 64
 """What stands before the first record."""
@@ -22,8 +21,7 @@ def chained(number: int, previous: str, body: str) -> str:
     return hashlib.sha256(f"{number}\n{previous}\n{body}".encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class Verification:
+class Verification(NamedTuple):
     """What a walk along the chain found."""
 
     records: int

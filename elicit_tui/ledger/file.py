@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from elicit_tui.database import Kind
+from elicit_tui.database import DatabaseKind
 from elicit_tui.errors import LedgerError
 
 
@@ -16,7 +16,7 @@ class LedgerMissing(LedgerError):
     """There is no ledger yet, and none was to be made."""
 
 
-FILE: Final = Kind(
+FILE: Final = DatabaseKind(
     "ledger",
     application_id=0x656C6974,  # "elit", so that `file` and we know a ledger when we see one
     version=1,

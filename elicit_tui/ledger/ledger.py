@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from elicit_tui.database import Writer
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now, rfc3339
@@ -15,11 +15,12 @@ from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import bodies
 from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk
 from elicit_tui.ledger.file import FILE
-from elicit_tui.ledger.rows import Row, fold
+
+if TYPE_CHECKING:
+    from elicit_tui.ledger.rows import Row
 
 
-@dataclass(frozen=True)
-class Pruned:
+class Pruned(NamedTuple):
     """What a prune removed."""
 
     records: int
@@ -225,6 +226,9 @@ class Ledger:
             return self._row(found[0][0])
 
     def _row(self, question: str) -> Row:
+        # Loaded by whoever reads: most runs only write.
+        from elicit_tui.ledger.rows import fold
+
         try:
             return fold(
                 question,

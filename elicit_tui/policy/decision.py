@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from elicit_tui.elicitation.outcome import Outcome
 from elicit_tui.elicitation.settings import Layer
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """One step of the walk that a request takes: it ends there, asks a person, or goes on."""
 
     step: str

@@ -70,8 +70,7 @@ def why_not(
     for name in form.unenforced:  # after the judge: only a run shows which pattern takes too long
         return f"{neutral_line(name, 80)}: its pattern could not be run in time"
     for problem in problems:
-        place = f"{neutral_line(problem.field, 80)}: " if problem.field is not None else ""
-        return f"the content is not valid: {place}{neutral_line(problem.message)}"
+        return f"the content is not valid: {problem}"
     return None
 
 

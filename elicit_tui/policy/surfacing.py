@@ -68,14 +68,13 @@ def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | Non
         key, sentence, layer = refused_flag(settings, "mcp_elicitations")
         return decline("policy", f"Declined by policy: {sentence}.", key=key, layer=layer)
     server = server_settings(settings, request.server.name)
-    key = dotted("mcp_servers", server.name, "elicitations")
-    layer = layer_of(settings, key)
-    if server.elicitations == "decline":
-        reason = f"Declined by policy: {setting_text(key, 'decline', layer)}."
-        return decline("policy", reason, key=key, layer=layer)
-    if server.elicitations == "cancel":
-        reason = f"Cancelled by policy: {setting_text(key, 'cancel', layer)}."
-        return cancel("policy", reason, key=key, layer=layer)
+    if server.elicitations in ("decline", "cancel"):
+        key = dotted("mcp_servers", server.name, "elicitations")
+        layer = layer_of(settings, key)
+        setting = setting_text(key, server.elicitations, layer)
+        if server.elicitations == "decline":
+            return decline("policy", f"Declined by policy: {setting}.", key=key, layer=layer)
+        return cancel("policy", f"Cancelled by policy: {setting}.", key=key, layer=layer)
     if server.refused is not None:
         reason = f"Declined by policy: {server.refused}"
         return decline("policy", reason, key=dotted("mcp_servers", server.name), layer="managed")

@@ -23,11 +23,9 @@ def may_run(settings: Settings, server: ServerSettings) -> Decision:
     layer = layer_of(settings, key)
     if server.refused is not None:
         return ends(STARTING, decline("policy", server.refused, key=key, layer="managed"))
-    if server.missing:
-        names = ", ".join(server.missing)
-        said = f"{server.name} cannot start: the environment has no {names}."
-        change = f"Setting {names} in the environment would let it start."
-        return ends(STARTING, decline("policy", said, key=key, layer=layer), change)
+    if server.lack is not None:
+        change = f"Setting {', '.join(server.missing)} in the environment would let it start."
+        return ends(STARTING, decline("policy", server.lack, key=key, layer=layer), change)
     if not server.enabled:
         key = dotted("mcp_servers", server.name, "enabled")
         layer = layer_of(settings, key)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from elicit_tui.elicitation.settings import (
-    Layer,
-    Rule,
-    Settings,
-)
+from elicit_tui.elicitation.settings import Layer, Rule, Settings
 from elicit_tui.elicitation.toml_spelling import toml_value
 
 

@@ -8,9 +8,6 @@ from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
 class NobodyResponder:
     """Cancels every question by `nobody`."""
 
-    def __init__(self, why: str = "Nobody is there to ask.") -> None:
-        self._why = why
-
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """A cancel, at once."""
-        return cancel("nobody", self._why)
+        return cancel("nobody", "Nobody is there to ask.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TextIO
 
 from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
@@ -17,19 +16,19 @@ from elicit_tui.responders.typed_lines import Lines
 class PlainResponder:
     """Asks a person by line prompts, one question after the other.
 
-    Prompts go to `write` (standard error), answers are read from `stream`. Nothing a server sent
+    Prompts go to `write` (standard error), answers are read from `lines`. Nothing a server sent
     reaches the terminal unless it is neutral text.
     """
 
     def __init__(
         self,
-        stream: TextIO | Lines,
+        lines: Lines,
         write: Callable[[str], None],
         opener: Callable[[str], bool] = lambda url: False,
     ) -> None:
         """`opener` hands a URL to the system's browser and says whether one started."""
         self._opener = opener
-        self._lines = stream if isinstance(stream, Lines) else Lines(stream)
+        self._lines = lines
         self._write = write
         self._one_at_a_time = asyncio.Lock()
 

@@ -87,14 +87,14 @@ class FormDialogue:
         if isinstance(line, PromptCommand):
             return self._obey(line, field, place)
         if line == "" or (field.kind != "string" and not line.strip()):
-            problem = self._problem_of(field)
-            if problem is None:
-                return place + 1
-        else:
-            problem = self._enter(field, line)
-            if problem is None:
-                return place + 1
-        dialogue.say(f"! {neutral_line(field.title)}: {neutral_line(problem, None)}")
+            return self._after(field, self._problem_of(field), place)
+        return self._after(field, self._enter(field, line), place)
+
+    def _after(self, field: Field, problem: str | None, place: int) -> int:
+        """The place of the next field; this one, once told, where there is a problem."""
+        if problem is None:
+            return place + 1
+        self._dialogue.say(f"! {neutral_line(field.title)}: {neutral_line(problem, None)}")
         return place
 
     def _obey(self, command: PromptCommand, field: Field, place: int) -> int:
@@ -113,14 +113,7 @@ class FormDialogue:
             self._keep_draft()
             return place
         entry: Entry = EmptyOnPurpose() if command.word == "empty" else Unset()
-        return self._put(field, entry, place)
-
-    def _put(self, field: Field, entry: Entry, place: int) -> int:
-        problem = self._try(field, entry)
-        if problem is None:
-            return place + 1
-        self._dialogue.say(f"! {neutral_line(field.title)}: {neutral_line(problem, None)}")
-        return place
+        return self._after(field, self._try(field, entry), place)
 
     def _enter(self, field: Field, line: str) -> str | None:
         """Take a line as the field's answer; what is wrong with it, or None."""
@@ -140,23 +133,16 @@ class FormDialogue:
         self._keep_draft()
         return None
 
-    def _problems(self) -> tuple[Problem, ...]:
-        conversion = self._form.convert(self._entries)
-        return conversion.problems or self._form.judge(conversion.content)
-
     def _problem_of(self, field: Field) -> str | None:
         """What is wrong with this field as it stands; other fields are not looked at."""
-        conversion = self._form.convert(self._entries)
-        for problem in (*conversion.problems, *self._form.judge(conversion.content)):
-            if problem.field == field.name:
-                return problem.message
-        return None
+        problems = self._form.convert(self._entries).problems
+        return next((each.message for each in problems if each.field == field.name), None)
 
     async def _review(self) -> Outcome | int:
         """Show exactly what would be sent; the accept, or the place of the field to go back to."""
         dialogue = self._dialogue
-        problems = self._problems()
-        content = self._form.convert(self._entries).content
+        converted = self._form.convert(self._entries)
+        problems, content = converted.problems, converted.content
         dialogue.say()
         if self._form.is_confirmation:
             dialogue.say("This question has no fields: to send it means yes.")
@@ -168,12 +154,9 @@ class FormDialogue:
         dialogue.say("This is what would be sent:")
         dialogue.say(readable_json(content))
         while True:
-            ways = (
-                "/send, /decline or /cancel"
-                if not self._fields
-                else ("/send, /back or the number of a field such as /1, /decline or /cancel")
-            )
-            line = await dialogue.ask(f"{ways}: ", REVIEW_HELP, deciding=True)
+            back = "/back or the number of a field such as /1, " if self._fields else ""
+            prompt = f"/send, {back}/decline or /cancel: "
+            line = await dialogue.ask(prompt, REVIEW_HELP, deciding=True)
             if not isinstance(line, PromptCommand):
                 dialogue.say("Nothing was sent. Type /send to send it.")
                 continue

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing, suppress
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel, now
+from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel
 from elicit_tui.elicitation.settings import GuardianSettings, HistorySettings, Settings
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
@@ -96,8 +95,6 @@ async def open_store(
     role: Role,
     *,
     create: bool = True,
-    environment: Mapping[str, str] | None = None,
-    clock: Callable[[], datetime] = now,
 ) -> AsyncIterator[SqliteStore]:
     """The store beside the ledger, as long as this is open.
 
@@ -106,10 +103,10 @@ async def open_store(
     from elicit_tui.store import SqliteStore, secret_from
 
     variable = settings.store.secret_env
-    value = (os.environ if environment is None else environment).get(variable)
+    value = os.environ.get(variable)
     secret = secret_from(variable, value) if value else None
     path = store_file(settings.history.path)
-    store = await SqliteStore.open(path, role, secret=secret, create=create, clock=clock)
+    store = await SqliteStore.open(path, role, secret=secret, create=create)
     try:
         yield store
     finally:
@@ -117,21 +114,18 @@ async def open_store(
 
 
 @asynccontextmanager
-async def open_inbox(
-    settings: Settings, via: Via, *, create: bool = True, clock: Callable[[], datetime] = now
-) -> AsyncIterator[Inbox]:
+async def open_inbox(settings: Settings, via: Via, *, create: bool = True) -> AsyncIterator[Inbox]:
     """What waits for a person, whoever asked, as long as this is open; raises StoreError.
 
     Args:
         settings: of the owner; `store` and `history.path` matter here.
         via: through what answers are given, as the ledger will say.
         create: make the store when there is none; else StoreMissing is raised.
-        clock: the time of day.
     """
     from elicit_tui.broker.answerer import refusal, this_process
     from elicit_tui.broker.inbox import Inbox
 
-    async with open_store(settings, "answerer", create=create, clock=clock) as store:
+    async with open_store(settings, "answerer", create=create) as store:
         may = partial(refusal, without_terminal=settings.store.answer_without_terminal)
         guardian = LazyGuardian(settings.guardian)
         inbox = Inbox(
@@ -141,7 +135,6 @@ async def open_inbox(
             refusal=may,
             examine=guardian.outgoing,
             abandoned=partial(_record_end, settings),
-            clock=clock,
         )
         async with inbox.watched():
             yield inbox

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.request import MODERN
 from elicit_tui.errors import ProtocolCallError
+from elicit_tui.form.json_values import same_json
 from elicit_tui.scenarios.result import Run
-from elicit_tui.scenarios.scenario import Scenario, same_json, text_of
+from elicit_tui.scenarios.scenario import Scenario, text_of
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.variants import MARKER, Variant
 from elicit_tui.text import ascii_json, neutral_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -94,9 +94,9 @@ class _Ways:
         self._options = options
         self._tell = listener
 
-    async def runs(self, snapshots: Snapshots) -> Any:
+    async def runs(self, snapshots: Snapshots) -> AsyncIterator[Run]:
         """Each run when it has ended: the scenario as it is written, then its other ways."""
-        single = _OneRun(self._settings_for, self._scenario, self._era, self._tell)
+        single = self._one_run()
         base = await single.run(as_written(self._scenario), None, self._options.log_file)
         self._compare(snapshots, single, base)
         if (hint := hint_of(base)) is not None:
@@ -105,8 +105,10 @@ class _Ways:
         if not (base.passed and self._scenario.accepts):
             return
         for variant in self._others(single):
-            other = _OneRun(self._settings_for, self._scenario, self._era, self._tell)
-            yield self._ended(await other.run(variant, base, self._options.log_file))
+            yield self._ended(await self._one_run().run(variant, base, self._options.log_file))
+
+    def _one_run(self) -> _OneRun:
+        return _OneRun(self._settings_for, self._scenario, self._era, self._tell)
 
     def _others(self, base: _OneRun) -> Iterator[Variant]:
         if self._options.branches:
@@ -194,8 +196,7 @@ class _OneRun:
         try:
             opened = open_runtime(
                 self._settings_for(variant),
-                responder=lambda guardian: self.script,
-                person_present=True,
+                responder=lambda queue: self.script,
                 launch=(self._scenario.server,),
                 log_file=log_file,
             )
@@ -230,7 +231,7 @@ class _OneRun:
             run.error = error
         if self._late is not None and self._door is not None:
             self._door.send_again(*self._late)
-        alive = await _answers(connection)
+        alive = await _still_answers(connection)
         if variant.kind != "as written":
             return alive
         if not alive and run.error is None and connection.failure is not None:
@@ -268,7 +269,7 @@ class _OneRun:
         return replace(outcome, action=action, content=wrong.content, reason=told)
 
 
-async def _answers(connection: Connection) -> bool:
+async def _still_answers(connection: Connection) -> bool:
     """Whether the server still answers a plain request."""
     try:
         await asyncio.wait_for(connection.tools(), ALIVE_SECONDS)

@@ -10,6 +10,10 @@ from typing import Any
 
 from elicit_tui.elicitation import Action
 from elicit_tui.elicitation.matching import fits
+from elicit_tui.form import MISSING
+from elicit_tui.form.json_values import same_json
+from elicit_tui.form.reference import at_pointer
+from elicit_tui.text import ascii_json
 
 
 @dataclass(frozen=True)
@@ -52,16 +56,19 @@ class Expectation:
         if (result.get("isError") is True) is not self.is_error:
             found.append("the tool says isError" if not self.is_error else "isError is not said")
         if self.text is not None and not fnmatchcase(text_of(result), self.text):
-            found.append(f"the text is {_short(text_of(result))}, not {_short(self.text)}")
+            found.append(f"the text is {shortened(text_of(result))}, not {shortened(self.text)}")
         if self.structured and "structuredContent" not in result:
-            return [*found, f"there is no structuredContent; the text is {_short(text_of(result))}"]
+            return [
+                *found,
+                f"there is no structuredContent; the text is {shortened(text_of(result))}",
+            ]
         for pointer, value in (self.structured or {}).items():
-            there, present = at_pointer(result.get("structuredContent"), pointer)
-            if not present:
-                whole = _short(result.get("structuredContent"))
+            there = at_pointer(result.get("structuredContent"), pointer)
+            if there is MISSING:
+                whole = shortened(result.get("structuredContent"))
                 found.append(f"structured {pointer} is not there; there is {whole}")
             elif not same_json(there, value):
-                found.append(f"structured {pointer} is {_short(there)}, not {_short(value)}")
+                found.append(f"structured {pointer} is {shortened(there)}, not {shortened(value)}")
         return found
 
 
@@ -96,34 +103,7 @@ def text_of(result: Mapping[str, Any]) -> str:
     )
 
 
-def at_pointer(value: Any, pointer: str) -> tuple[Any, bool]:
-    """The value at a JSON pointer (RFC 6901), and whether there is one."""
-    for part in pointer.split("/")[1:] if pointer else ():
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, Mapping) and key in value:
-            value = value[key]
-        elif (
-            isinstance(value, list) and key.isdecimal() and len(key) < 10 and int(key) < len(value)
-        ):
-            value = value[int(key)]
-        else:
-            return None, False
-    return value, True
-
-
-def same_json(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal: `true` is not 1, 1 and 1.0 are the same number."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same_json(one[key], other[key]) for key in one)
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same_json, one, other))
-    return bool(one == other)
-
-
-def _short(value: Any) -> str:
-    from elicit_tui.text import ascii_json
-
+def shortened(value: Any, most: int = 200) -> str:
+    """A JSON value in a sentence, of so many characters."""
     text = ascii_json(value)
-    return text if len(text) <= 200 else f"{text[:199]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"

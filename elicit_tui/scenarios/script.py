@@ -103,8 +103,7 @@ class Script:
             form = question.form or read_form(question.request.requested_schema)
             content = _content(form, answer)
             for problem in form.judge(content):
-                field = f"{neutral_line(problem.field, 80)}: " if problem.field else ""
-                self.problems.append(f"question {number + 1}: {field}{problem.message}")
+                self.problems.append(f"question {number + 1}: {problem}")
                 return cancel("answers", "Cancelled: the scenario's answer is not valid.")
         found = question.examine(content) if content else ()
         seen = frozenset(each.id for each in (*question.to_acknowledge, *found))

@@ -6,15 +6,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.errors import UsageError
-from elicit_tui.scenarios.scenario import PreparedAnswer, same_json
+from elicit_tui.form import MISSING
+from elicit_tui.form.json_values import same_json
+from elicit_tui.scenarios.scenario import PreparedAnswer, shortened
 from elicit_tui.text import ascii_json
-
-MISSING: Final = object()
 
 
 def snapshot_file(scenario_file: Path) -> Path:
@@ -114,12 +114,9 @@ def _differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any
             yield from _differences(before, after, f"{place}/{part}")
         if list(was) != list(now) and was.keys() == now.keys():
             yield f"{place} (order)", list(was), list(now)
-    elif not same_json(was, now) or was is MISSING or now is MISSING:
+    elif not same_json(was, now):
         yield place, was, now
 
 
 def _short(value: Any) -> str:
-    if value is MISSING:
-        return "nothing"
-    text = ascii_json(value)
-    return text if len(text) <= 120 else f"{text[:119]}…"
+    return "nothing" if value is MISSING else shortened(value, 120)

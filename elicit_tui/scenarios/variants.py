@@ -45,17 +45,10 @@ class Variant:
 
 def as_written(scenario: Scenario) -> Variant:
     """The scenario itself; its name says which way it goes."""
-    steps = tuple(map(Step, scenario.answers))
-    refused = next(
-        (
-            (number, each.action)
-            for number, each in enumerate(scenario.answers)
-            if each.action != "accept"
-        ),
-        None,
-    )
-    name = "accept" if refused is None else branch_name(refused[1], *_place(scenario, refused[0]))
-    return Variant(name, steps)
+    ways = [each.action for each in scenario.answers]
+    refused = next((number for number, way in enumerate(ways) if way != "accept"), None)
+    name = "accept" if refused is None else branch_name(ways[refused], refused, len(ways))
+    return Variant(name, tuple(map(Step, scenario.answers)))
 
 
 def branch_name(way: str, number: int, count: int) -> str:
@@ -66,25 +59,21 @@ def branch_name(way: str, number: int, count: int) -> str:
 def branches(scenario: Scenario) -> Iterator[Variant]:
     """Each question declined, cancelled and left to its deadline, the ones before it accepted."""
     for number in range(len(scenario.answers)):
-        ways: tuple[tuple[str, Action], ...] = (("decline", "decline"), ("cancel", "cancel"))
-        for way, action in ways:
-            yield _refusing(scenario, number, way, Step(_instead(scenario, number, action)))
+        ways: tuple[Action, ...] = ("decline", "cancel")
+        for way in ways:
+            yield _refusing(scenario, number, way, Step(_instead(scenario, number, way)))
         waiting = Step(scenario.answers[number], "wait")
         yield replace(_refusing(scenario, number, "deadline", waiting), deadline=True)
 
 
 def _refusing(scenario: Scenario, number: int, way: str, step: Step) -> Variant:
     steps = (*map(Step, scenario.answers[:number]), step)
-    name = branch_name(way, *_place(scenario, number))
+    name = branch_name(way, number, len(scenario.answers))
     return Variant(name, steps, "refused", refuses=number)
 
 
 def _instead(scenario: Scenario, number: int, action: Action) -> PreparedAnswer:
     return PreparedAnswer(action=action, message=scenario.answers[number].message)
-
-
-def _place(scenario: Scenario, number: int) -> tuple[int, int]:
-    return number, len(scenario.answers)
 
 
 def answers_gone_wrong(
@@ -110,13 +99,12 @@ def answers_gone_wrong(
             yield _wrong(f"{where}a decline with content", steps, declined)
         if request.era == "handshake" and request.wire_id is not None:
             yield _wrong(f"{where}the answer twice", steps, Wrong(number, "twice"))
-            late = replace(
+            yield replace(
                 _refusing(scenario, number, "late", Step(_instead(scenario, number, "decline"))),
                 name=f"{where}an accept that comes after a decline",
                 kind="gone wrong",
                 wrong=Wrong(number, "late", content if request.mode == "form" else None),
             )
-            yield late
 
 
 def _wrong(name: str, steps: tuple[Step, ...], wrong: Wrong) -> Variant:

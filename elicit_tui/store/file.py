@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, Final, TypeVar
 
-from elicit_tui.database import Kind
+from elicit_tui.database import DatabaseKind
 from elicit_tui.elicitation import Answerer, Question
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import SealError, StoreError, StoreTooNew
@@ -27,7 +27,7 @@ class StoreMissing(StoreError):
     """There is no store yet, and none was to be made."""
 
 
-FILE: Final = Kind(
+FILE: Final = DatabaseKind(
     "store",
     application_id=0x656C6973,  # "elis"
     version=2,

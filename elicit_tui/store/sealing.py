@@ -12,7 +12,6 @@ import binascii
 import hashlib
 import hmac
 import os
-import secrets
 from dataclasses import astuple, dataclass
 from typing import Final
 
@@ -91,11 +90,6 @@ class Sealer:
 
 def _prefixed(*parts: bytes) -> bytes:
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-
-
-def new_secret() -> bytes:
-    """A secret nobody knows."""
-    return secrets.token_bytes(SECRET_BYTES)
 
 
 def secret_from(variable: str, value: str) -> bytes:

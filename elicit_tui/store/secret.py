@@ -8,13 +8,13 @@ so that six processes that start at once agree.
 from __future__ import annotations
 
 import os
-import stat
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 
 from elicit_tui.errors import SealError, SecretError
-from elicit_tui.paths import create_private
-from elicit_tui.store.sealing import SECRET_BYTES, Sealer, new_secret
+from elicit_tui.paths import create_private, keep_private
+from elicit_tui.store.sealing import SECRET_BYTES, Sealer
 from elicit_tui.text import neutral_line
 
 
@@ -66,14 +66,8 @@ class Secrets:
     def _from_file(self) -> bytes | None:
         """The key, or None when there is none; a file cut short by a death counts as none."""
         try:
-            status = self._key_file.lstat()
-            if not stat.S_ISREG(status.st_mode):
-                raise SecretError(f"The key {self._shown} is not a file.")
-            if os.name == "posix":
-                if status.st_uid != os.geteuid():
-                    raise SecretError(f"The key {self._shown} belongs to another user.")
-                if stat.S_IMODE(status.st_mode) & 0o077:
-                    self._key_file.chmod(0o600)
+            if (why := keep_private(self._key_file)) is not None:
+                raise SecretError(f"The key {self._shown} {why}.")
             secret = self._key_file.read_bytes()
         except FileNotFoundError:
             return None
@@ -82,7 +76,7 @@ class Secrets:
         return secret if len(secret) == SECRET_BYTES else None
 
     def _make(self) -> bytes:
-        secret = new_secret()
+        secret = secrets.token_bytes(SECRET_BYTES)
         try:
             if self._key_file.exists():  # cut short: whoever made it died before it was used
                 self._key_file.unlink()

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from elicit_tui.database import BUSY_SECONDS, Writer
+from elicit_tui.database import BUSY_SECONDS, Writer, wait_at_most
 from elicit_tui.errors import StoreError
 from elicit_tui.store.file import FILE
 
@@ -91,14 +91,11 @@ class SharedFile:
     def truncate(self) -> None:
         """Take what was erased out of SQLite's log too; a reader may put that off until later."""
         with FILE.plain_errors(self.path):
-            self._wait_at_most(_CHECKPOINT_SECONDS)
+            wait_at_most(self._connection, _CHECKPOINT_SECONDS)
             try:
                 self.erased = bool(self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
             finally:
-                self._wait_at_most(BUSY_SECONDS)
-
-    def _wait_at_most(self, seconds: float) -> None:
-        self._connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+                wait_at_most(self._connection, BUSY_SECONDS)
 
     # On the event loop
 

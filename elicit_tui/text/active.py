@@ -39,7 +39,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import regex
 
-OTHER_THAN_PLAIN: Final = re.compile(
+_OTHER_THAN_ASCII: Final = re.compile(r"[^\n\t -~]")
+_OTHER_THAN_PLAIN: Final = (
     "[^"
     "\\n\\t -~"
     "\u00a0-\u00ac\u00ae-\u02ff"  # Latin
@@ -51,10 +52,7 @@ OTHER_THAN_PLAIN: Final = re.compile(
     "\uff01-\uff9f"
     "]"
 )
-"""Finds the first character that is not certainly harmless by itself; most text has none.
-
-A shortcut only: it saves loading and running the patterns below, and never decides by itself.
-"""
+"""The first character that is not certainly harmless by itself."""
 
 _MARK = r"[\p{Mn}\p{Me}--\p{Default_Ignorable_Code_Point}]"
 _PILING_UP = (
@@ -101,6 +99,20 @@ _BASELESS = rf"(?<![^\n\t]){_MARK}[{_INVISIBLE}]*+"
 
 _NATURAL_MARKS: Final = 3
 _PILED_MARKS: Final = 6
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text holds nothing but what is certainly harmless by itself; most text does.
+
+    A shortcut only: it saves loading and running the patterns below, and never decides by itself.
+    """
+    other = _OTHER_THAN_ASCII if text.isascii() else _other_than_plain()
+    return other.search(text) is None
+
+
+@lru_cache(maxsize=1)
+def _other_than_plain() -> re.Pattern[str]:
+    return re.compile(_OTHER_THAN_PLAIN)
 
 
 @lru_cache(maxsize=1)

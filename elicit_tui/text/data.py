@@ -17,6 +17,7 @@ MAXIMUM_TOTAL: Final = 2_000_000
 MAXIMUM_KEY: Final = 200
 _JSON_DEPTH: Final = 200
 _LONGEST_NUMBER_BITS: Final = 4096
+_ON_ONE_LINE: Final = json.JSONEncoder(allow_nan=False)
 UNWRITABLE: Final = "(this cannot be written as JSON)"
 
 
@@ -101,7 +102,10 @@ def ascii_json(value: Any, indent: int | None = None) -> str:
         indent: spaces for each level, or None for one line.
     """
     try:
-        text = json.dumps(value, indent=indent, allow_nan=False)
+        if indent is None:
+            text = _ON_ONE_LINE.encode(value)
+        else:
+            text = json.dumps(value, indent=indent, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
         text = json.dumps(_sayable(value, _JSON_DEPTH), indent=indent, allow_nan=False)
     return escaped_commands(text.replace("\x7f", "\\u007f"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.text.active import (
-    OTHER_THAN_PLAIN,
     active_pattern,
     drawn,
+    is_plain,
     natural_length,
     piled_marks_pattern,
     visible,
@@ -86,8 +87,8 @@ def name_line(text: str, limit: int | None = 200) -> str:
         return neutral_line(text, limit)
     from elicit_tui.text.scripts import with_marked_letters
 
-    head = text if limit is None else text[: limit + _SLACK]
-    return neutral_line(with_marked_letters(head), limit)
+    shown = len(text) if limit is None else limit + _SLACK
+    return neutral_line(with_marked_letters(text[:shown]) + text[shown:], limit)
 
 
 def as_name(text: str, limit: int = 200, marks: str = "“”") -> str:
@@ -110,45 +111,33 @@ def stand_in(text: str, keep: str = "") -> str:
     for character, mark in (("\n", NEW_LINE_MARK), ("\t", "␉")):
         if character not in keep:
             text = text.replace(character, mark)
-    if OTHER_THAN_PLAIN.search(text) is None:
-        return text
-    text = piled_marks_pattern().sub(_stand_in_piled, text)
-    clean: str = active_pattern().sub(_stand_in, text)
-    return clean
-
-
-def _stand_in(match: regex.Match[str]) -> str:
-    found: str = match[0]
-    return found if match["natural"] else drawn(found)
-
-
-def _stand_in_piled(match: regex.Match[str]) -> str:
-    run: str = match[0]
-    natural = natural_length(run)
-    return run[:natural] + drawn(run[natural:])
+    return text if is_plain(text) else _marked(text, drawn)
 
 
 def _neutralise(text: str) -> str:
-    if OTHER_THAN_PLAIN.search(text) is None:
+    if is_plain(text):
         return text
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
-        if OTHER_THAN_PLAIN.search(text) is None:
+        if is_plain(text):
             return text
-    text = piled_marks_pattern().sub(_show_piled, text)
-    clean: str = active_pattern().sub(_show, text)
+    return _marked(text, visible)
+
+
+def _marked(text: str, mark: Callable[[str], str]) -> str:
+    """The text with what `mark` makes of each active run in its place."""
+
+    def piled(match: regex.Match[str]) -> str:
+        run: str = match[0]
+        natural = natural_length(run)
+        return run[:natural] + mark(run[natural:])
+
+    def active(match: regex.Match[str]) -> str:
+        found: str = match[0]
+        return found if match["natural"] else mark(found)
+
+    clean: str = active_pattern().sub(active, piled_marks_pattern().sub(piled, text))
     return clean
-
-
-def _show(match: regex.Match[str]) -> str:
-    found: str = match[0]
-    return found if match["natural"] else visible(found)
-
-
-def _show_piled(match: regex.Match[str]) -> str:
-    run: str = match[0]
-    natural = natural_length(run)
-    return run[:natural] + visible(run[natural:])
 
 
 def _whole_characters(head: str) -> str:

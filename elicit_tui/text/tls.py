@@ -5,7 +5,8 @@ from __future__ import annotations
 import ssl
 from typing import Final
 
-_MOST_CAUSES: Final = 20
+from elicit_tui.errors import causes_of
+
 _NOT_TRUSTED: Final = {
     9: "its certificate is not valid yet, by this machine's clock",
     10: "its certificate has expired",
@@ -21,15 +22,11 @@ def tls_reason(error: BaseException) -> str | None:
 
     Looks at `error` and at what caused it; None when that was not the trouble.
     """
-    cause: BaseException | None = error
-    for _ in range(_MOST_CAUSES):
+    for cause in causes_of(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             untrusted = "its certificate is of no authority that this machine trusts"
             reason = _NOT_TRUSTED.get(cause.verify_code, untrusted)
             return f"{reason}; somebody may stand in between"
         if isinstance(cause, ssl.SSLError):
             return "it cannot be spoken to in TLS (https); its address may want http"
-        if cause is None:
-            break
-        cause = cause.__cause__ or cause.__context__
     return None

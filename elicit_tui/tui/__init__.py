@@ -37,7 +37,7 @@ def run_console(
     `only` limits the run to these servers; `config_path` is the file a newcomer is told of.
     `inbox`: nothing but the questions that wait in the store. The terminal is as it was afterwards.
     """
-    from elicit_tui.tui.garbage import no_collection
+    from elicit_tui.garbage import no_collection
 
     with no_collection():
         from elicit_tui.tui.console.terminal import run

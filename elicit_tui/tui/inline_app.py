@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
+from textual._compositor import InlineUpdate
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.driver import Driver
@@ -16,13 +17,14 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue
+from elicit_tui.tui.changed_lines import ChangedLines, DrawnLines
 from elicit_tui.tui.hang_up import lasting
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.pasted import PASTE_SECONDS
 from elicit_tui.tui.question.debounce import Debounce
 from elicit_tui.tui.question.messages import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
-from elicit_tui.tui.theme import use_theme
+from elicit_tui.tui.theme import begin_with_theme
 
 _FIRST_ROWS = 8
 """Until the form was painted once: taking more rows scrolls the terminal, giving some back does not
@@ -55,8 +57,10 @@ class InlineApp(OrderedApp[None]):
         theme: str,
     ) -> None:
         """`view` makes a new view of a question: its number, and whether the last one vanished."""
+        begin_with_theme(self, theme)
         super().__init__()
         self.interrupted = False
+        self.drawn = DrawnLines()
         self._queue = queue
         self._new_view = view
         self._count = 0
@@ -64,7 +68,6 @@ class InlineApp(OrderedApp[None]):
         self._unseen = False
         self._pending: Pending | None = None
         self._shown: QuestionView | None = None
-        use_theme(self, theme)
 
     @property
     def shown(self) -> QuestionView | None:
@@ -156,8 +159,10 @@ class InlineApp(OrderedApp[None]):
         self.screen.refresh(layout=True)
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """Nothing of a question that is laid out only to be measured."""
+        """What changed; nothing of a question that is laid out only to be measured."""
         if not self._unseen:
+            if isinstance(renderable, InlineUpdate):
+                renderable = ChangedLines(renderable, self.drawn)
             super()._display(screen, renderable)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -165,6 +170,8 @@ class InlineApp(OrderedApp[None]):
         if self.is_inline:
             self.call_after_refresh(self._fit)
             self._take_rows(self._rows)
+            if self.drawn.lines is None:
+                self.screen.refresh()
 
     def _fit(self, tries: int = 3) -> None:
         """What is hidden is known once it is laid out; with more rows there may be more of it."""
@@ -204,6 +211,7 @@ class InlineApp(OrderedApp[None]):
         from elicit_tui.tui.inline_driver import InlineDriver
 
         driver = lasting(InlineDriver)(self, mouse=mouse, size=size)
+        driver.cleared = self.drawn.forget
         self._driver = driver
         self._size = Size(*driver._get_terminal_size())
         return driver

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Final
 
 from textual.drivers.linux_inline_driver import LinuxInlineDriver
@@ -13,9 +14,15 @@ MOST_COLUMNS: Final = 78
 """A terminal that is made narrower breaks every line that is wider than it and pushes as many into
 its scrollback, where no program can take them back. A form of this width never meets that while
 the window has 78 columns."""
+_LEFT_FREE: Final = 2
+"""Of a narrower terminal, so that the first step in which it becomes narrower breaks nothing."""
+_LEAST_COLUMNS: Final = 50
+"""With fewer a form needs them all."""
 
 _CLEAR_SCREEN: Final = "\x1b[2J"
 _CLEAR_BELOW: Final = "\x1b[J"
+_OTHER_SCREEN: Final = "\x1b[?1049h\x1b[H"
+_OWN_SCREEN: Final = "\x1b[?1049l"
 _DOWN_AND_CLEAR: Final = "\x1b[B\x1b[2K"
 
 
@@ -25,16 +32,41 @@ class InlineDriver(LinuxInlineDriver):
     The library clears all of it: the person's own lines with it, which some terminals then push
     into their scrollback. The cursor stands where the form begins (see `InlineApp`), so everything
     from there on is the form's.
+
+    A window that becomes narrower will most likely become narrower still, step by step, and each
+    step would break the lines of the form anew. So from the first one on the form stands on the
+    terminal's other screen, whose lines are never broken, and goes from there.
     """
+
+    _columns: int | None = None
+    """Of the terminal, when that was looked at last."""
+    _elsewhere = False
+    """Whether the form stands on the other screen."""
+
+    cleared: Callable[[], None]
+    """Told when something else than the form stands there: it is to be drawn as a whole."""
+
+    def start_application_mode(self) -> None:
+        """Begin, or go on behind another program."""
+        self.cleared()
+        self._columns = self._window()[0]
+        super().start_application_mode()
 
     def write(self, data: str) -> None:
         """Write to the terminal."""
         if data == _CLEAR_BELOW:
-            super().write(self._clearing())
+            super().write(self._clearing() + (_OWN_SCREEN if self._elsewhere else ""))
+            self._elsewhere = False
         elif data != _CLEAR_SCREEN:
             super().write(data)
-        elif Size(*self._get_terminal_size()) != self._app.size:
-            super().write(self._clearing())
+        else:
+            before, self._columns = self._columns, self._window()[0]
+            narrower = before is not None and self._columns < before
+            if narrower and not self._elsewhere:
+                self._elsewhere = True
+                super().write(self._clearing() + _OTHER_SCREEN)
+            elif Size(*self._get_terminal_size()) != self._app.size:
+                super().write(self._clearing())
 
     def _clearing(self) -> str:
         """Clear line by line from where the cursor stands, which stays there.
@@ -42,13 +74,20 @@ class InlineDriver(LinuxInlineDriver):
         Cleared at once from the first line of the screen on, some terminals push it all into
         their scrollback (tmux: `scroll-on-clear`).
         """
-        below = self._get_terminal_size()[1] - 1
+        self.cleared()
+        below = self._window()[1] - 1
         return f"\r\x1b7\x1b[2K{_DOWN_AND_CLEAR * below}\x1b8"
 
     def _get_terminal_size(self) -> tuple[int, int]:
+        """How much of the terminal a form may take."""
+        width, height = self._window()
+        return min(width - _LEFT_FREE * (width >= _LEAST_COLUMNS), MOST_COLUMNS), height
+
+    @staticmethod
+    def _window() -> tuple[int, int]:
         """Of the terminal that is drawn on: standard output may lead elsewhere."""
         try:
             width, height = os.get_terminal_size(sys.__stderr__.fileno())  # type: ignore[union-attr]
         except (AttributeError, OSError, ValueError):
             width, height = 80, 24
-        return min(width, MOST_COLUMNS), height
+        return width, height

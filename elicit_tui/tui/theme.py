@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import Any, Final
 
 from textual.app import App
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 DEFAULT_THEME: Final = "dark"
 
@@ -104,11 +106,46 @@ THEMES: Final = {"dark": _DARK, "light": _LIGHT, "high-contrast": _HIGH_CONTRAST
 """Configured name (`console.theme`) to theme."""
 
 
-def use_theme(app: App[Any], name: str = DEFAULT_THEME) -> None:
-    """Register our themes with the app and wear the one of this configured name.
+# Each application knows them before its styles are made, which name a theme's colours.
+BUILTIN_THEMES.update({theme.name: theme for theme in THEMES.values()})
 
+
+def begin_with_theme(app: App[Any], name: str) -> None:
+    """Let an application that is not made yet wear the theme of this configured name.
+
+    To be called before `App.__init__`: with a theme that comes later all styles are made twice.
     A name nobody knows wears the default; `config check` is where it is reported.
     """
-    for theme in THEMES.values():
-        app.register_theme(theme)
-    app.theme = THEMES.get(name, THEMES[DEFAULT_THEME]).name
+    theme = _theme(name, colours="NO_COLOR" not in os.environ)
+    BUILTIN_THEMES[theme.name] = theme
+    app.set_reactive(App.theme, theme.name)
+
+
+def use_theme(app: App[Any], name: str = DEFAULT_THEME) -> None:
+    """Let the application change to the theme of this configured name."""
+    theme = _theme(name, colours=not app.no_color)
+    app.register_theme(theme)
+    app.theme = theme.name
+
+
+def _theme(name: str, *, colours: bool) -> Theme:
+    theme = THEMES.get(name, THEMES[DEFAULT_THEME])
+    return theme if colours else _without_colours(theme)
+
+
+def _without_colours(theme: Theme) -> Theme:
+    """The theme where a colour would be a fainter grey: what it sets off is as strong as the text.
+
+    Signs, bold and blocks tell it apart.
+    """
+    ink = theme.foreground or theme.primary
+    return replace(
+        theme,
+        name=f"{theme.name}-without-colours",
+        primary=ink,
+        secondary=ink,
+        accent=ink,
+        warning=ink,
+        error=ink,
+        success=ink,
+    )

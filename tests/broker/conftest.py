@@ -93,6 +93,10 @@ class Bench:
         )
         self.broker.subscribe(self.events.append)
 
+    def asks(self, request: ElicitationRequest | None = None) -> asyncio.Task[Outcome]:
+        """A server asks; the broker's work on its question."""
+        return asyncio.ensure_future(self.broker.resolve(request or form_request()))
+
     @property
     def resolved(self) -> list[Resolved]:
         return [event for event in self.events if isinstance(event, Resolved)]

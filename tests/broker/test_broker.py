@@ -29,7 +29,7 @@ def test_what_the_person_sends_is_accepted_and_recorded_before_it_leaves(
     async def body() -> None:
         table = bench()
         request = form_request()
-        answering = asyncio.ensure_future(table.broker.resolve(request))
+        answering = table.asks(request)
         table.person.sends(await table.person.sees(), colour="blue")
         outcome = await answering
         assert (outcome.action, outcome.decided_by) == ("accept", "user")
@@ -44,7 +44,7 @@ def test_what_the_person_sends_is_accepted_and_recorded_before_it_leaves(
 def test_content_that_breaks_the_schema_goes_back_to_the_person(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
-        answering = asyncio.ensure_future(table.broker.resolve(form_request()))
+        answering = table.asks()
         table.person.sends(await table.person.sees(), colour=5)
         again = await table.person.sees(2)
         assert again.note is not None
@@ -57,7 +57,7 @@ def test_content_that_breaks_the_schema_goes_back_to_the_person(bench: BenchFact
 def test_content_that_never_fits_is_cancelled_and_not_sent(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
-        answering = asyncio.ensure_future(table.broker.resolve(form_request()))
+        answering = table.asks()
         for turn in range(1, 4):
             table.person.sends(await table.person.sees(turn), colour=5)
         outcome = await answering
@@ -81,7 +81,7 @@ def test_a_withdrawn_question_leaves_the_screen_and_nothing_is_sent(bench: Bench
     async def body() -> None:
         table = bench()
         request = form_request()
-        answering = asyncio.ensure_future(table.broker.resolve(request))
+        answering = table.asks(request)
         await table.person.sees()
         table.broker.withdraw(request.id, "The server gave up waiting.")
         outcome = await answering
@@ -95,7 +95,7 @@ def test_a_cancelled_resolve_is_recorded_as_the_servers_doing(bench: BenchFactor
     async def body() -> None:
         table = bench()
         request = form_request()
-        answering = asyncio.ensure_future(table.broker.resolve(request))
+        answering = table.asks(request)
         await table.person.sees()
         answering.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -111,7 +111,7 @@ def test_all_questions_of_a_server_that_went_away_end(bench: BenchFactory) -> No
         table = bench()
         gone = [form_request(server="gone"), form_request(server="gone")]
         stays = form_request(server="stays")
-        tasks = [asyncio.ensure_future(table.broker.resolve(request)) for request in (*gone, stays)]
+        tasks = [table.asks(request) for request in (*gone, stays)]
         await table.person.sees(3)
         table.broker.server_gone("gone", "The server went away.")
         assert [(await task).decided_by for task in tasks[:2]] == ["server", "server"]
@@ -127,7 +127,7 @@ def test_closing_cancels_what_waits_and_what_was_only_admitted(bench: BenchFacto
         table = bench()
         admitted = form_request()
         assert table.broker.admit(admitted) is None
-        waiting = asyncio.ensure_future(table.broker.resolve(form_request()))
+        waiting = table.asks()
         await table.person.sees()
         await table.broker.close()
         assert (await waiting).decided_by == "shutdown"
@@ -145,7 +145,7 @@ def test_over_the_pending_limit_a_question_is_cancelled_and_the_server_named_onc
     async def body() -> None:
         limits = ElicitationLimits(pending=2)
         table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
-        tasks = [asyncio.ensure_future(table.broker.resolve(form_request())) for _ in range(2)]
+        tasks = [table.asks() for _ in range(2)]
         await table.person.sees(2)
         for _ in range(5):
             outcome = table.broker.admit(form_request())
@@ -239,11 +239,11 @@ def test_replace_ends_the_older_question_but_not_its_neighbour_of_the_same_round
         call = Call("tools/call", "paint")
         first = form_request("One?", era="modern", calls=(call,), wire_id="a")
         second = form_request("Two?", era="modern", calls=(call,), wire_id="b")
-        tasks = [asyncio.ensure_future(table.broker.resolve(item)) for item in (first, second)]
+        tasks = [table.asks(item) for item in (first, second)]
         await table.person.sees(2)
         assert len(table.broker.pending) == 2
         newer = form_request("Three?", calls=(Call("tools/call", "paint"),))
-        tasks.append(asyncio.ensure_future(table.broker.resolve(newer)))
+        tasks.append(table.asks(newer))
         await table.person.sees(3)
         outcomes = [await task for task in tasks[:2]]
         assert {outcome.key for outcome in outcomes} == {"elicitation.concurrent"}
@@ -258,7 +258,7 @@ def test_a_call_waits_while_its_question_is_open(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
         call = Call("tools/call", "paint")
-        task = asyncio.ensure_future(table.broker.resolve(form_request(calls=(call,))))
+        task = table.asks(form_request(calls=(call,)))
         question = await table.person.sees()
         assert table.broker.asks_for_call(call.id)
         assert not table.broker.asks_for_call("another")
@@ -272,7 +272,7 @@ def test_a_call_waits_while_its_question_is_open(bench: BenchFactory) -> None:
 def test_a_muted_server_is_cancelled_until_it_is_heard_again(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
-        task = asyncio.ensure_future(table.broker.resolve(form_request()))
+        task = table.asks()
         await table.person.sees()
         table.broker.mute("paint")
         assert (await task).action == "cancel"
@@ -297,8 +297,8 @@ def test_an_accept_that_cannot_be_recorded_is_withheld_and_a_refusal_still_goes_
 ) -> None:
     async def body() -> None:
         table = bench()
-        accepted = asyncio.ensure_future(table.broker.resolve(form_request()))
-        declined = asyncio.ensure_future(table.broker.resolve(form_request("And this?")))
+        accepted = table.asks()
+        declined = table.asks(form_request("And this?"))
         await table.person.sees(2)
         one, two = table.person.shown
         table.ledger.close()
@@ -347,7 +347,7 @@ def test_a_secret_that_a_person_sends_all_the_same_is_masked_in_the_record(
     async def body() -> None:
         table = bench()
         request = form_request()
-        answering = asyncio.ensure_future(table.broker.resolve(request))
+        answering = table.asks(request)
         secret = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
         question = await table.person.sees()
         seen = frozenset(finding.id for finding in question.examine({"colour": secret}))
@@ -368,7 +368,7 @@ def test_a_screen_that_breaks_ends_its_question_with_a_cancel_and_the_reason(
     async def body() -> None:
         table = bench()
         request = form_request()
-        answering = asyncio.ensure_future(table.broker.resolve(request))
+        answering = table.asks(request)
         question = await table.person.sees()
         table.person.answers[question.id].set_exception(RuntimeError("no screen left"))
         outcome = await answering

@@ -226,7 +226,7 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again_and_only_then(
 
         async def put(count: int, *, end: bool = True, **more: Any) -> Question:
             request = form_request(**more)
-            asking = asyncio.ensure_future(table.broker.resolve(request))
+            asking = table.asks(request)
             question = await table.person.sees(count)
             if end:
                 table.broker.withdraw(request.id, "The server withdrew it.")
@@ -248,7 +248,7 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again_and_only_then(
             *(False, True, True, False, False, False),
         ]
         request = form_request()
-        asking = asyncio.ensure_future(table.broker.resolve(request))
+        asking = table.asks(request)
         question = await table.person.sees(7)
         sent = accept("user", "Sent.", {"colour": "blue"}, via="console")
         table.person.answers[question.id].set_result(sent)

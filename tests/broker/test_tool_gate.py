@@ -190,12 +190,12 @@ def test_an_approval_is_neither_replaced_by_a_question_nor_replaces_one(
 ) -> None:
     async def body() -> None:
         table = bench(Settings(elicitation=ElicitationSettings(concurrent="replace")))
-        first = asyncio.ensure_future(table.broker.resolve(form_request(server="s")))
+        first = table.asks(form_request(server="s"))
         await table.person.sees(1)
         asking = asyncio.ensure_future(approve(table.broker))
         await table.person.sees(2)
         assert not first.done()
-        second = asyncio.ensure_future(table.broker.resolve(form_request(server="s")))
+        second = table.asks(form_request(server="s"))
         assert (await first).key == "elicitation.concurrent"
         assert not asking.done()
         await table.broker.close()
@@ -263,7 +263,7 @@ def test_a_tool_is_refused_and_an_elicitation_answered_also_while_the_agent_is_a
         outcome = await asking
         assert outcome is not None
         assert outcome.action == "decline"
-        asked = asyncio.ensure_future(table.broker.resolve(form_request()))
+        asked = table.asks()
         table.person.sends(await table.person.sees(2), colour="red")
         assert (await asked).action == "accept"
 

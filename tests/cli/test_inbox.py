@@ -25,6 +25,7 @@ from tests.cli.asking_gateway import ASKER, BOUND, SCHEMA, Gateway, asking_gatew
 from tests.cli.running import COMMAND, Ended, environment, run
 from tests.cli.terminal import Terminal
 from tests.cli.test_terminal import type_until
+from tests.keys import DECLINE, SEND
 
 pytestmark = [
     pytest.mark.anyio,
@@ -153,7 +154,7 @@ async def test_what_is_missing_is_asked_with_a_form(gateway: Gateway) -> None:
     def act(terminal: Terminal) -> None:
         terminal.wait_for("canary")
         type_until(terminal, " ", "●")
-        type_until(terminal, "\x13", "Sent.")
+        type_until(terminal, SEND, "Sent.")
 
     done = await at_a_terminal("answer", question, "replicas=3", act=act)
     assert done.code == 0
@@ -168,10 +169,10 @@ async def test_ctrl_s_before_the_form_stops_nothing_and_the_terminal_is_put_back
 
     def act(terminal: Terminal) -> None:
         assert terminal.flow_control
-        terminal.type("\x13")
+        terminal.type(SEND)
         terminal.wait_for("canary")
         assert not terminal.flow_control
-        type_until(terminal, "\x0e", "Declined.")
+        type_until(terminal, DECLINE, "Declined.")
         terminal.end()
         assert terminal.flow_control
 
@@ -272,7 +273,7 @@ async def test_a_question_with_a_warning_is_never_answered_without_a_look(
 
     def act(terminal: Terminal) -> None:
         terminal.wait_for("Be careful: which one?")
-        type_until(terminal, "\x0e", "Declined.")
+        type_until(terminal, DECLINE, "Declined.")
 
     done = await at_a_terminal("answer", question, "environment=staging", act=act)
     assert done.code == 0

@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.running import COMMAND, DEMO, SECONDS, environment
 from tests.cli.terminal import Terminal
+from tests.keys import INTERRUPT
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -46,7 +47,7 @@ def test_control_c_at_a_plain_prompt_cancels_by_shutdown(tmp_path: Path) -> None
     arguments = ["--with", DEMO, "call", "demo", "plan_trip", "--plain", "--output", "json"]
     with file.open("wb") as out, Terminal(arguments, stdout=out) as terminal:
         terminal.wait_for("\n> ")
-        terminal.type("\x03")
+        terminal.type(INTERRUPT)
         assert terminal.end() == 130
     document = json.loads(file.read_text())
     assert document["exitCode"] == 130

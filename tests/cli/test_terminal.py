@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.running import DEMO
 from tests.cli.terminal import Terminal
+from tests.keys import INTERRUPT, SEND
 
 CALL = ("--with", DEMO, "call", "demo")
 
@@ -146,7 +147,7 @@ def test_the_form_appears_under_the_prompt_while_data_goes_to_a_file(tmp_path: P
     with file.open("wb") as out, Terminal(arguments, stdout=out, columns=100) as terminal:
         terminal.wait_for("not set")
         type_until(terminal, "Rome", "ready to send")
-        type_until(terminal, "\x13", "✓ change_mind · city=Rome")
+        type_until(terminal, SEND, "✓ change_mind · city=Rome")
         assert terminal.end() == 0, terminal.shown
     document = json.loads(file.read_text())
     assert "\x1b" not in file.read_text()
@@ -161,7 +162,7 @@ def test_control_c_in_the_inline_form_interrupts_the_call(tmp_path: Path) -> Non
     arguments = [*CALL, "change_mind", "seconds=60", "--output", "json"]
     with file.open("wb") as out, Terminal(arguments, stdout=out) as terminal:
         terminal.wait_for("not set")
-        type_until(terminal, "\x03", "Interrupted")
+        type_until(terminal, INTERRUPT, "Interrupted")
         assert terminal.end() == 130, terminal.shown
     document = json.loads(file.read_text())
     assert document["exitCode"] == 130
@@ -169,7 +170,7 @@ def test_control_c_in_the_inline_form_interrupts_the_call(tmp_path: Path) -> Non
 
 
 def test_ctrl_s_before_a_form_stops_nothing_and_the_terminal_is_put_back() -> None:
-    stop = "\x13"
+    stop = SEND  # what a terminal itself takes for "stop the output"
     with Terminal([*CALL, "plan_trip", "--plain"]) as terminal:
         assert terminal.flow_control
         terminal.type(stop)
@@ -184,7 +185,7 @@ def test_ctrl_s_before_a_form_stops_nothing_and_the_terminal_is_put_back() -> No
 
 def test_a_run_that_is_ended_at_a_stopped_terminal_ends_and_puts_it_back() -> None:
     with Terminal([*CALL, "plan_trip"]) as terminal:
-        terminal.type("\x13")
+        terminal.type(SEND)
         terminal.wait_for("City")
         terminal.process.terminate()
         assert terminal.end() == 130, terminal.shown

@@ -8,16 +8,8 @@ from typing import Any, Final
 
 from tests.faults.stand import Stand
 from tests.faults.terminal import Terminal
+from tests.keys import CLEAR, DOWN, ENTER, ESCAPE, LEAVE, SEND, TAB, UP
 
-UP: Final = "\x1b[A"
-DOWN: Final = "\x1b[B"
-ESCAPE: Final = "\x1b"
-ENTER: Final = "\r"
-TAB: Final = "\t"
-CLEAR: Final = "\x15"
-SEND: Final = "\x13"
-LEAVE: Final = "\x11"
-LATER: Final = "\x0c"
 PANELS: Final = {"1": "Servers", "2": "Questions", "3": "Calls"}
 QUESTION: Final = "Send ^S"
 """A question is on the screen; its message may also stand in what is said about it."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from elicit_tui import paths
 from elicit_tui.ledger import Ledger
-from elicit_tui.ledger import Row as LedgerRow
+from elicit_tui.ledger.rows import Row as LedgerRow
 from tests.cli.running import COMMAND, Ended, environment
 from tests.faults.row import Row
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.faults.console import LATER, Console, console_on
+from tests.faults.console import Console, console_on
 from tests.faults.row import CALLED, Row, proves
 from tests.faults.stand import Stand
 from tests.faults.terminal import Terminal
+from tests.keys import LATER
 
 BROKEN = Path(__file__).with_name("broken.py")
 MESSAGE = "elicit_tui.tui.question.text_region.TextRegion.compose"

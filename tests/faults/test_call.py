@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.faults.console import DOWN, QUESTION, console_on
+from tests.faults.console import QUESTION, console_on
 from tests.faults.row import CALLED, Row, each, proves
 from tests.faults.stand import Stand, runs
+from tests.keys import DOWN
 
 NOBODY = "cancel by nobody"
 EITHER = f"{NOBODY} or no answer by server"

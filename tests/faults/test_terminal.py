@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.faults.console import QUESTION, SEND, Console, console_on
+from tests.faults.console import QUESTION, Console, console_on
 from tests.faults.row import CALLED, Row, each, proves
 from tests.faults.stand import SECONDS, Stand
 from tests.faults.terminal import Terminal
+from tests.keys import LEAVE, SEND
 
 pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="needs a shell")
 
@@ -118,7 +119,7 @@ def test_a_suspended_console_gives_the_terminal_back_and_takes_it_again(stand: S
         terminal.type("fg\n")
         terminal.until(lambda: terminal.screen.alternate, "the console")
         terminal.shows("1 of 1 ready")
-        terminal.type("\x11")
+        terminal.type(LEAVE)
         terminal.until(lambda: not terminal.screen.alternate, "the shell's screen")
         says(terminal, "echo code-$?; stty -g | cmp - $HOME/before && echo as-it-was", "as-it-was")
         assert re.search(r"code-0\b", terminal.everything)

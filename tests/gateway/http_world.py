@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import httpx2
 from mcp import Client
@@ -15,6 +17,7 @@ from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.tokens import Tokens
 from tests.gateway.world import (
     HANDSHAKE,
+    MODERN,
     WAIT,
     MovedClock,
     PersonAtOtherTerminal,
@@ -33,7 +36,28 @@ INITIALIZE = {
         "clientInfo": {"name": "raw", "version": "1"},
     },
 }
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+def modern_request(
+    method: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Body and headers of a request of the modern era."""
+    name = (params or {}).get("name") or (params or {}).get("uri")
+    named = {} if name is None else {"Mcp-Name": name}
+    version = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}
+    body = {
+        "jsonrpc": "2.0",
+        "id": 7,
+        "method": method,
+        "params": {**(params or {}), "_meta": MODERN_META},
+    }
+    return {"content": json.dumps(body), "headers": {**version, **named, **(headers or {})}}
 
 
 @dataclass
@@ -59,6 +83,24 @@ class Gateway:
         async with Client(http_agent(self.url, token), mode=mode, cache=None) as client:
             yield client
 
+    async def begin(self, client: httpx2.AsyncClient) -> dict[str, str]:
+        """The headers of a new session of the handshake era, which is open."""
+        opened = await client.post(self.url, json=INITIALIZE)
+        headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+        told = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        await client.post(self.url, json=told, headers=headers)
+        return headers
+
+    async def modern(
+        self,
+        client: httpx2.AsyncClient,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx2.Response:
+        """One request of the modern era, as bytes that a client of any kind could send."""
+        return await client.post(self.url, **modern_request(method, params, headers))
+
     def raw(self, token: str | None = None, **headers: str) -> httpx2.AsyncClient:
         shown = {"Authorization": f"Bearer {token}"} if token else {}
         return httpx2.AsyncClient(headers={**ACCEPT, **shown, **headers}, timeout=WAIT)
@@ -77,7 +119,7 @@ async def many_agents(
     )
 
     @asynccontextmanager
-    async def open_one() -> AsyncIterator[Session]:
+    async def open_one(token: str) -> AsyncIterator[Session]:
         people.append(PersonAtOtherTerminal())
         async with open_session(owner, [server.name], people[-1], clock=clock) as session:
             sessions.append(session)

@@ -27,6 +27,7 @@ from tests.cli.test_real_servers import EVERYTHING
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person
 from tests.gateway.world import ERAS, text_of
 from tests.host.world import HANDSHAKE, SERVERS
+from tests.keys import ANYWAY, SEND
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -94,11 +95,11 @@ async def test_a_person_at_the_inbox_approves_and_answers_what_an_agent_calls_on
         async with agent(home, server="demo") as client:
             asked = asyncio.ensure_future(call(client, "demo__deploy", branch="fix/login"))
             await shows(inbox, "Call deploy of demo?")
-            await shows(inbox, "target environment", "\x13")
+            await shows(inbox, "target environment", SEND)
             await shows(inbox, "● Canary", "3")
             await shows(inbox, "● no", "\t\tn")
             while not asked.done():
-                inbox.type("\x13")
+                inbox.type(SEND)
                 await asyncio.wait({asked}, timeout=1)
             assert "Deployed fix/login to canary" in text_of(await asked)
 
@@ -117,9 +118,9 @@ async def test_a_person_at_the_inbox_answers_what_an_agent_calls_on_server_every
             asked = asyncio.ensure_future(call(client, tool))
             await shows(inbox, "everything asks")
             await shows(inbox, "Ada", "Ada")
-            await shows(inbox, "^Y goes through with it", "\x13")
+            await shows(inbox, "^Y goes through with it", SEND)
             while not asked.done():
-                inbox.type("\x19")
+                inbox.type(ANYWAY)
                 await asyncio.wait({asked}, timeout=1)
             assert "Ada" in text_of(await asked)
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from elicit_tui.elicitation import cancel, decline
+from elicit_tui.elicitation import Question, cancel, decline
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.telling import (
@@ -37,6 +37,16 @@ async def paused(here: World, tool: str = "asking__one") -> str:
     assert identifier in text_of(result)
     assert not result.is_error
     return str(identifier)
+
+
+async def asked_by_one_that_left(here: World) -> Question:
+    """The question of a call whose agent has taken it back."""
+    call = here.begins("asking__one")
+    question = await here.person.question()
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    await here.left()
+    return question
 
 
 async def test_a_tool_that_asks_is_answered_elsewhere_and_the_same_call_returns_its_result(
@@ -184,11 +194,7 @@ async def test_an_agent_that_cancels_is_joined_within_30_seconds(
     upwards: str, downwards: str
 ) -> None:
     async with world(asking(protocol=downwards), upwards=upwards) as here:
-        call = here.begins("asking__one")
-        question = await here.person.question()
-        call.cancel()
-        await asyncio.gather(call, return_exceptions=True)
-        await here.left()
+        question = await asked_by_one_that_left(here)
         await here.clock.move(29)
         again = here.begins("asking__one")
         await here.held()
@@ -201,11 +207,7 @@ async def test_an_agent_that_does_not_come_back_has_its_question_withdrawn(
     upwards: str, downwards: str
 ) -> None:
     async with world(asking(protocol=downwards), upwards=upwards) as here:
-        call = here.begins("asking__one")
-        question = await here.person.question()
-        call.cancel()
-        await asyncio.gather(call, return_exceptions=True)
-        await here.left()
+        question = await asked_by_one_that_left(here)
         await here.clock.move(31)
         await here.calls("asking__plain")
         assert here.person.withdrawn == [question]

@@ -24,7 +24,8 @@ from mcp import Client
 from elicit_tui import paths
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import StoreError
-from elicit_tui.ledger import Ledger, Row
+from elicit_tui.ledger import Ledger
+from elicit_tui.ledger.rows import Row
 from elicit_tui.runtime import open_store
 from elicit_tui.store import SqliteStore, Waiting
 from tests.gateway.processes import started_by_a_shell
@@ -35,6 +36,7 @@ if sys.platform == "win32":
     pytest.skip("pseudo-terminals", allow_module_level=True)
 
 from tests.cli.terminal import ReadTerminal
+from tests.keys import ESCAPE, SEND
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
@@ -43,9 +45,6 @@ DEATHS = int(os.environ.get("DEATHS", "15"))
 """Twelve of forms, then of confirmations of a tool, then again."""
 STATES = ("open", "claimed", "answered", "settled")
 CONFIG = '[gateway]\nask_via = "console"\nhold_sec = 100\n'
-SEND = "\x13"
-ALLOW = "\x13"
-BACK = "\x1b"
 
 
 async def until(true: Callable[[], Awaitable[Any] | Any], what: str = "") -> Any:
@@ -289,7 +288,7 @@ async def what_was_typed_stays(world: World) -> None:
     await until(lambda: "Not sent" in world.inbox.news, "what was typed is gone")
     world.inbox.look_from_here()
     while "Nothing waits" not in world.inbox.news:
-        world.inbox.type(BACK)
+        world.inbox.type(ESCAPE)
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(until(lambda: "Nothing waits" in world.inbox.news), 1)
 
@@ -311,7 +310,7 @@ async def one_death_at_a_confirmation(world: World, victim: str, state: str, tag
         await world.stop_gateway()
         stopped = await world.gateway()
     if state != "open":
-        await world.typed(question, ALLOW, ("answered", "settled"))
+        await world.typed(question, SEND, ("answered", "settled"))
         await world.stands(question, state)
     if state == "settled":
         await until(lambda: world.runs(tag), "the tool was not called")
@@ -323,7 +322,7 @@ async def one_death_at_a_confirmation(world: World, victim: str, state: str, tag
         await world.stands(question, "open")
         await world.starts_anew("inbox")
         await until(lambda: tag in world.inbox.news, "not shown again")
-        await world.typed(question, ALLOW, ("answered", "settled"))
+        await world.typed(question, SEND, ("answered", "settled"))
     (ended,) = await asyncio.gather(call, return_exceptions=True)
     called = victim == "inbox" or state == "settled"
     assert world.runs(tag) == called

@@ -24,8 +24,9 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, Sight, proof_of
 from elicit_tui.gateway.install.entry_check import checks
 from elicit_tui.gateway.install.places import own_file
-from elicit_tui.gateway.measuring import DOCTOR, Measuring
+from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.own_tools import DOCTOR
 from elicit_tui.gateway.patience import Patience, counts, measured
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
@@ -62,7 +63,7 @@ def files() -> Iterator[DoctorFiles]:
 async def agent(upwards: str = HANDSHAKE, name: str = "crush") -> AsyncIterator[Client]:
     """The Python SDK's client on a gateway of this process, with the real clock."""
 
-    def opened() -> AbstractAsyncContextManager[Session]:
+    def opened(token: str) -> AbstractAsyncContextManager[Session]:
         return open_session(Settings(), [], PersonAtOtherTerminal())
 
     era, _, transport = upwards.partition("+")

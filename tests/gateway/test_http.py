@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -233,7 +234,22 @@ def test_of_a_token_only_its_digest_is_kept(sealed_machine: Any) -> None:
     assert token not in kept[0].read_text()
     assert kept[0].stat().st_mode & 0o777 == 0o600
     assert kept[0].parent.stat().st_mode & 0o777 == 0o700
-    assert Tokens().name_of(token) == "agent"
+    known = Tokens().known(token)
+    assert known is not None
+    assert known.name == "agent"
+
+
+def test_a_token_that_is_revoked_within_a_tick_of_the_files_clock_is_known_no_more(
+    sealed_machine: Path,
+) -> None:
+    tokens = Tokens()
+    token = tokens.add("agent")
+    (directory,) = (path.parent for path in sealed_machine.rglob("agent.json"))
+    changed_at = directory.stat().st_mtime_ns
+    assert tokens.known(token) is not None
+    Tokens().revoke("agent")
+    os.utime(directory, ns=(changed_at, changed_at))
+    assert tokens.known(token) is None
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", ".hidden", "x" * 65, "é"])
@@ -248,6 +264,6 @@ def test_a_name_is_given_once_and_known_no_more_after_it_was_revoked() -> None:
     with pytest.raises(UsageError, match="already"):
         tokens.add("agent")
     tokens.revoke("agent")
-    assert tokens.name_of(token) is None
+    assert tokens.known(token) is None
     with pytest.raises(UsageError, match="no token"):
         tokens.revoke("agent")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +16,20 @@ from elicit_tui.errors import ProtocolCallError, StoreError
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.names import MOST_CHARACTERS, public_names
 from elicit_tui.gateway.offers import ORIGIN_META_KEY, matches
+from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.gateway.passing import Background
 from elicit_tui.host import Connection
-from tests.gateway.world import WAIT, World, asking, text_of, until, workshop, world
+from tests.gateway.world import (
+    HANDSHAKE,
+    WAIT,
+    World,
+    asking,
+    fragments,
+    text_of,
+    until,
+    workshop,
+    world,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -105,6 +118,28 @@ async def test_without_a_prefix_names_stay_and_what_clashes_is_told() -> None:
         assert text_of(await here.calls("sum")) == "3"
         told = [line for line in here.told if "workshop__plain" in line]
         assert len(told) == 1
+
+
+async def test_no_servers_tool_takes_a_name_of_ours_where_ours_is_not_offered(
+    tmp_path: Path,
+) -> None:
+    reserved = [{"name": name, "inputSchema": {"type": "object"}} for name in sorted(RESERVED)]
+    server = fragments(tmp_path, {"tools/list": f'"result": {json.dumps({"tools": reserved})}'})
+    settings = GatewaySettings(ask_via="console", prefix="never", elicit_tool=False)
+    async with world(server, gateway=settings) as here:
+        names = {tool.name for tool in (await here.agent.list_tools()).tools}
+        assert names & RESERVED == {"elicit_resume", "elicit_cancel"}
+        assert {f"bad__{name}" for name in RESERVED} <= names
+
+
+@pytest.mark.parametrize("way", [HANDSHAKE, f"{HANDSHAKE}+http"])
+async def test_every_agent_is_told_that_lists_change(way: str) -> None:
+    async with world(upwards=way) as here:
+        offered = here.agent.server_capabilities
+        assert offered is not None
+        for each in (offered.tools, offered.prompts, offered.resources):
+            assert each is not None
+            assert each.list_changed is True
 
 
 async def test_a_tool_is_offered_with_its_output_schema_only_where_no_call_can_pause() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -24,7 +26,7 @@ from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_calls import HeldCall
 from elicit_tui.gateway.http import serve_http
-from elicit_tui.gateway.mcp_server import build_server, initialization
+from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
@@ -247,7 +249,7 @@ async def world(
     )
 
     @asynccontextmanager
-    async def open_one() -> AsyncIterator[Session]:
+    async def open_one(token: str = "") -> AsyncIterator[Session]:
         opened = open_session(
             owner,
             [server.name for server in servers],
@@ -284,13 +286,13 @@ async def world(
 @asynccontextmanager
 async def in_memory(open_one: OpenSession) -> AsyncIterator[Any]:
     """The two streams of an agent that started the gateway by itself."""
-    async with open_one() as here, create_client_server_memory_streams() as (outer, inner):
+    async with open_one("") as here, create_client_server_memory_streams() as (outer, inner):
 
         async def session_of(context: object) -> Session:
             return here
 
         server = build_server(session_of, here.catalogues.instructions())
-        serving = asyncio.ensure_future(server.run(*inner, initialization(server)))
+        serving = asyncio.ensure_future(server.run(*inner, server.create_initialization_options()))
         try:
             yield _streams(outer)
         finally:
@@ -355,6 +357,13 @@ def asking(name: str = "asking", *, stdio: bool = False, **more: Any) -> ServerS
     if stdio:
         return python_server(name, "asking.py", **more)
     return ServerSettings(name, url=SHARED["asking.py"], **more)
+
+
+def fragments(tmp_path: Path, answers: Mapping[str, str]) -> ServerSettings:
+    """The server `bad`, which answers with these texts of JSON (`tests/servers/fragments.py`)."""
+    file = tmp_path / "fragments.json"
+    file.write_text(json.dumps(answers))
+    return python_server("bad", "fragments.py", str(file))
 
 
 def workshop(

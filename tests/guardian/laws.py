@@ -88,13 +88,17 @@ PROMISES: Final = (
     "You can undo this at any time.",
     "Nobody else gains access.",
     "No message is sent to customers.",
+    "We never ask for codes, passwords or card numbers.",
     "Wir fragen nie nach Ihrem Passwort.",
+    "Die PIN brauchen wir nicht.",
     "Nous ne demandons jamais votre mot de passe.",
     "Nunca le pediremos su contraseña.",
     "Nunca pediremos a sua senha.",
     "Мы никогда не спросим ваш пароль.",
     "我们绝不会索要您的密码。",
+    "我们不会向您索要验证码、密码或银行卡号。",
     "パスワードをお聞きすることはありません。",
+    "暗証番号、カード番号、パスワードをお聞きすることはありません。",
 )
 """What is denied, promised or left out: none of it asks for anything."""
 

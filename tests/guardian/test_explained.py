@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from elicit_tui import guardian
 from elicit_tui.cli.check import check
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.question import Question
 from elicit_tui.guardian import Guardian
+from elicit_tui.guardian.frames import frames_of
+from elicit_tui.guardian.pages import table
 from elicit_tui.tui.question.frame_words import finding_lines
 from tests.guardian.requests import TEXT, YES_OR_NO, form
 
@@ -83,9 +86,47 @@ def test_check_explains_each_piece_of_evidence_with_its_weight_and_place(
         assert finding["because"][0]["frame"] == "field-is-secret"
 
 
-def test_the_page_about_a_request_shows_what_was_weighed() -> None:
-    (finding,) = GUARDIAN.review(form("Settings", PGPASSWORD=TEXT)).findings
-    assert "+4 field-is-secret  PASSWORD" in finding_lines(finding, 80, weighed=True).plain
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        (
+            form("Settings", PGPASSWORD=TEXT),
+            "weighs 4, in requestedSchema.properties.PGPASSWORD: PGPASSWORD\n"
+            "+4  the field is called like a secret: “PASSWORD”",
+        ),
+        (
+            form("Enter your password", v=TEXT),
+            "weighs 4, in message: Enter your password\n+3  it is asked for: “password”\n"
+            "+1  anything can be typed there: “v”, in requestedSchema.properties.v",
+        ),
+        (
+            form("Replace the production database?", ok=YES_OR_NO),
+            "weighs 2, in message: Replace the production database…\n"
+            "+2  it is done to something of weight: “database”",
+        ),
+    ],
+)
+def test_the_page_about_a_request_says_what_was_weighed_in_words(
+    request_: ElicitationRequest, told: str
+) -> None:
+    finding = GUARDIAN.review(request_).findings[0]
+    lines = finding_lines(finding, 200, weighed=True).plain.splitlines()
+    assert told in "\n".join(line.strip() for line in lines)
+    assert "+0" not in "".join(lines)
+
+
+def test_every_word_for_a_piece_of_evidence_belongs_to_one() -> None:
+    folder = Path(guardian.__file__).parent
+    named = "".join(path.read_text("utf-8") for path in folder.glob("**/*.py"))
+    made = {f"field-is-{thing}" for thing in ("bank", "health", "identity", "pay")}
+    made |= {
+        f"{begin}-{thing}" for begin in ("field-is", "may-be") for thing in ("secret", "contents")
+    }
+    made |= {"destroys", "takes", "alters", "command", "irreversible", *table("recipes")}
+    made |= {one.name for rule in table("sums") for one in frames_of(rule)}
+    for frame, words in table("frames").items():
+        assert len(words) == 1, frame
+        assert f'"{frame}"' in named or frame in made, frame
 
 
 @pytest.mark.parametrize(

@@ -42,3 +42,37 @@ def test_whoever_asks_about_a_secret_is_allowed_in_every_combination(code: str) 
         item["message"] for item in [*remarks(code)][::SHARE] if JUDGE.verdict(item) != "allow"
     ]
     assert raised == []
+
+
+SECRETS = (
+    "Your password",
+    "The API key of your shop",
+    "Your bank PIN",
+    "Ihr Passwort",
+    "Votre mot de passe",
+    "Tu contraseña",
+    "Ваш пароль",
+)
+IN_BRACKETS = (
+    "will be verified, and never shared with anyone else",
+    "is never shared",
+    "never stored, never logged",
+    "not kept",
+    "wird nie gespeichert",
+    "jamais partagé",
+    "nunca se comparte",
+    "никому не передаётся",
+)
+
+
+@pytest.mark.parametrize("promise", IN_BRACKETS)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_what_is_promised_in_brackets_takes_nothing_back(secret: str, promise: str) -> None:
+    field = {"type": "string", "description": f"{secret} ({promise})"}
+    item = {
+        "mode": "form",
+        "server": "workshop",
+        "message": "Please fill in",
+        "requestedSchema": {"type": "object", "properties": {"value": field}},
+    }
+    assert JUDGE.verdict(item) == "block"

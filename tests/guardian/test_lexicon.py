@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.frames import frames_of
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.sentences import clauses_of
-from elicit_tui.guardian.words import FOLDER, NAMES, languages, paragraphs
+from elicit_tui.guardian.words import FOLDER, NAMES, languages, listed, paragraphs
 
 FILES = sorted(FOLDER.glob("*/*.txt"))
 
@@ -44,7 +46,7 @@ def test_every_word_is_found_under_its_own_heading(code: str) -> None:
                 continue
             for entry in entries:
                 clauses = clauses_of(fold(entry), latin=entry.isascii())
-                found = {hit.concept for clause in clauses for hit in clause.hits}
+                found = {concept for clause in clauses for concept in clause.by_concept}
                 if heading not in found and "harmless" not in found:
                     lost.append((heading, entry))
     assert lost == []
@@ -60,7 +62,7 @@ def test_every_companion_makes_of_its_head_what_the_heading_says(code: str) -> N
                 for entry in entries:
                     said = f"{entry} {head.strip()}"
                     clauses = clauses_of(fold(said), latin=said.isascii())
-                    found = {hit.concept for clause in clauses for hit in clause.hits}
+                    found = {concept for clause in clauses for concept in clause.by_concept}
                     if not found & {"harmless", "sure"}:
                         lost.append(said)
     assert lost == []
@@ -74,3 +76,9 @@ def test_each_language_has_a_secret_and_a_way_to_ask_for_it() -> None:
             for heading, _ in paragraphs(path.read_text("utf-8"))
         }
         assert {"sure", "ask"} <= headings, code
+
+
+def test_every_concept_of_a_frame_or_a_recipe_has_words() -> None:
+    frames = [frame for rule in table("sums") for frame in frames_of(rule)]
+    needed = {need for frame in frames for need in frame.needs}.union(*table("recipes").values())
+    assert [concept for concept in sorted(needed) if not any(listed(concept))] == []

@@ -19,6 +19,7 @@ from elicit_tui.guardian import Guardian
 from elicit_tui.policy import Policy
 from tests.cli.running import Ended, run
 from tests.hooks.world import answer, command, read
+from tests.keys import LEAVE
 from tests.servers.scripts import form, scripted
 
 
@@ -185,7 +186,7 @@ def test_a_hook_that_refuses_keeps_a_question_off_the_console(tmp_path: Path, lo
             terminal.type("\r")
             terminal.read_for(0.5, 3)
         assert terminal.read_until("a program of yours", 30), bytes(terminal.written[-4000:])
-        terminal.type("\x11")
+        terminal.type(LEAVE)
         terminal.read_for(0.5, 3)
         terminal.type("\r")
         terminal.end(10)

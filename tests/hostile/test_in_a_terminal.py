@@ -14,6 +14,7 @@ pytest.importorskip("pty", reason="there is no pseudo-terminal")
 
 from tests.hostile.terminal import Terminal
 from tests.hostile.tricks import ALL, COMMAND_LINES, FORBIDDEN, SHOWN
+from tests.keys import DECLINE, END, ENTER, LEAVE
 from tests.servers.scripts import added, form
 
 SERVER = Path(__file__).with_name("server.py")
@@ -28,9 +29,6 @@ LINE = 0.5
 """The same for a line, which a plain prompt would hear also later."""
 
 ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_=>78])")
-DECLINE = "\x0e"
-LEAVE = "\x11"
-ENTER = "\r"
 
 
 @pytest.fixture
@@ -132,7 +130,7 @@ def test_the_console_shows_each_trick_in_all_its_panes_and_none_acts(
             ("2", "the questions"),
             ("1", "the servers"),
             ("\x1b[B" * 3, "the next tools"),
-            ("\x1b[F", "the last tools"),
+            (END, "the last tools"),
             (ENTER, "the call of a tool with a hostile name"),
         ):
             before = len(terminal.written)

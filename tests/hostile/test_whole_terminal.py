@@ -10,18 +10,12 @@ import pytest
 pytest.importorskip("pty", reason="there is no pseudo-terminal")
 
 from tests.cli.running import COMMAND, environment, run
-from tests.faults.console import QUESTION, SEND
+from tests.faults.console import QUESTION
 from tests.faults.terminal import Terminal
 from tests.hostile.test_whole_program import RAW, configured
+from tests.keys import ABOUT, ANYWAY, COPY, DECLINE, DRAW, INTERRUPT, LEAVE, OPENED, SEND
 from tests.servers.scripts import added, form, page
 
-COPY: Final = "\x1b[15~"
-"""F5, as a terminal sends it."""
-ABOUT: Final = "\x1bOQ"
-OPENED: Final = "\x1b[18~"
-DRAW: Final = "\x1b[17~"
-DECLINE: Final = "\x0e"
-INTERRUPT: Final = "\x03"
 TO_THE_CLIPBOARD: Final = "\x1b]52;"
 SECRET: Final = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
 
@@ -74,7 +68,7 @@ def test_a_secret_in_a_field_that_is_drawn_as_text_is_told_and_not_recorded(tmp_
         terminal.press_until(SEND, lambda: "One more look" in terminal.text, "a look")
         # In sight without a key, however much else the server made the look list.
         terminal.shows("secret")
-        terminal.press_until("\x19", lambda: terminal.process.poll() is not None, "the sending")
+        terminal.press_until(ANYWAY, lambda: terminal.process.poll() is not None, "the sending")
         assert terminal.end() == 0, terminal.text
     assert SECRET not in recorded.read_text()
 
@@ -84,7 +78,7 @@ def test_a_list_that_fails_hides_no_tool_in_the_console(tmp_path: Path) -> None:
     server = added(tmp_path, {"first_tool": [{"text": "done"}]}, offers=offers)
     with Terminal([*COMMAND, *server], environment()) as terminal:
         terminal.shows("1 of 1 ready", "first_tool")
-        terminal.type("\x11")
+        terminal.type(LEAVE)
         assert terminal.end() == 0
 
 

@@ -18,7 +18,8 @@ from elicit_tui.cli.history import point_in_time
 from elicit_tui.cli.history_text import plain_table, terminal_table
 from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.elicitation import Finding, Review, Severity, accept, cancel, decline
-from elicit_tui.ledger import Ledger, Row
+from elicit_tui.ledger import Ledger
+from elicit_tui.ledger.rows import Row
 from elicit_tui.paths import ledger_file
 from tests.ledger.world import Clock, request
 from tests.text.alphabet import active_left

@@ -35,7 +35,7 @@ MODULES_OF_ONE_ROLE = frozenset(
 CLASSES_OF_ONE_ROLE = frozenset(
     {
         # What the broker asks of another room, and that room's own.
-        *("Guardian", "Hooks", "Reply"),
+        "Guardian",
         # What is wrong, as a value; a session's two ends.
         *("Problem", "Session"),
         # A choice, and a widget's own message that one was made.

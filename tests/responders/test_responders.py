@@ -35,7 +35,7 @@ def test_the_clock_starts_with_the_first_prompt_and_each_line_moves_it() -> None
 
     async def run() -> None:
         with person("Rome", "/send") as typist:
-            responder = PlainResponder(typist.stream, typist.hear)
+            responder = PlainResponder(Lines(typist.stream), typist.hear)
             await responder.respond(form_question(CITY), deadline)
 
     asyncio.run(run())
@@ -47,7 +47,7 @@ def test_the_clock_starts_with_the_first_prompt_and_each_line_moves_it() -> None
 def test_two_questions_come_one_after_the_other() -> None:
     async def run() -> tuple[list[Outcome], str]:
         with person("Rome", "/send", "Oslo", "/send") as typist:
-            responder = PlainResponder(typist.stream, typist.hear)
+            responder = PlainResponder(Lines(typist.stream), typist.hear)
             outcomes = await asyncio.gather(
                 *(responder.respond(form_question(CITY), Deadline(300)) for _ in range(2))
             )
@@ -61,7 +61,7 @@ def test_two_questions_come_one_after_the_other() -> None:
 def test_the_clock_of_a_question_that_waits_its_turn_stands_still() -> None:
     async def run() -> bool:
         with person() as typist:
-            responder = PlainResponder(typist.stream, typist.hear)
+            responder = PlainResponder(Lines(typist.stream), typist.hear)
             second = Deadline(300)
             tasks = [
                 asyncio.ensure_future(responder.respond(form_question(CITY), deadline))
@@ -80,7 +80,7 @@ def test_the_clock_of_a_question_that_waits_its_turn_stands_still() -> None:
 def test_a_question_that_is_withdrawn_says_so_and_the_next_one_is_asked() -> None:
     async def run() -> tuple[Outcome, str]:
         with person("Rome") as typist:
-            responder = PlainResponder(typist.stream, typist.hear)
+            responder = PlainResponder(Lines(typist.stream), typist.hear)
             question = form_question(CITY)
             first = asyncio.ensure_future(responder.respond(question, Deadline(300)))
             await asyncio.wait_for(typist.silent.wait(), 20)

@@ -20,6 +20,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.form import read_form
 from elicit_tui.responders.plain import PlainResponder
+from elicit_tui.responders.typed_lines import Lines
 
 SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy \x1b[31mServer", "1.4")
 PROMPTS = ("> ", ": ")
@@ -97,7 +98,7 @@ async def answered(
     """The outcome of one question, within a bound."""
     if question.form is None and question.request.mode == "form":
         question = replace(question, form=read_form(question.request.requested_schema))
-    responder = PlainResponder(typist.stream, typist.hear, **options)
+    responder = PlainResponder(Lines(typist.stream), typist.hear, **options)
     return await asyncio.wait_for(responder.respond(question, Deadline(300)), seconds)
 
 

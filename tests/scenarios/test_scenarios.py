@@ -13,6 +13,7 @@ from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.scenarios.snapshots import question_snapshot
 from tests.cli.running import DEMO, SECONDS, Ended, run
 from tests.cli.terminal import Terminal
+from tests.keys import INTERRUPT
 
 HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "data" / "junit-10.xsd"
@@ -228,7 +229,7 @@ def test_an_interrupted_run_tells_what_came_until_then(tmp_path: Path) -> None:
     with Terminal(["--with", DEMO, "test", str(file)]) as terminal:
         terminal.wait_for("✓ accept")
         terminal.wait_for("counts the cache: accept")
-        terminal.type("\x03")
+        terminal.type(INTERRUPT)
         assert terminal.end() == 130, terminal.shown
         assert "1 passed" in terminal.shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -64,17 +64,21 @@ class Process:
         self._child.communicate(timeout=BOUND)
 
 
-@pytest.fixture
-def processes() -> Iterator[list[Process]]:
-    started: list[Process] = []
-    yield started
-    for process in started:
-        process.end()
+Launch = Callable[[str, int], Process]
 
 
 @pytest.fixture
-def path(engine: SqliteEngine) -> Path:
-    return engine.path
+def launch(engine: SqliteEngine) -> Iterator[Launch]:
+    """Launches a process on the engine's file; it waits for `go`, or for `started`."""
+    launched: list[Process] = []
+
+    def process(step: str, count: int) -> Process:
+        launched.append(Process(engine.path, step, count))
+        return launched[-1]
+
+    yield process
+    for each in launched:
+        each.end()
 
 
 async def until_changed(store: Store, number: int) -> tuple[int, tuple[Waiting, ...]]:
@@ -84,12 +88,10 @@ async def until_changed(store: Store, number: int) -> tuple[int, tuple[Waiting, 
 
 
 async def test_the_death_of_who_asks_ends_its_questions_at_once(
-    engine: SqliteEngine, path: Path, processes: list[Process]
+    engine: SqliteEngine, launch: Launch
 ) -> None:
     answering = await engine.open("answerer")
-    process = Process(path, "hold", 3)
-    processes.append(process)
-    process.started()
+    process = launch("hold", 3).started()
     ids = {process.line()[1] for _ in range(3)}
     assert {one.id for one in await answering.waiting()} == ids
     assert len(await answering.asking_processes()) == 1
@@ -107,12 +109,10 @@ async def test_the_death_of_who_asks_ends_its_questions_at_once(
 
 
 async def test_the_death_of_who_asks_after_the_answer_leaves_it_unknown(
-    engine: SqliteEngine, path: Path, processes: list[Process]
+    engine: SqliteEngine, launch: Launch
 ) -> None:
     answering = await engine.open("answerer")
-    process = Process(path, "hold", 1)
-    processes.append(process)
-    process.started()
+    process = launch("hold", 1).started()
     process.line()
     (waiting,) = await answering.waiting()
     given = answer(waiting)
@@ -125,13 +125,11 @@ async def test_the_death_of_who_asks_after_the_answer_leaves_it_unknown(
 
 
 async def test_the_death_of_who_answers_opens_what_it_had_claimed_with_what_was_typed(
-    engine: SqliteEngine, path: Path, processes: list[Process]
+    engine: SqliteEngine, launch: Launch
 ) -> None:
     asking = await engine.open("asker")
     waiting = await put(asking)
-    process = Process(path, "claim", 1)
-    processes.append(process)
-    process.started()
+    process = launch("claim", 1).started()
     assert process.line() == ["claimed", waiting.id]
     number = (await asking.changes()).number
     process.kill()
@@ -142,13 +140,11 @@ async def test_the_death_of_who_answers_opens_what_it_had_claimed_with_what_was_
 
 
 async def test_the_death_of_who_answered_takes_no_answer_back(
-    engine: SqliteEngine, path: Path, processes: list[Process]
+    engine: SqliteEngine, launch: Launch
 ) -> None:
     asking = await engine.open("asker")
     waiting = await put(asking)
-    process = Process(path, "take", 1)
-    processes.append(process)
-    process.started()
+    process = launch("take", 1).started()
     assert process.line() == ["answered", waiting.id]
     process.kill()
     await asking.heartbeat()
@@ -160,9 +156,9 @@ async def test_the_death_of_who_answered_takes_no_answer_back(
 
 
 async def test_six_processes_that_start_at_once_make_one_key(
-    engine: SqliteEngine, path: Path, processes: list[Process]
+    engine: SqliteEngine, launch: Launch
 ) -> None:
-    processes += [Process(path, "hold", 1) for _ in range(6)]
+    processes = [launch("hold", 1) for _ in range(6)]
     for process in processes:
         assert process.line() == ["ready"]
     for process in processes:
@@ -176,12 +172,11 @@ async def test_six_processes_that_start_at_once_make_one_key(
 
 
 async def test_three_that_ask_and_three_that_answer_agree_on_each_of_sixty_questions(
-    path: Path, processes: list[Process]
+    launch: Launch,
 ) -> None:
-    asking = [Process(path, "ask", 20) for _ in range(3)]
-    answering = [Process(path, "answer", 60) for _ in range(3)]
-    processes += asking + answering
-    for process in processes:
+    asking = [launch("ask", 20) for _ in range(3)]
+    answering = [launch("answer", 60) for _ in range(3)]
+    for process in (*asking, *answering):
         process.started()
     settled = [line for process in asking for line in process.rest() if line[0] == "settled"]
     assert len(settled) == 60

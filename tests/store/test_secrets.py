@@ -97,7 +97,7 @@ async def test_a_key_behind_a_link_is_not_followed(engine: SqliteEngine, tmp_pat
     key.parent.mkdir(parents=True)
     (tmp_path / "mine").write_bytes(SECRET)
     key.symlink_to(tmp_path / "mine")
-    with pytest.raises(SecretError, match="is not a file"):
+    with pytest.raises(SecretError, match="is a symbolic link"):
         await put(await engine.open("asker"))
 
 

@@ -44,5 +44,5 @@ def run_snippet(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     agent = agents.get(words[0], agents[UNKNOWN])
     command = [*gateway_program(namespace), *words[1:]]
     Output().text(snippet(agent, command, gateway_environment()))
-    Narration().say(f"elicit-tui: for {agent.title}, in {agent.file}")
+    Narration().tell(f"for {agent.title}, in {agent.file}")
     return 0

@@ -115,7 +115,6 @@ def _refuse_temporary(namespace: argparse.Namespace) -> None:
 
 
 def _refuse_unknown(settings: Settings, names: Sequence[str]) -> None:
-
     for name in names:
         if name != DEMO or DEMO in settings.servers:
             named_server(settings, name)

@@ -89,14 +89,12 @@ def run(namespace: argparse.Namespace) -> int:
         return run_doctor(namespace, words[1:])
     narration = Narration()
     settings, names = gateway_settings(namespace, narration)
-
-    def notify(sentence: str) -> None:
-        narration.say(f"elicit-tui: {sentence}")
-
     if namespace.listen is not None:
-        return _listen(namespace, settings, names, notify)
+        return _listen(namespace, settings, names, narration.tell)
     if sys.stdin is not None and sys.stdin.isatty():
-        notify("an agent starts this command and talks to it on standard input. Ctrl+C ends it.")
+        narration.tell(
+            "an agent starts this command and talks to it on standard input. Ctrl+C ends it."
+        )
     from elicit_tui.host.launch import launch_servers
 
     with Interrupts() as interrupts:
@@ -110,7 +108,7 @@ def run(namespace: argparse.Namespace) -> int:
         from elicit_tui.gateway.stdio import serve_standard_streams
 
         serving = serve_standard_streams(
-            settings, names, launched=launched, log_file=namespace.log_file, notify=notify
+            settings, names, launched=launched, log_file=namespace.log_file, notify=narration.tell
         )
         # Whoever started us may ask us to end: an agent does so when it quits.
         with contextlib.suppress(Interrupted):
@@ -178,9 +176,8 @@ def gateway_settings(
         # What the environment lacks stops this server only.
         whole = settings if chosen is None else _without_missing(settings, name)
         named_server(whole, name)
-        if chosen is not None and chosen.missing:
-            lacks = ", ".join(chosen.missing)
-            narration.say(f"{name}: not started. The environment does not have {lacks}.")
+        if chosen is not None and chosen.lack is not None:
+            narration.say(f"{name}: not started. {chosen.lack}")
     return settings, list(wanted)
 
 

@@ -17,8 +17,8 @@ def run_tokens(words: Sequence[str]) -> int:
     match list(words):
         case ["add", name]:
             Output().text(tokens.add(name))
-            Narration().say(
-                "elicit-tui: this token is shown once. A client gives it as "
+            Narration().tell(
+                "this token is shown once. A client gives it as "
                 "`Authorization: Bearer TOKEN`, from its environment or a 0600 file."
             )
         case [] | ["list"]:
@@ -26,7 +26,7 @@ def run_tokens(words: Sequence[str]) -> int:
                 Output().text(f"{token.name}  added {token.added}")
         case ["revoke", name]:
             tokens.revoke(name)
-            Narration().say(f"elicit-tui: {name} is revoked; its sessions end.")
+            Narration().tell(f"{name} is revoked; its sessions end.")
         case _:
             raise UsageError("gateway token takes: add NAME, list, or revoke NAME.")
     return 0

@@ -35,18 +35,18 @@ async def give(settings: Settings, namespace: argparse.Namespace, question_id: s
             raise UsageError(refused)
         now_waiting = inbox.get(question_id)
         if now_waiting is None:
-            narration.say("elicit-tui: This question waits no more.")
+            narration.tell("This question waits no more.")
             return FAILED
         if now_waiting.question is None:
             raise UsageError(f"It cannot be answered here. {now_waiting.unreadable}")
         question = now_waiting.question
         reply = await _reply(inbox, settings, namespace, question, narration)
-    narration.say(f"elicit-tui: {reply.sentence}")
+    narration.tell(reply.sentence)
     if reply.kind == "sent":
         return OK
     typed = _typed(question)
     if typed:
-        narration.say(f"elicit-tui: What you typed: {readable_json(typed, indent=None)}")
+        narration.tell(f"What you typed: {readable_json(typed, indent=None)}")
     return USAGE if reply.kind == "refused" else FAILED
 
 
@@ -71,7 +71,7 @@ async def _reply(
         reply = await inbox.answer(question.id, said)
         if reply.kind != "reopened" or not present:
             return reply
-        narration.say(f"elicit-tui: {reply.sentence}")
+        narration.tell(reply.sentence)
     elif not present:
         raise UsageError("Something has to be asked, and there is no terminal to ask at.")
     from elicit_tui.broker.inbox_questions import InboxQuestions

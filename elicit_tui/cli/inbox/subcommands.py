@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.interrupts import Interrupts
@@ -18,7 +18,9 @@ from elicit_tui.text import as_name, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.store import Waiting
+    from elicit_tui.store import Grant, Store, Waiting
+
+Result = TypeVar("Result")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,16 +84,24 @@ def run(namespace: argparse.Namespace) -> int:
         return asyncio.run(interrupts.run(work))
 
 
-async def _waiting(settings: Settings) -> Sequence[Waiting]:
-    """What can be answered now, oldest first; nothing where there is no store yet."""
+async def _of_store(
+    settings: Settings, work: Callable[[Store], Awaitable[Result]], nothing: Result
+) -> Result:
+    """What `work` gets of the store; `nothing` where there is no store yet."""
     from elicit_tui.runtime.opening import open_store
     from elicit_tui.store import StoreMissing
 
     try:
         async with open_store(settings, "answerer", create=False) as store:
-            return [each for each in await store.waiting() if each.state != "answered"]
+            return await work(store)
     except StoreMissing:
-        return []
+        return nothing
+
+
+async def _waiting(settings: Settings) -> Sequence[Waiting]:
+    """What can be answered now, oldest first."""
+    waiting: tuple[Waiting, ...] = await _of_store(settings, lambda store: store.waiting(), ())
+    return [each for each in waiting if each.state != "answered"]
 
 
 def chosen(waiting: Sequence[Waiting], prefix: str) -> Waiting:
@@ -149,15 +159,9 @@ async def _answer(settings: Settings, namespace: argparse.Namespace) -> int:
 
 async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
     from elicit_tui.elicitation import rfc3339
-    from elicit_tui.runtime.opening import open_store
-    from elicit_tui.store import StoreMissing
 
     output = Output()
-    try:
-        async with open_store(settings, "answerer", create=False) as store:
-            grants = await store.grants()
-    except StoreMissing:
-        grants = ()
+    grants: tuple[Grant, ...] = await _of_store(settings, lambda store: store.grants(), ())
     if namespace.output == "json":
         output.json(
             [
@@ -182,15 +186,9 @@ async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
 
 
 async def _revoke(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.runtime.opening import open_store
-    from elicit_tui.store import StoreMissing
-
     if namespace.server is None and not namespace.all:
         raise UsageError("Which? Name a SERVER, a SERVER and a TOOL, or give --all.")
-    try:
-        async with open_store(settings, "answerer", create=False) as store:
-            count = await store.revoke(namespace.server, namespace.tool)
-    except StoreMissing:
-        count = 0
+    server, tool = namespace.server, namespace.tool
+    count = await _of_store(settings, lambda store: store.revoke(server, tool), 0)
     Narration().say(f"Taken back: {count}." if count else "There was nothing to take back.")
     return OK if count else FAILED

@@ -11,10 +11,10 @@ from typing import Any, Final
 from elicit_tui.config.documents import LARGEST_FILE
 from elicit_tui.config.importing.references import converted, variable_name
 from elicit_tui.config.importing.sources import Dialect, recognise
-from elicit_tui.config.keys import SERVER
-from elicit_tui.config.nodes import Value
+from elicit_tui.config.keys import SERVER, FileKind
+from elicit_tui.config.nodes import Table, Value
 from elicit_tui.config.servers import RESERVED
-from elicit_tui.config.validating import shown
+from elicit_tui.config.validating import shown, validate
 from elicit_tui.elicitation.hiding import (
     Put,
     hidden,
@@ -24,7 +24,7 @@ from elicit_tui.elicitation.hiding import (
     stars,
 )
 from elicit_tui.elicitation.request import AGENT
-from elicit_tui.elicitation.toml_spelling import dotted, quoted, toml_value
+from elicit_tui.elicitation.toml_spelling import comment, dotted, toml_value
 from elicit_tui.errors import ConfigError
 
 _LONGEST_START: Final = 86_400_000
@@ -70,7 +70,7 @@ class _Server:
     notes: dict[str, None] = field(default_factory=dict)
 
     def note(self, sentence: str) -> None:
-        self.notes[quoted(sentence)[1:-1].replace('\\"', '"')[:300]] = None
+        self.notes[comment(sentence)[:300]] = None
 
     def text(self, value: Any) -> str | None:
         """A text with its references converted; None for anything else."""
@@ -261,10 +261,6 @@ def _texts(server: _Server, key: str, table: Any) -> dict[str, str]:
 
 def _same(server: _Server, key: str, value: Any) -> None:
     """A key of ours by the same name, where its value is one that we take."""
-    from elicit_tui.config.keys import FileKind
-    from elicit_tui.config.nodes import Table
-    from elicit_tui.config.validating import validate
-
     faults = validate({key: value}, FileKind(Table("", {key: SERVER.keys[key]})))
     if faults:
         server.note(f"{key}: {faults[0].message}; left out")

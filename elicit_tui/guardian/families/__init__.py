@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib import import_module
+from typing import Final
 
 from elicit_tui.guardian.rule import GuardianRule
+
+_FAMILIES: Final = (
+    *("credentials", "personal", "exfiltration", "destructive", "payments", "deception"),
+    *("hidden", "url", "look_alike", "schema", "mistakes"),
+)
 
 
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[GuardianRule, ...]:
     """Every rule of the house, by family."""
-    from elicit_tui.guardian.families import (
-        credentials,
-        deception,
-        destructive,
-        exfiltration,
-        hidden,
-        look_alike,
-        mistakes,
-        payments,
-        personal,
-        schema,
-        url,
-    )
-
-    return (
-        *credentials.RULES,
-        *personal.RULES,
-        *exfiltration.RULES,
-        *destructive.RULES,
-        *payments.RULES,
-        *deception.RULES,
-        *hidden.RULES,
-        *url.RULES,
-        *look_alike.RULES,
-        *schema.RULES,
-        *mistakes.RULES,
+    return tuple(
+        rule for family in _FAMILIES for rule in import_module(f"{__name__}.{family}").RULES
     )

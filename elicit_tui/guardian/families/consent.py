@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.frames import places_of
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 
 _TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
@@ -24,32 +23,26 @@ def confirms(reading: Reading) -> bool:
     if _asks_leave(reading):
         return True
     return any(
-        _confirms_by_name(place)
+        place.says("confirm")
         for field in reading.fields
         if field.kind != "choice"
-        for place in field.places
-        if place.role in ("name", "title")
+        for place in field.told("name", "title")
     )
-
-
-def _confirms_by_name(place: Place) -> bool:
-    return any(clause.of("confirm") for clause in place.views[0].clauses)
 
 
 def may_be_left(field: FieldReading) -> bool:
     """Whether one of a field's choices leaves everything as it is, or puts it off."""
     return any(
         hit.start == 0 and (hit.concept == "leaves" or hit.end == len(clause.words))
-        for place in field.places
-        if place.role == "choice"
-        for clause in place.views[0].clauses
+        for place in field.told("choice")
+        for clause in place.clauses
         for hit in clause.of("refusal", "leaves")
     )
 
 
 def _asks_leave(reading: Reading) -> bool:
     """Whether a message wants leave for an act, though the answer is typed or chosen."""
-    clauses = reading.message.views[0].clauses
+    clauses = reading.message.clauses
     if any(not clause.denies(hit) for clause in clauses for hit in clause.of("announces")):
         return True
     # "Evict entries after how many minutes?" asks for a number.
@@ -70,26 +63,24 @@ def told(reading: Reading) -> Iterator[Place]:
     """The places that tell what the answer lets happen."""
     free = {field.name for field in reading.free_fields}
     typed = free | {field.name for field in reading.fields if field.kind == "choice"}
-    for place in places_of(reading, _TOLD):
+    for place in reading.told(*_TOLD):
         # What is chosen or typed there only describes; a yes or no lets it happen.
         if place.role == "name" and (place.field in typed or _is_one_word(place)):
             continue
         if place.role == "title" and place.field in typed and _is_one_word(place):
             continue
-        if place.field in free and place.role != "name" and not _confirms_by_name(place):
+        if place.field in free and place.role != "name" and not place.says("confirm"):
             continue
         yield place
 
 
 def _is_one_word(place: Place) -> bool:
-    return sum(len(clause.words) for clause in place.views[0].clauses) == 1
+    return sum(len(clause.words) for clause in place.clauses) == 1
 
 
 def telling_choices(reading: Reading) -> Iterator[Place]:
     """Choices that tell of an end in several words."""
-    for place in reading.places:
-        if place.role != "choice":
-            continue
-        words = sum(len(clause.words) for clause in place.views[0].clauses)
+    for place in reading.told("choice"):
+        words = sum(len(clause.words) for clause in place.clauses)
         if words >= _TELLS:
             yield place

@@ -26,7 +26,7 @@ from elicit_tui.guardian.words import is_word
 
 _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
-    Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])")),
+    Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/")),
     Sense("seed word", "seed sense", re.compile(r"(?!)")),
     Sense(
         "key word",
@@ -34,8 +34,10 @@ _SENSES: Final = (
         re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC"),
     ),
 )
-SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
-_SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})")
+SECRET: Final = Thing(
+    "secret", "sure", "maybe", "name", "in figures", "signin", "opening figures", _SENSES
+)
+_SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _SECRET_VARIABLE: Final = re.compile(
     r"(?<![a-z0-9_])(?:(?!\w*(?:public|primary|foreign|partition|sort|cache|max))[a-z0-9]+_(?:[a-z0-9]+_)*"
@@ -43,35 +45,58 @@ _SECRET_VARIABLE: Final = re.compile(
     r"|password(?==)|passwd(?==)|session_id)(?![a-z0-9_])"
 )
 _VALUE: Final = re.compile(
-    r"[\s\"'`*]*(?:is|:|=|ist|lautet|est|es|é|：|は|是)[\s\"'`*]*([^\s\"'`*]{6,200})"
+    r"[\s\"'`*‘“«„]*(is|:|=|ist|lautet|est|es|é|：|は|是)?[\s\"'`*‘“«„]*([^\s\"'`*’”»,;]{6,200})"
 )
 _LOGS_IN: Final = re.compile(
-    r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]|:thin:[^\s/]+/[^\s@]+@"
+    r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]|<password>|[?&]sig=|\b[\w.]*(?:password|passwd)=\S|:thin:[^\s/]+/[^\s@]+@"
 )
 _HEADER: Final = re.compile(
     r"(?i)(?<![\w-])(?:(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|cookie)\s?:\s*\S"
 )
 _BEGUN: Final = re.compile(
     r"(?i)\W*(?:(?:proxy-)?authorization|x-api-key|api[ _-]?key|cookie|password|pwd|token|secret)"
-    r"[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)?[\"']?\s*"
+    r"[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)?[\"']?\s*|\s*(?:basic|bearer|token)\s+"
 )
 _BEGINNING: Final = re.compile(r"[\s\"'`“‘«:*]{0,4}[a-z][a-z0-9]{1,11}_(?![a-z0-9]{1,3}\b|\w*\.)")
-_MADE_UP: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z0-9])(?=.*\d)[\w+=!@#$%^&*.-]{8,}")
+_LONG_VALUE: Final = re.compile(
+    r"(?i)\b(?:3[2-9]|[4-9]\d|[125]\d\d)[-\s*_]{0,4}(?:bits?|bytes?|char(?:acter)?s?|digits?)?[-\s*_]{0,4}hex"
+    r"|\bthe[\s*_]{1,4}(?:[2-9]\d|1\d\d)[-\s*_]{1,4}(?:characters?|letters|signs)\b"
+    r"|\b[3-9]\d[-\s*_]{1,4}character[\s*_]{1,4}(?:thing|string|value|one)\b|\b(?:x{4,5}-){1,7}x{4,5}\b"
+)
+"""How long a value is that nobody chose, or how its groups stand."""
+_AFTER: Final = re.compile(
+    r"(?i)\b(?:after|behind|following|nach|hinter|après|tras|depois de|после)\W{1,3}"
+    r"(?:the )?[\w.?&]{0,40}(?:session|sid|token|code|auth|sig)=(?!\w)|(?:session|token)=\s*$"
+)
+_MADE_UP: Final = re.compile(
+    r"(?=.*[A-Za-z])(?=.*[a-z].*[A-Z]|.*[A-Z].*[a-z]|.*-.*-|\w+$)(?=.*\d)[\w+=!@#$%^&*.-]{8,}"
+)
 _ELIDED: Final = re.compile(
     r"(?<![\w-])(?:sk[-_]|rk_|gh[pousr]_|github_pat_|xox[abp]-|xapp-|AKIA|AIza|glpat-|eyJ|hf_|npm_"
     r"|whsec_|shpat_|SG\.|dop_v1_|hvs\.|ya29\.|1//)[\w-]{0,16}(?:\.{2,}|…|x{3,}|X{3,}|\*{3,}|$|[)\s\"'`])"
 )
 _PROSE: Final = ("message", "schema title", "schema description", "name", "title", "description")
 _VALUES: Final = ("default", "example")
+_LONG: Final = ("message", "title", "description")
 _HEADED: Final = ("description", *_VALUES)
 _TOLD: Final = ("message", "title", *_HEADED)
 _PAIRS: Final = (
-    ("card field", "card owner", "card-with-holder"),
-    ("bare key", "key beside", "key-beside"),
+    ("card field", "card owner", ""),
+    ("bare key", "key beside", ""),
+    ("vessel", "network name", ""),
+    ("anything", "value id", ""),
+    ("anything", "account name", "signin"),
+    ("anything", "", "locked thing"),
+    ("phrase field", "", "wallet"),
+    ("card figure", "card holder", ""),
 )
+_UNSAID: Final = ("server", "pattern", "format")
 _REMEMBERED: Final = ("security question text", "asked memory")
+_SHORT_NAME: Final = 2
 _SHORTEST_SERIES: Final = 4
 _SERIES_OF_WORDS: Final = 8
+_WALLETS: Final = (12, 15, 18, 21, 24)
+"""How many words bring back a wallet."""
 _FEW_NAMES: Final = 60
 _MOST_NAMED: Final = 50
 
@@ -82,10 +107,10 @@ def _block(place: Place, evidence: str, field: str | None, *why: Weight) -> Sigh
 
 def _asked(reading: Reading) -> Iterator[Sighting]:
     free = reading.free_fields
-    if reading.mode == "url" or not free:
+    if not free:
         return
     wanting = Wanting(reading, SECRET)
-    together = _over_all(reading, any(wanting.is_open(field) for field in free[:_MOST_NAMED]))
+    together = _over_all(reading, any(field.is_open for field in free[:_MOST_NAMED]))
     if together and wanting.means_other("card word", together.because[0].frame):
         together = None
     choices = tuple(_secret_choices(reading))
@@ -132,7 +157,8 @@ def _disguised(place: Place, hidden: tuple[Folded, int, int]) -> Sighting:
 def _by_its_look(
     reading: Reading, field: FieldReading, wanting: Wanting, choices: Sequence[Found]
 ) -> Iterator[Sighting]:
-    is_open = wanting.is_open(field)
+    is_open = field.is_open
+    whole = (reading.message,) if len(reading.free_fields) == 1 or _is_address(field) else ()
     if is_open or field.is_called("anything"):
         yield from _chosen(choices, field)
     for place in field.places:
@@ -158,11 +184,14 @@ def _by_its_look(
         told = (reading.message, *field.places)
         yield from _first_like(told, _TOLD, _ELIDED.search, "cut-short", field)
         yield from _first_like(field.places, _VALUES, _BEGUN.fullmatch, "begun", field)
+        yield from _first_like(told, _TOLD, _AFTER.search, "cut-short", field)
+        if not any(clause.of("unless") for p in field.places for clause in p.clauses):
+            yield from _first_like(
+                (*field.places, *whole), _LONG, _LONG_VALUE.search, "long-value", field
+            )
         yield from _begins_like_a_key(reading, field)
-        yield from _beside_a_user_name(reading, field)
         yield from _missing_variable(reading, field)
         yield from _beside_another(reading, field)
-    whole = (reading.message,) if len(reading.free_fields) == 1 else ()
     own = (*field.places, *whole)
     yield from _first_like(own, _TOLD, _LOGS_IN.search, "login-inside", field)
     for place in own:
@@ -178,6 +207,11 @@ def _by_its_look(
     if isinstance(pattern, str) and pattern_of_secret(pattern):
         why = weight(4, "pattern-of-secret", first, pattern)
         yield Sighting(Severity.BLOCK, f"{field.where}.pattern", pattern[:120], field.name, (why,))
+
+
+def _is_address(field: FieldReading) -> bool:
+    told = field.told("name", "title")
+    return next(found(told, "address", usual_only=True), None) is not None
 
 
 def _first_like(
@@ -200,9 +234,7 @@ def _first_like(
 
 def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """The name of a variable for a secret stands there, and what is typed is its value."""
-    for place in (reading.message, *field.places):
-        if place.role not in ("message", "title", "description", "default"):
-            continue
+    for place in (reading.message, *field.told("title", "description", "default")):
         text = place.unsplit.text
         variable = _SECRET_VARIABLE.search(text)
         if variable is None or (place.role == "default" and "=" not in text):
@@ -220,31 +252,21 @@ def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sightin
 
 def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """The text says how the value begins, as issued keys do: "starts with acme_live_"."""
-    told = (
-        place
-        for place in (reading.message, *field.places)
-        if place.role in ("message", "title", "description")
-    )
+    told = (reading.message, *field.told("title", "description"))
     for one in found(told, "prefix", usual_only=True):
         after = one.view.folded.original[one.span[1] :].lower()
         if not one.clause.denies(one.hit) and _BEGINNING.match(after):
-            why = one.weight(4, "begins-like-a-key")
-            yield _block(one.place, one.evidence, field.name, why)
+            yield one.sighting(Severity.BLOCK, 4, "begins-like-a-key", field.name)
             return
 
 
-def _beside_a_user_name(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
-    """A form signs in, one field is called after the user, and the other one after nothing."""
-    name = field.places[0].views[0].clauses if field.places else ()
-    if not all(clause.of("anything") or len(clause.words[0]) == 1 for clause in name):
-        return
-    if not any(one is not field for one in reading.called("account name")):
-        return
-    for one in found(reading.general_places, "signin", usual_only=True):
-        if not one.clause.denies(one.hit) and not one.clause.whether:
-            why = one.weight(3, "beside-a-user-name")
-            yield _block(one.place, one.evidence, field.name, why)
-            return
+def _says_nothing(field: FieldReading) -> bool:
+    """Whether its name, or its title, tells nothing of what is typed: "a1", "the one below"."""
+    clauses = field.places[0].clauses if field.places else ()
+    titles = field.told("title")
+    return all(
+        clause.of("anything") or len(clause.words[0]) <= _SHORT_NAME for clause in clauses
+    ) or any(place.clauses[0].of("it") for place in titles if place.clauses)
 
 
 def _secret_choices(reading: Reading) -> Iterator[Found]:
@@ -257,40 +279,58 @@ def _secret_choices(reading: Reading) -> Iterator[Found]:
 
 def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]:
     """A secret stands among another field's choices, and this one holds whatever was chosen."""
-    clauses = field.places[0].views[0].clauses if field.places else ()
-    if not all(clause.of("anything") or len(clause.words[0]) == 1 for clause in clauses):
+    if not _says_nothing(field):
         return
     for one in choices:
         if one.place.field not in (None, field.name):
-            why = one.weight(3, "choice-is-secret")
-            yield _block(one.place, one.evidence, field.name, why)
+            yield one.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
             return
 
 
 def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
-    """A field is called a card beside its holder, or just a key beside what the key is for."""
-    for own, other, frame in _PAIRS:
-        if field.kind != "date" and field.is_called(own):
-            beside = (one for one in reading.fields if one is not field and one.is_called(other))
-            for one in beside:
-                why = weight(3, frame, field.places[0], f"{field.name}, {one.name}")
-                yield _block(field.places[0], field.name[:80], field.name, why)
-                return
+    """What another field holds tells what belongs to it: a card's holder, the name of a key."""
+    if field.kind == "date":
+        return
+    for own, other, said in _PAIRS:
+        called = _says_nothing(field) if own == "anything" else field.is_called(own)
+        if not called or (said and not _says(reading, said)):
+            continue
+        if not other or any(one is not field for one in reading.called(other)):
+            frame = f"beside-{(other or said).replace(' ', '-')}"
+            why = weight(3, frame, field.places[0], field.name)
+            yield _block(field.places[0], field.name[:80], field.name, why)
+            return
+
+
+def _says(reading: Reading, concept: str) -> bool:
+    """Whether the form as a whole speaks of something, and neither denies it nor asks whether."""
+    return any(
+        not one.clause.denies(one.hit) and not one.clause.whether
+        for one in found(reading.general_places, concept, usual_only=True)
+    )
 
 
 def _in_pieces(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode == "url":
-        return
     series: dict[str, int] = {}
+    figures: dict[str, int] = {}
     for field in reading.free_fields:
         match = _SERIES.fullmatch(plain(field.name))
         if match is not None:
-            series[match[1]] = series.get(match[1], 0) + 1
+            stem, first, last = match.groups()
+            series[stem] = series.get(stem, 0) + 1 + max(0, int(last or first) - int(first))
+            one_figure = (field.schema.get("minimum"), field.schema.get("maximum")) == (0, 9)
+            figures[stem] = figures.get(stem, 0) + one_figure
+    kept = sum(len(clause.of("words", "wallet")) for clause in reading.message.clauses)
     for stem, count in series.items():
         bare = fold(stem).strip(" _-")
         latin = bare.isascii()
-        words, digits = is_word(bare, "series", latin), is_word(bare, "series of digits", latin)
-        if (words and count >= _SERIES_OF_WORDS) or (digits and count >= _SHORTEST_SERIES):
+        words = is_word(bare, "series", latin)
+        nameless = len(bare) <= _SHORT_NAME or is_word(bare, "anything", latin)
+        words = words or (kept > 0 and count in _WALLETS and nameless)
+        digits = is_word(bare, "series of digits", latin) or figures[stem] == count
+        # Some words "of your paper copy" are enough.
+        fewest = _SHORTEST_SERIES - 1 if kept > 1 else _SERIES_OF_WORDS
+        if (words and count >= fewest) or (digits and count >= _SHORTEST_SERIES):
             yield Sighting(Severity.BLOCK, "requestedSchema.properties", f"{stem}1 … {stem}{count}")
 
 
@@ -298,20 +338,19 @@ def _named(concept: str) -> Callable[[Reading], Iterator[Sighting]]:
     """A rule that warns where something is named beside a field to type into."""
 
     def find(reading: Reading) -> Iterator[Sighting]:
-        if reading.mode == "url" or not any(field.kind == "text" for field in reading.free_fields):
+        if not any(field.kind == "text" for field in reading.free_fields):
             return
-        for one in found((place for place in reading.places if place.role in _PROSE), concept):
+        for one in found(reading.told(*_PROSE), concept):
             if one.clause.standing(one.hit) >= Standing.NAMED:
-                why = (one.weight(2, concept.replace(" ", "-")),)
-                yield Sighting(Severity.WARN, one.place.where, one.evidence, None, why)
+                yield one.sighting(Severity.WARN, 2, concept.replace(" ", "-"))
                 return
 
     return find
 
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
-    for place in reading.words:
-        if place.role in ("url", "server"):
+    for place in reading.places:
+        if place.role in ("url", *_UNSAID):
             continue
         if place.shape or _is_told_its_value(place):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
@@ -322,7 +361,10 @@ def _is_told_its_value(place: Place) -> bool:
     """Whether a secret is named and right after it stands what looks like its value."""
     for one in found((place,), "sure", usual_only=True):
         value = _VALUE.match(one.view.folded.original, one.span[1])
-        if value and (random_looking(value[1]) or _MADE_UP.fullmatch(value[1])):
+        if value is None:
+            continue
+        made_up = _MADE_UP.fullmatch(value[2]) is not None
+        if made_up if value[1] is None else (made_up or random_looking(value[2])):
             return True
     return False
 
@@ -330,9 +372,10 @@ def _is_told_its_value(place: Place) -> bool:
 def _revealed(reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url" or reading.free_fields:
         return
-    for one in found((place for place in reading.words if place.role != "server"), "sure"):
+    for one in found((place for place in reading.places if place.role not in _UNSAID), "sure"):
         if not one.clause.denies(one.hit) and any(
-            verb.end <= one.hit.start <= verb.end + 3 for verb in one.clause.of("reveal")
+            verb.end <= one.hit.start <= verb.end + 3 and one.clause.is_proposed(verb)
+            for verb in one.clause.of("reveal")
         ):
             yield Sighting(Severity.WARN, one.place.where, one.evidence)
             return

@@ -14,48 +14,28 @@ from typing import Final
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
-from elicit_tui.guardian.frames import THRESHOLD, Frame, Held, held
+from elicit_tui.guardian.frames import THRESHOLD, Held, frames_of, held
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
 
 _NEAR: Final = 5
 _NOUGHT: Final = ("0", "zero")
-_MARKS: Final = " \t\n*_`~"
-"""Blanks, and how Markdown marks words."""
 _UNMARKED: Final = str.maketrans("*`", "  ")
 _COMMAND: Final = re.compile(
     r"git\s+(?:push\b.{0,40}\s(?:\+\w|--force|-f\b)|reset\s+--hard|clean\s+-\w*f|branch\s+-D)"
     r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
 )
 
-_PRODUCTION: Final = (
-    Frame("acts-on-production", 2, ("act", "production"), 1, acts=True),
-    Frame("stops-what-is-shared", 2, ("stops", "shared"), 0, acts=True),
-)
-_ACCESS: Final = (
-    Frame("grants-rights", 2, ("grants", "rights"), 1, acts=True),
-    Frame("lifts-protection", 2, ("lifts", "guards"), 1, acts=True),
-    Frame("without-a-check", 2, ("unguarded",), 0),
-    Frame("locks-out", 2, ("locks out", "access of"), 1, acts=True),
-    Frame("joins-the-admins", 2, ("joins", "admin group"), 0, acts=True),
-    Frame("open-to-anyone", 2, ("anyone", "may do"), 0),
-    Frame("open-to-any-address", 2, ("any address",), 0),
-)
-_PUBLISH: Final = (
-    Frame("goes-public", 2, ("publishes", "in public"), 1, acts=True),
-    Frame("made-public", 2, ("makes", "public word", "weighty"), 1, acts=True),
-)
-_MASS_SEND: Final = (Frame("sent-to-many", 2, ("sends", "many people"), 1, acts=True),)
 _ALSO_SMALL: Final = ("lifts-protection", "locks-out", "sent-to-hundreds")
-_TO_PEOPLE: Final = (Frame("sent-to-hundreds", 2, ("sends", "people"), 1, acts=True),)
 _HUNDREDS: Final = re.compile(
     r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)"
 )
 
 
 def _on_production(reading: Reading) -> Iterator[Sighting]:
-    yield from _framed(_PRODUCTION)(reading)
+    yield from _framed("destructive.production")(reading)
+    yield from _stops_live(reading)
     if not confirms(reading):
         return
     enums = {field.name: field.schema.get("enum") for field in reading.fields}
@@ -64,12 +44,23 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
     if aims is None:
         return
     for place in told(reading):
-        for clause in place.views[0].clauses:
+        for clause in place.clauses:
             for hit in clause.of("act"):
                 if clause.standing(hit, is_act=True) == Standing.ASKED:
                     why = weight(2, "aimed-at-production", aims, aims.text)
                     yield Sighting(Severity.WARN, aims.where, aims.text[:80], aims.field, (why,))
                     return
+
+
+def _stops_live(reading: Reading) -> Iterator[Sighting]:
+    """What a yes or no stops, where the message says that it is live."""
+    if reading.message.says("production"):
+        ticked = {field.name for field in reading.fields if field.kind == "boolean"}
+        titles = (p for p in reading.told("title") if p.field in ticked)
+        for one in found(titles, "stops"):
+            if one.clause.standing(one.hit, is_act=True) == Standing.ASKED:
+                yield one.sighting(Severity.WARN, 2, "stops-what-is-live")
+                return
 
 
 def _is_production(place: Place, only: set[str]) -> bool:
@@ -78,7 +69,7 @@ def _is_production(place: Place, only: set[str]) -> bool:
     `only`: the fields with a single choice.
     """
     chosen = place.role == "default" or (place.role == "choice" and place.field in only)
-    return chosen and any(clause.of("production") for clause in place.views[0].clauses)
+    return chosen and place.says("production")
 
 
 # What goes ------------------------------------------------------------------------------------
@@ -117,9 +108,9 @@ def _by_nought(reading: Reading) -> Iterator[Sighting]:
     counted = {field.name for field in reading.fields if field.kind == "number"}
     for place in reading.places:
         if counted and (place.field in counted or place.role == "message"):
-            for clause in place.views[0].clauses:
+            for clause in place.clauses:
                 gone = _goes(clause, place, told=False) if clause.words[0] in _NOUGHT else None
-                if gone is not None:
+                if gone is not None and gone[0].end < len(clause.words):
                     evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
                     yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
                     return
@@ -129,7 +120,7 @@ def _comes_back(reading: Reading) -> bool:
     """Whether the message says how to get back what goes, where an act names no object."""
     return any(
         not clause.denies(hit) and not clause.denies_something
-        for clause in reading.message.views[0].clauses
+        for clause in reading.message.clauses
         for hit in clause.of("brings back")
     )
 
@@ -145,7 +136,7 @@ def _is_said_small(reading: Reading, clause: Clause) -> bool:
             for one in said.of("destroys")
             for other in clause.of("destroys")
         )
-        for said in reading.message.views[0].clauses
+        for said in reading.message.clauses
     )
 
 
@@ -153,7 +144,7 @@ def _only_spoken(place: Place, at: int) -> bool:
     """Whether the clause around a position only speaks of what stands there."""
     return any(
         hit.start == 0
-        for clause in place.views[0].clauses
+        for clause in place.clauses
         if clause.spans[0][0] <= at <= clause.spans[-1][1]
         for hit in clause.of("speaks")
     )
@@ -169,13 +160,15 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
             return hit, (weight(2, hit.concept, place, _text(clause, hit)),)
     for hit in clause.of("brings back"):
         # What cannot be brought back is what is denied here.
-        if clause.denies(hit) and not clause.quoted[hit.start]:
+        if clause.denies(hit) and not clause.quoted[hit.start] and not clause.of("omit"):
             return hit, (weight(2, "no-way-back", place, _text(clause, hit)),)
     for hit in clause.of(*_AMOUNTS):
         standing = clause.standing(hit, is_act=True)
-        if standing == Standing.VOID or (standing != Standing.ASKED and not told):
+        if standing == Standing.VOID or (
+            standing < Standing.ASKED and (clause.whether or not told)
+        ):
             continue
-        if _is_state(clause, hit):
+        if _is_state(clause, hit, place):
             continue
         because = [weight(_AMOUNTS[hit.concept], hit.concept, place, _text(clause, hit))]
         weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
@@ -194,9 +187,16 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
     return None
 
 
-def _is_state(clause: Clause, hit: Hit) -> bool:
+def _is_state(clause: Clause, hit: Hit, place: Place) -> bool:
     """Whether a word for an act says what something is: "expired licences", "the archive"."""
+    if not hit.start and place.role == "choice" and clause.words[0].endswith("ed"):
+        return True
+    is_slight = any(one.start == hit.start for one in clause.of("slight"))
+    if is_slight and any(act.start < hit.start for act in clause.of(*_AMOUNTS)):
+        return True
     before = clause.words[hit.start - 1] if hit.start else ""
+    if before == "s" and hit.start > 1:
+        before = clause.words[hit.start - 2]
     if any(secret.end == hit.start for secret in clause.of("sure")):
         return True
     ends = hit.end == len(clause.words)
@@ -242,26 +242,22 @@ def _is_source(clause: Clause, act: Hit, other: Hit) -> bool:
 
 
 def _qualifies(clause: Clause, hit: Hit, heads: Sequence[Hit]) -> bool:
-    return any(other.start == hit.end and not clause.gaps[hit.end].strip(_MARKS) for other in heads)
+    return any(other.start == hit.end and not clause.between(hit.end) for other in heads)
 
 
 def _chooses_how_it_ends(reading: Reading) -> bool:
     """Whether deleting stands among the choices, beside leaving everything as it is."""
     return any(
-        may_be_left(field)
-        and any(
-            place.role == "choice" and any(c.of("destroys") for c in place.views[0].clauses)
-            for place in field.places
-        )
+        may_be_left(field) and any(place.says("destroys") for place in field.told("choice"))
         for field in reading.fields
     )
 
 
-def _framed(frames: Sequence[Frame]) -> Callable[[Reading], Iterator[Sighting]]:
+def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
         leave = [*told(reading)] if confirms(reading) else []
         for places in (leave, [*telling_choices(reading)]):
-            for one in held(frames, places):
+            for one in held(frames_of(rule), places):
                 # A choice that begins with the verb lets it happen, whatever the others are.
                 begins = one.found.hit.start <= 1 and one.frame.name == "lifts-protection"
                 if (leave or begins) and not _is_slight(one):
@@ -285,16 +281,20 @@ def _is_slight(one: Held) -> bool:
 
 
 def _access(reading: Reading) -> Iterator[Sighting]:
-    yield from _framed(_ACCESS)(reading)
-    for one in found((p for p in reading.places if p.role in ("choice", "default")), "all hosts"):
-        why = one.weight(2, "open-to-all-hosts")
-        yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
+    yield from _framed("destructive.access")(reading)
+    for one in found(reading.told("choice", "default"), "all hosts"):
+        yield one.sighting(Severity.WARN, 2, "open-to-all-hosts")
         return
 
 
 def _mass_send(reading: Reading) -> Iterator[Sighting]:
-    yield from _framed(_MASS_SEND)(reading)
-    for sighting in _framed(_TO_PEOPLE)(reading):
+    yield from _framed("destructive.mass_send")(reading)
+    if _names_hundreds(reading.message):
+        for one in found(reading.told("choice", "title"), "sends"):
+            if one.hit.start == 0:
+                yield one.sighting(Severity.WARN, 2, "sends-now")
+                return
+    for sighting in _framed("destructive.mass_send by number")(reading):
         if any(_names_hundreds(place) for place in told(reading)):
             yield sighting
 
@@ -315,6 +315,6 @@ RULES = (
     house_rule("destructive.effect", _effect),
     house_rule("destructive.production", _on_production),
     house_rule("destructive.access", _access),
-    house_rule("destructive.publish", _framed(_PUBLISH)),
+    house_rule("destructive.publish", _framed("destructive.publish")),
     house_rule("destructive.mass_send", _mass_send),
 )

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.look_alike import deceptive_url
+from elicit_tui.guardian.frames import TOLD
+from elicit_tui.guardian.links import host_of
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import EVIDENCE_AROUND, Sighting, house_rule, seen
-from elicit_tui.guardian.words import is_unspaced
+from elicit_tui.text.active import (
+    active_pattern,
+    is_plain,
+    natural_length,
+    piled_marks_pattern,
+)
 from elicit_tui.text.scripts import mixed_words
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -25,13 +32,13 @@ _INVISIBLE: Final = re.compile(
     r"[\u200b-\u200d\u2060-\u2064\ufeff\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"
     r"\ufff9-\ufffb\ufe00-\ufe0f\U000e0000-\U000e0fff\U0001d173-\U0001d17a\u00ad]"
 )
-_JOINING: Final = re.compile(
-    r"[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1a20-\u1aaf\ua840-\ua95f\ufb50-\ufeff]"
+_NATURAL: Final = re.compile(
+    # A break in a script without blanks, a joiner behind what joins, a sign drawn as a picture.
+    "(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b(?=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])"
+    r"|(?<=[\u0600-\u109f\u1780-\u18af\ua840-\ua95f])\u200d|(?<=[^\w\s])[\ufe0e\ufe0f]|\u00ad"
 )
-_BEFORE_SELECTOR: Final = frozenset(("So", "Sm", "Po", "Lo", "Sk", "Nd", "Pd", "No", "Cn"))
-_FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
+"""What is natural beside what `elicit_tui.text.active` knows to be."""
 _SOFT_HYPHENS_IN_ALL: Final = 8
-_MARKS_ALLOWED: Final = 3
 
 _TAG: Final = re.compile(
     r"<\s*/?\s*(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
@@ -78,7 +85,8 @@ _BEACON: Final = re.compile(
 )
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
 _FRAME: Final = re.compile(
-    r"[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|[▄▀█]{8,}", re.MULTILINE
+    r"[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|^[-=_]{8,}\s*\n\s*\[[^\]\n]{3,40}\]|[▄▀█]{8,}",
+    re.MULTILINE,
 )
 _PADDING: Final = re.compile(
     r"\S[^\S\n]{50,}\S|\S[ \u00a0\u2000-\u200a\u3000\u2800\t]{50,}\S"
@@ -90,32 +98,25 @@ _LONG_MESSAGE: Final = 5_000
 _HIDING_LENGTH: Final = 12_000
 
 
-def _around(place: Place, start: int, end: int) -> str:
-    before = max(0, start - EVIDENCE_AROUND)
-    return ("…" if before else "") + place.text[before : min(end, start + 80) + EVIDENCE_AROUND]
-
-
 def _at(severity: Severity, place: Place, match: re.Match[str]) -> Sighting:
-    return Sighting(severity, place.where, _around(place, match.start(), match.end()))
+    start, end = match.span()
+    before = max(0, start - EVIDENCE_AROUND)
+    shown = place.text[before : min(end, start + 80) + EVIDENCE_AROUND]
+    return Sighting(severity, place.where, ("…" if before else "") + shown)
 
 
-def _first(pattern: re.Pattern[str], reading: Reading, severity: Severity) -> Iterator[Sighting]:
-    for place in _texts(reading):
+def _first(
+    pattern: re.Pattern[str], places: Iterable[Place], severity: Severity = _BLOCK
+) -> Iterator[Sighting]:
+    for place in places:
         match = pattern.search(place.text)
         if match is not None:
             yield _at(severity, place, match)
 
 
-def _texts(reading: Reading) -> Iterator[Place]:
+def _texts(reading: Reading, besides: str = "pattern") -> Iterator[Place]:
     """Every place but the URL, which has rules of its own, and patterns, which are not prose."""
-    return (place for place in reading.places if place.role not in ("url", "pattern"))
-
-
-def _controls(reading: Reading) -> Iterator[Sighting]:
-    for place in reading.places:
-        match = _CONTROLS.search(place.text) if place.role != "url" else None
-        if match is not None:
-            yield _at(_BLOCK, place, match)
+    return (place for place in reading.places if place.role not in ("url", besides))
 
 
 def _directions(reading: Reading) -> Iterator[Sighting]:
@@ -134,74 +135,39 @@ def _reads_right_to_left(text: str) -> bool:
 
 def _invisible(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
-        if place.role == "url" or place.text.isascii():
+        text = place.text
+        if place.role == "url" or not _INVISIBLE.search(text):
             continue
-        text = _FLAG.sub("", place.text)
-        soft = text.count("\u00ad")
-        for match in _INVISIBLE.finditer(text):
-            if match[0] == "\u00ad" and soft <= _SOFT_HYPHENS_IN_ALL:
-                continue
-            if not _belongs(text, match.start()):
-                evidence = text[max(0, match.start() - 20) : match.start() + 40]
-                yield Sighting(_BLOCK, place.where, evidence)
+        few = text.count("\u00ad") <= _SOFT_HYPHENS_IN_ALL
+        natural = {one.start() for one in _NATURAL.finditer(text) if few or one[0] != "\u00ad"}
+        hidden = (
+            one.start()
+            for active in active_pattern().finditer(text)
+            if active["natural"] is None
+            for one in _INVISIBLE.finditer(text, *active.span())
+        )
+        for at in hidden:
+            if at not in natural:
+                yield Sighting(_BLOCK, place.where, text[max(0, at - 20) : at + 40])
                 break
-
-
-def _belongs(text: str, at: int) -> bool:
-    """Whether an invisible character has its place in a script or an emoji."""
-    character = text[at]
-    before = text[at - 1] if at else ""
-    after = text[at + 1] if at + 1 < len(text) else ""
-    if not before:
-        return False
-    if "\ufe00" <= character <= "\ufe0f":
-        return unicodedata.category(before) in _BEFORE_SELECTOR or _is_emoji(before)
-    if "\U000e0100" <= character <= "\U000e01ef":
-        return "\u3400" <= before <= "\u9fff" or before > "\U00020000"
-    if character == "\u200c":
-        return bool(_JOINING.match(before)) and bool(_JOINING.match(after))
-    if character == "\u200d":
-        if _JOINING.match(before):
-            return True
-        base = text[at - 2] if before == "\ufe0f" and at > 1 else before
-        return _is_emoji(base) and (_is_emoji(after))
-    if character == "\u200b":
-        return before < "\u1800" and is_unspaced(before) and is_unspaced(after)
-    return "\u180b" <= character <= "\u180f" and "\u1800" <= before <= "\u18af"
-
-
-def _is_emoji(character: str) -> bool:
-    return bool(character) and (
-        unicodedata.category(character) in ("So", "Sk", "Sm", "Cn")
-        or "\u2190" <= character <= "\u2bff"
-    )
 
 
 def _stacked(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
-        if place.text.isascii():
-            continue
-        run = 0
-        for index, character in enumerate(place.text):
-            if (
-                unicodedata.category(character) in ("Mn", "Me")
-                and not "\ufe00" <= character <= "\ufe0f"
-            ):
-                run += 1
-                if run > _MARKS_ALLOWED:
-                    yield Sighting(_BLOCK, place.where, place.text[max(0, index - 8) : index + 8])
-                    break
-            else:
-                run = 0
+        for run in () if is_plain(place.text) else piled_marks_pattern().finditer(place.text):
+            if natural_length(run[0]) < len(run[0]):
+                at = run.start() + natural_length(run[0])
+                yield Sighting(_BLOCK, place.where, place.text[max(0, at - 8) : at + 8])
+                break
 
 
 def _markup(reading: Reading) -> Iterator[Sighting]:
     for pattern in (_TAG, _FALSE_ROLE, _EVENT, _SCRIPT_LINK, _ACTION, _BEACON):
-        yield from _first(pattern, reading, _BLOCK)
+        yield from _first(pattern, _texts(reading))
     for place in _texts(reading):
         if "&" in place.text and _TAG.search(unescape(place.text)):
             yield seen(_BLOCK, place)
-    yield from _first(_IMAGE, reading, _WARN)
+    yield from _first(_IMAGE, _texts(reading), _WARN)
 
 
 def _links(reading: Reading) -> Iterator[Sighting]:
@@ -211,7 +177,7 @@ def _links(reading: Reading) -> Iterator[Sighting]:
         worst: Sighting | None = None
         for pattern in _LINKS:
             for match in list(pattern.finditer(place.text))[:50]:
-                target = hosts.host_of(match["url"])
+                target = host_of(match["url"])
                 shown = _HOST_IN_TEXT.search(match["text"])
                 deceives = deceptive_url(match["url"]) or (
                     shown is not None
@@ -225,22 +191,11 @@ def _links(reading: Reading) -> Iterator[Sighting]:
                 if deceptive_url(match[0].rstrip(".,;:!?")):
                     worst = _at(_BLOCK, place, match)
                     break
-                if (
-                    place.role
-                    in ("message", "schema description", "description", "title", "schema title")
-                    and reading.mode != "url"
-                ):
-                    worst = worst or _at(
-                        _WARN if "](" in place.text or "link=" in place.text else Severity.NOTE,
-                        place,
-                        match,
-                    )
+                if place.role in TOLD[:-1] and reading.mode != "url":
+                    marked = "](" in place.text or "link=" in place.text
+                    worst = worst or _at(_WARN if marked else Severity.NOTE, place, match)
         if worst is not None:
             yield worst
-
-
-def _frames(reading: Reading) -> Iterator[Sighting]:
-    yield from _first(_FRAME, reading, _BLOCK)
 
 
 def _padding(reading: Reading) -> Iterator[Sighting]:
@@ -270,13 +225,13 @@ def _mixed_letters(reading: Reading) -> Iterator[Sighting]:
 
 
 RULES = (
-    house_rule("hidden.control", _controls),
+    house_rule("hidden.control", lambda reading: _first(_CONTROLS, _texts(reading, ""))),
     house_rule("hidden.direction", _directions),
     house_rule("hidden.invisible", _invisible),
     house_rule("hidden.stacked_marks", _stacked),
     house_rule("hidden.markup", _markup),
     house_rule("hidden.link", _links),
-    house_rule("hidden.frame", _frames),
+    house_rule("hidden.frame", lambda reading: _first(_FRAME, _texts(reading))),
     house_rule("hidden.padding", _padding),
     house_rule("hidden.mixed_letters", _mixed_letters),
 )

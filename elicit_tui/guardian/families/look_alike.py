@@ -5,17 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.links import (
-    SCHEME,
-    at_url,
-    cut,
-    is_obfuscated_address,
-    pages_of,
-)
+from elicit_tui.guardian.links import SCHEME, at_url, cut, host_of, is_obfuscated_address, pages_of
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.spelling import within_one_slip
@@ -25,7 +20,8 @@ from elicit_tui.text.scripts import scripts_of
 from elicit_tui.text.unseen import is_invisible
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
-_SHORT_LABEL = 3
+_SHORT_LABEL: Final = 3
+_LIKE_LATIN: Final = frozenset(("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"))
 
 
 def _host_is_dressed_up(reading: Reading) -> Iterator[Sighting]:
@@ -68,13 +64,7 @@ def _foreign_script(host: str, shown: str) -> Iterator[Sighting]:
     evidence = f"{host} ({shown})" if shown != host else host
     for label in labels:
         scripts = scripts_of(label)
-        whole_latin = fold(label).isascii() and scripts & {
-            "CYRILLIC",
-            "GREEK",
-            "ARMENIAN",
-            "CHEROKEE",
-            "COPTIC",
-        }
+        whole_latin = fold(label).isascii() and scripts & _LIKE_LATIN
         if len(scripts) > 1 or whole_latin:
             yield at_url(_BLOCK, evidence)
             return
@@ -82,7 +72,7 @@ def _foreign_script(host: str, shown: str) -> Iterator[Sighting]:
 
 
 def _server_domain(reading: Reading) -> str:
-    host = hosts.host_of(reading.request.server.address)
+    host = host_of(reading.request.server.address)
     if not host or ip_address_of(host) is not None or "." not in host:
         return ""
     return hosts.registrable(host)
@@ -120,9 +110,7 @@ def _signed_in_to(message: str) -> Iterator[str]:
     brands, everyday = hosts.brands(), hosts.listed("everyday")
     for sentence in re.split(r"[.?!\n。？！](?:\s|$)?", message):
         folded = fold(sentence)
-        if not any(
-            hit.concept == "signing in" for hit in find(words_of(folded), sentence.isascii())
-        ):
+        if "signing in" not in find(words_of(folded), sentence.isascii()):
             continue
         for word, also in hosts.other_spellings().items():
             if word in folded:

@@ -7,7 +7,8 @@ from sys import float_info
 from typing import Any, Final, TypeGuard
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, TYPES, are_choices
+from elicit_tui.guardian.families.schema import COMBINATORS, KNOWN, are_choices
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 
@@ -15,7 +16,9 @@ _WARN: Final = Severity.WARN
 _MANY_CHOICES: Final = 1_000
 _LONG_TEXT: Final = 5_000
 _LONG_NAME: Final = 500
+_OF_ALL: Final = ("message", "url", "schema title", "schema description")
 _NOBODY_TYPES: Final = 100_000
+_TYPES: Final = (*table("schemas")["types"], "object")
 _CHOSEN_BY: Final = ("enum", "oneOf", "anyOf", "$ref")
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
 _PAIRS: Final = (
@@ -35,12 +38,7 @@ _BOUNDS: Final = {
 def _lengths(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
         longest = _LONG_NAME if place.role == "name" else _LONG_TEXT
-        if place.length > longest and place.role not in (
-            "message",
-            "url",
-            "schema title",
-            "schema description",
-        ):
+        if place.length > longest and place.role not in _OF_ALL:
             yield Sighting(_WARN, place.where, f"{place.length} characters")
     for where in dict.fromkeys(reading.clipped):
         yield Sighting(_WARN, where[:100], "longer than what is examined: only both ends were read")
@@ -89,7 +87,7 @@ def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if declared is None:
         if not any(key in schema for key in _TYPED_BY):
             yield "type", "no type"
-    elif not isinstance(declared, str) or declared not in (*TYPES, "object"):
+    elif not isinstance(declared, str) or declared not in _TYPES:
         yield "type", repr(declared)
     elif declared == "array" and not (
         isinstance(items, Mapping) and any(key in items for key in _CHOSEN_BY)
@@ -109,10 +107,8 @@ def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, repr(value)
     if _is_number(schema.get("minLength")) and schema["minLength"] > _NOBODY_TYPES:
         yield "minLength", repr(schema["minLength"])
-    values, fewest = (
-        items.get("enum") if isinstance(items, Mapping) else None,
-        schema.get("minItems"),
-    )
+    values = items.get("enum") if isinstance(items, Mapping) else None
+    fewest = schema.get("minItems")
     if isinstance(values, list) and _is_number(fewest) and fewest > len(values):
         yield "minItems", "more than there are choices"
 
@@ -148,7 +144,7 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
 def _ticked(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
         if field.kind == "boolean" and field.schema.get("default") is True:
-            said = (clause for place in field.places[:6] for clause in place.views[0].clauses)
+            said = (clause for place in field.places[:6] for clause in place.clauses)
             if any(
                 not clause.reports(hit) for clause in said for hit in clause.of("ticked danger")
             ):

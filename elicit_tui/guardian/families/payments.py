@@ -9,7 +9,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.families.consent import confirms, telling_choices, told
-from elicit_tui.guardian.frames import Frame, held
+from elicit_tui.guardian.frames import frames_of, held
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule, weight
 
@@ -21,18 +21,14 @@ AMOUNT: Final = re.compile(
     r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
     r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to ",
 )
-_TRADES: Final = (
-    Frame("trades", 2, ("trades", "securities"), 0, acts=True),
-    Frame("trades-at-the-market", 2, ("trade order",), 0),
-    Frame("moves-money", 2, ("moves", "money"), 0, acts=True),
-    Frame("lets-money-go", 2, ("pays out", "money"), 2, acts=True),
-)
 
 
 def _money(reading: Reading) -> Iterator[Sighting]:
     yield from _paid(reading)
     if confirms(reading):
-        for one in held(_TRADES, (*told(reading), *telling_choices(reading))):
+        for one in held(
+            frames_of("destructive.money"), (*told(reading), *telling_choices(reading))
+        ):
             yield one.sighting(Severity.WARN)
             return
 
@@ -44,7 +40,7 @@ def _paid(reading: Reading) -> Iterator[Sighting]:
     for one in found(places, "transfer", "subscription", "moves"):
         _, view, clause, hit = one
         start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
-        amount = AMOUNT.search(view.folded.original[max(0, start - 2) : end + 24].lower())
+        amount = AMOUNT.search(view.folded.original[max(0, start - 2) : end + 60].lower())
         if amount is not None and clause.standing(hit, is_act=True) == Standing.ASKED:
             said = " ".join((*clause.words[hit.start : hit.end], amount[0]))
             why = weight(2, "pays-an-amount", one.place, said)
@@ -59,7 +55,7 @@ def _consents_to_pay(reading: Reading) -> Iterator[Sighting]:
     if amount is None:
         return
     ticked = {field.name for field in reading.fields if field.kind == "boolean"}
-    titles = [p for p in reading.places if p.field in ticked and p.role in ("name", "title")]
+    titles = [p for p in reading.told("name", "title") if p.field in ticked]
     for one in found(titles, "pays out", usual_only=True):
         if not one.clause.denies(one.hit):
             why = one.weight(2, "consents-to-pay")

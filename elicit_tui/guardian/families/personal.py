@@ -17,8 +17,6 @@ _ROLES: Final = ("message", "schema title", "schema description", "name", "title
 
 
 def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
-    if reading.mode == "url":
-        return
     wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
     typed = [field for field in reading.fields if _can_tell(field, name)]
     for field in typed[:50]:
@@ -34,8 +32,7 @@ def _asks_whether(reading: Reading) -> Iterator[Sighting]:
     for one in found(_asked_places(reading), "health", usual_only=True):
         yours = any(hit.start <= 2 for hit in one.clause.of("your"))
         if one.clause.whether and yours and not one.clause.denies(one.hit):
-            because = (one.weight(3, "asks-whether"),)
-            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, because)
+            yield one.sighting(Severity.WARN, 3, "asks-whether")
             return
 
 
@@ -52,11 +49,9 @@ def _finder(name: str) -> Callable[[Reading], Iterator[Sighting]]:
 
 
 def _asked_places(reading: Reading) -> Iterator[Place]:
-    if reading.mode == "url":
-        return
     typed = {field.name for field in reading.fields if field.kind != "boolean"}
-    for place in reading.places:
-        if place.role in _ROLES and typed and (place.field is None or place.field in typed):
+    for place in reading.told(*_ROLES):
+        if typed and (place.field is None or place.field in typed):
             yield place
 
 
@@ -64,7 +59,7 @@ def _members(name: str, reading: Reading) -> set[str]:
     return {
         " ".join(clause.words[hit.start : hit.end])
         for place in _asked_places(reading)
-        for clause in place.views[0].clauses
+        for clause in place.clauses
         for hit in clause.of(name)
         if clause.standing(hit) >= Standing.NAMED
     }
@@ -77,9 +72,7 @@ def _identity_set(reading: Reading) -> Iterator[Sighting]:
     named = bool(_members("full name", reading))
     identity = any(True for _ in _asks("identity", reading))
     parts = len(members) + identity
-    quiz = any(
-        clause.of("quiz") for place in reading.general_places for clause in place.views[0].clauses
-    )
+    quiz = any(place.says("quiz") for place in reading.general_places)
     if quiz and parts + named >= _FULL_SET:
         severity = Severity.BLOCK
     elif parts + named >= _SET or identity:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.keywords import COMBINATORS, KNOWN, are_choices
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.patterns import Patterns
 from elicit_tui.guardian.reading import Reading
@@ -17,6 +16,8 @@ _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _MANY_FIELDS: Final = 50
 _TOO_MANY_FIELDS: Final = 200
 _ROOT: Final = "requestedSchema"
+COMBINATORS: Final = table("schemas")["combinators"]
+KNOWN: Final = frozenset(table("schemas")["known"])
 _PROTOTYPES: Final = table("schemas")["prototypes"]
 _PROTOTYPE_WORDS: Final = table("schemas")["prototype words"]
 
@@ -70,6 +71,13 @@ def _shape(reading: Reading) -> Iterator[Sighting]:
             yield Sighting(_WARN, f"{_ROOT}.properties.{shown}", type(subschema).__name__)
 
 
+def are_choices(options: Any) -> bool:
+    """Whether a `oneOf` or `anyOf` lists the choices of a select."""
+    return isinstance(options, list) and all(
+        isinstance(option, Mapping) and "const" in option for option in options
+    )
+
+
 def _depth(value: Any, limit: int = 12) -> int:
     """How many objects stand in one another."""
     if limit == 0:
@@ -101,19 +109,12 @@ def _references(reading: Reading) -> Iterator[Sighting]:
     root = reading.request.requested_schema or {}
     for field in reading.fields:
         for reference in _refs(field.schema):
-            if not isinstance(reference, str) or not reference.startswith("#"):
-                yield Sighting(_BLOCK, f"{field.where}.$ref", str(reference)[:120])
-            elif _is_recursive(root, reference) or reference in ("#", "#/", "#/properties"):
-                yield Sighting(_BLOCK, f"{field.where}.$ref", reference[:120])
-            else:
-                yield Sighting(_WARN, f"{field.where}.$ref", reference[:120])
+            endless = _is_endless(root, reference) or reference in ("#", "#/", "#/properties")
+            severity = _BLOCK if endless else _WARN
+            yield Sighting(severity, f"{field.where}.$ref", str(reference)[:120])
     for group in ("$defs", "definitions"):
         for reference in _refs(root.get(group)):
-            if (
-                not isinstance(reference, str)
-                or not reference.startswith("#")
-                or _is_recursive(root, reference)
-            ):
+            if _is_endless(root, reference):
                 yield Sighting(_BLOCK, f"{_ROOT}.{group}", str(reference)[:120])
                 return
 
@@ -132,7 +133,10 @@ def _refs(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from _refs(item, depth + 1)
 
 
-def _is_recursive(root: Mapping[str, Any], reference: str) -> bool:
+def _is_endless(root: Mapping[str, Any], reference: Any) -> bool:
+    """Whether a reference leads out of the schema, or back to where it stands."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return True
     waiting = [reference]
     met: set[str] = set()
     while waiting and len(met) < 50:

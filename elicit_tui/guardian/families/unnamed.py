@@ -8,6 +8,7 @@ something harmless (`unless`: a scale, a shirt, an error) lends no signs.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -24,6 +25,8 @@ _NOT_FOR_PLAIN: Final = (
     "opens-what-is-guarded",
     "beside-a-user-name",
     "figures-we-sent",
+    "chosen-for-what-is-guarded",
+    "figures-of-a-lock",
 )
 FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "way-into-a-network")
 """What is told rather than asked where every field says that something harmless is typed."""
@@ -39,18 +42,23 @@ class Described(NamedTuple):
     evidence: str
 
 
+@lru_cache(maxsize=1)
+def _any_sign() -> frozenset[str]:
+    return frozenset().union(*table("recipes").values())
+
+
 def described(place: Place, message: Place | None) -> Described | None:
     """The recipe that a place, or the message together with it, fulfils."""
     signs = place.views[0].concepts
     if message is not None:
         signs |= message.views[0].concepts
-    if not any(signs.issuperset(recipe) for recipe in table("recipes").values()):
+    if signs.isdisjoint(_any_sign()) or not any(map(signs.issuperset, table("recipes").values())):
         return None
-    own = list(sentences(list(place.views[0].clauses)))
+    own = list(sentences(list(place.clauses)))
     windows = [*own, *([*first, *second] for first, second in pairwise(own))]
     windows += [[*own[at - 1], *own[at + 1]] for at in range(1, len(own) - 1) if _is_aside(own[at])]
     if message is not None:
-        told = sentences(list(message.views[0].clauses))
+        told = sentences(list(message.clauses))
         windows = [[*said, *sentence] for said in told for sentence in own]
     for window in windows:
         if sum(len(clause.words) for clause in window) > _LONGEST:
@@ -70,7 +78,7 @@ def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
     harmless = {clause.sentence for clause in window if clause.of("unless")}
     used = [clause for clause in window if clause.sentence not in harmless]
     signing = [clause for clause in used if not clause.whether]
-    signs = {hit.concept for clause in signing for hit in clause.hits}
+    signs = {concept for clause in signing for concept in clause.by_concept}
     for name, recipe in table("recipes").items():
         if (
             not (joined and len(recipe) < _FEWEST_JOINED)
@@ -89,6 +97,7 @@ def _asks_for_plain(clause: Clause, recipe: tuple[str, ...]) -> bool:
     others = clause.of("entry", "typed", "lock screen", *recipe)
     return any(
         not any(other.start <= hit.start < other.end for other in others)
+        and not any(joint.start == hit.end for joint in clause.of("joint"))
         and not clause.follows_link(hit)
         for hit in clause.of("plain")
     )

@@ -20,6 +20,7 @@ from elicit_tui.guardian.links import (
     SCHEME,
     at_url,
     cut,
+    host_of,
     is_obfuscated_address,
     pages_of,
     urls_of,
@@ -98,7 +99,7 @@ def _not_encrypted(reading: Reading) -> Iterator[Sighting]:
     for parts in pages_of(reading):
         if parts.scheme != "http" or is_loopback(parts.host):
             continue
-        clauses = reading.message.views[0].clauses
+        clauses = reading.message.clauses
         said = (" ".join(clause.words) for clause in clauses if not clause.denies_something)
         words = " ".join((*said, re.sub(r"[\W_]+", " ", fold(parts.rest[:2_000]))))
         signs_in = any(
@@ -160,7 +161,7 @@ def _leads_elsewhere(reading: Reading) -> Iterator[Sighting]:
         domain = hosts.registrable(parts.host)
         in_oauth = "client_id=" in parts.query
         inner = re.search(r"https?:/{1,2}[^/\s]+", unquote(re.split(r"[?#]", parts.rest)[0]))
-        if inner is not None and hosts.registrable(hosts.host_of(inner[0])) != domain:
+        if inner is not None and hosts.registrable(host_of(inner[0])) != domain:
             yield at_url(_WARN, inner[0])
         for name, value in parts.parameters:
             for _ in range(3):
@@ -171,7 +172,7 @@ def _leads_elsewhere(reading: Reading) -> Iterator[Sighting]:
             if re.match(r"(?:javascript|data|vbscript|file|blob):", value, re.IGNORECASE):
                 yield at_url(_BLOCK, f"{name}={value}")
                 continue
-            target = hosts.host_of("https:" + value if value.startswith("//") else value)
+            target = host_of("https:" + value if value.startswith("//") else value)
             if not target or hosts.registrable(target) == domain or is_loopback(target):
                 continue
             if in_oauth and name in ("redirect_uri", "redirect_url", "callback", "callback_url"):

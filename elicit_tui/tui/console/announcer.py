@@ -19,6 +19,8 @@ NAMED_ENDS: Final = 3
 """So many questions that ended for one reason are named; the others are counted."""
 NOTICE_SECONDS: Final = 6.0
 """How long a notice stands; the next one waits until it is gone."""
+TOLD_SECONDS: Final = 8.0
+"""How long it stands where it tells of an end, or of something to know."""
 
 KEEP_TITLE: Final = "\x1b[22;2t"
 RESTORE_TITLE: Final = "\x1b[23;2t"
@@ -92,6 +94,8 @@ class Announcer:
                 continue
             end = in_passing(event, self._app.key_of("pane.questions"), kept=kept)
             if end is not None:
+                if not end.message:
+                    self._app.state.show_stopped(event.request.id, TOLD_SECONDS)
                 messages.setdefault((end.title, end.why), []).append(end.message)
         for (title, why), ended in messages.items():
             named = [f"“{message}”" for message in ended[:NAMED_ENDS] if message]
@@ -100,7 +104,7 @@ class Announcer:
             self._tell("\n".join([*named, *others, why]), title)
 
     def _tell(self, text: str, title: str) -> None:
-        self._app.notify(text, title=title, severity="warning", markup=False, timeout=8)
+        self._app.notify(text, title=title, severity="warning", markup=False, timeout=TOLD_SECONDS)
 
     def title(self) -> None:
         """Keep the window's title at the number of waiting questions."""

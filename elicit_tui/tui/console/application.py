@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.garbage import collect_again
 from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.muting import Muting
@@ -22,9 +23,8 @@ from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import INBOX_PANES, ConsoleScreen, InboxScreen
 from elicit_tui.tui.console.shared_questions import SharedQuestions
 from elicit_tui.tui.console.state import ConsoleState
-from elicit_tui.tui.garbage import collect_again
 from elicit_tui.tui.key_names import key_name
-from elicit_tui.tui.theme import use_theme
+from elicit_tui.tui.theme import begin_with_theme
 from elicit_tui.tui.typed_ahead import is_field
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class ConsoleApp(Controller):
         inbox: bool = False,
     ) -> None:
         """`inbox`: nothing but the questions of other processes."""
+        begin_with_theme(self, settings.console.theme)
         super().__init__()
         self.state = ConsoleState(settings, only)
         if inbox:
@@ -93,8 +94,6 @@ class ConsoleApp(Controller):
         self._work: asyncio.Task[None] | None = None
         self._second = 0.0
         self.exit_code = 0
-        # Before any screen is made: its styles name the theme's colours.
-        use_theme(self, settings.console.theme)
 
     # Start and end
 
@@ -336,7 +335,7 @@ class ConsoleApp(Controller):
         """Show a pane of the main screen."""
         for screen in self.screen_stack:
             if isinstance(screen, ConsoleScreen):
-                await screen.action_pane(name)
+                await screen.show_pane(name)
 
     def point_at_call(self, call_id: str) -> None:
         """Put the cursor of the calls on this one."""

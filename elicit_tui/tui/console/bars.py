@@ -37,6 +37,10 @@ class Part:
 CUT: Final = Part(((" …", "dim"),))
 
 
+RIGHT_PART: Final = 3
+"""Parts at the right that take no more than one part in so many stay, whatever the others need."""
+
+
 def _cells(parts: Sequence[Part]) -> int:
     return sum(part.width for part in parts)
 
@@ -44,7 +48,8 @@ def _cells(parts: Sequence[Part]) -> int:
 class ClickBar(SpanView):
     """Parts from the left, and others at the right edge while there is room.
 
-    Of those at the right the last one stays longest; what is left out at the left has a mark.
+    Of those at the right the last one stays longest, and those that take a third of the bar go
+    before what is at the left does; what is left out there has a mark.
     """
 
     DEFAULT_CSS = """
@@ -76,6 +81,8 @@ class ClickBar(SpanView):
         width = self.size.width
         left, right = list(self._parts), list(self._right)
         while len(right) > 1 and _cells(left) + _cells(right) >= width:
+            if _cells(right) <= width // RIGHT_PART:
+                break
             del right[0]
         room = width - _cells(right) - 1
         cut = _cells(left) > room
@@ -148,7 +155,11 @@ class KeyBar(ClickBar):
 
 
 def said(node: DOMNode, binding: Binding) -> str:
-    """What a key does here, in a word or two."""
+    """What a key does here and now, in a word or two."""
+    worded = getattr(node, "worded", None)
+    words = worded(binding.action) if worded is not None else None
+    if words is not None:
+        return str(words)
     if binding.action in ("choose", "submit"):
         return str(getattr(node, "verb", binding.description))
     return {"command_palette": "Commands"}.get(binding.action, binding.description)

@@ -71,6 +71,14 @@ class CallRecord:
         """Whether the tool itself says that it failed (spec: tools, `isError`)."""
         return bool(self.result and self.result.get("isError"))
 
+    @property
+    def refusal(self) -> AnsweredQuestion | None:
+        """The last question of an answered call that was surely its own, and got no accept."""
+        if self.state != "answered" or self.is_error:
+            return None
+        refused = (end for end in reversed(self.answered) if end.action != "accept" and end.of_one)
+        return next(refused, None)
+
     def add_log(self, text: str) -> None:
         """Remember a log line; the oldest are let go."""
         self.log.append(text)

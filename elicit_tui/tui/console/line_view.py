@@ -103,7 +103,7 @@ class LineView(SpanView, can_focus=True):
         number = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if number >= len(self._lines):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._ground)
         spans = self._lines[number]
         strip = self.strip_of(spans, width)
         selection = self.text_selection

@@ -35,6 +35,7 @@ class Muting:
                 f"{app.key_of('servers.mute')} in the list of servers lets it ask again."
             )
         app.state.say(server, words)
+        app.screen.refresh_bindings()
         app.notify(words, markup=False)
 
     def toggle_worst(self) -> None:

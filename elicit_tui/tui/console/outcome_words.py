@@ -136,11 +136,11 @@ def in_passing(event: Resolved, key: str, *, kept: bool) -> InPassing | None:
     if outcome.decided_by == "guardian":
         worst = max(event.review.findings, key=lambda finding: finding.severity, default=None)
         why = family_of(worst.rule).partition(". ")[0].partition(":")[0] if worst else ""
-        text = f"{(why or reason).rstrip('.')}.\nKey {key} shows the question, and why."
+        text = f"{(why or reason).rstrip('.')}.\nUnder Questions ({key}): the question, and why."
         return InPassing(title, text)
     draft = " What you typed is kept." if kept else ""
     if outcome.decided_by == "policy":
-        return InPassing(title, f"{reason}{draft}\nKey {key} shows the question.")
+        return InPassing(title, f"{reason}{draft}\nUnder Questions ({key}): the question.")
     if kept or outcome.decided_by in ("server", "deadline", "ledger", "nobody"):
         message = neutral_line(event.request.message or event.request.url or "", 100)
         return InPassing(title, f"{reason}{draft}", message)

@@ -100,7 +100,7 @@ class QuestionPresenter:
         if screen is None or screen is self._broken or shown is None or not screen.is_mounted:
             return
         screen.view.place_in_queue(*self._queue.place(shown))
-        screen.view.tell_how_it_stands(self._standing(shown.question))
+        screen.view.who.tell(self._standing(shown.question))
 
     def _standing(self, question: Question) -> str:
         """Who else has it in front of them, and whether its agent still waits."""
@@ -160,6 +160,7 @@ class QuestionPresenter:
             queue_position=self._queue.place(pending),
             origin=self._app.origin_of(pending.question),
             standing=self._standing(pending.question),
+            as_it_stands=self._state.as_it_stands,
             around=tuple(
                 Action(f"app.{name}", label, self._app.key_of(f"console.{name}"), does)
                 for name, label, does in AROUND

@@ -137,15 +137,16 @@ class RowList(SpanView, can_focus=True):
         number, part = divmod(y + self.scroll_offset.y, self.row_height)
         if not self._keys:
             words = list(wrapped(self.empty, max(10, width - 2)))
-            text = " " + words[y - 1] if 0 < y <= len(words) else ""
+            y -= len(words) < self.size.height  # A blank line above, where there is room.
+            text = " " + words[y] if 0 <= y < len(words) else ""
             return self.strip_of(((text, "dim"),), width)
         if number >= len(self._keys):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._ground)
         drawn = self._draw(self._keys[number], width)
         spans = drawn[part] if part < len(drawn) else ()
         if number != self.cursor:
             return self.strip_of(spans, width)
-        over = self.get_component_rich_style("role--cursor", partial=True)
+        over = self.cursor_style
         return self.strip_of(_pointed(spans, self.has_focus), width, over)
 
     def action_move(self, by: int) -> None:

@@ -227,6 +227,7 @@ class ConsoleRun:
         finally:
             if entry.state == "running":
                 entry.end("failed", failure=BROKE_OFF)
+        self._app.look_for_questions()  # One that may have been this call's is another's.
         failed = entry.state != "answered" or entry.is_error
         self._state.say(server, f"← {offer.shown}: {entry.state}", "bad" if failed else "good")
 

@@ -82,6 +82,11 @@ class ConsoleScreen(Screen[None]):
         self.draw()
 
     async def action_pane(self, name: str) -> None:
+        """Show another pane, as its key says."""
+        await self.show_pane(name)
+        self.pane.chosen()
+
+    async def show_pane(self, name: str) -> None:
         """Show another pane."""
         if name not in self._names:
             return

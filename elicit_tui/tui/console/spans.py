@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from rich.cells import cell_len, set_cell_size
@@ -11,8 +11,6 @@ from textual.content import Content
 Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad"]
 Span = tuple[str, Role]
 Line = tuple[Span, ...]
-
-ROLES: tuple[Role, ...] = ("plain", "strong", "dim", "accent", "good", "warn", "bad")
 
 
 def line(*spans: Span | str) -> Line:
@@ -32,6 +30,16 @@ def shortened(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def fitting(parts: Sequence[str], width: int) -> str:
+    """As many whole parts as there is room for, with dots between; ` · …` stands for the others."""
+    for count in range(len(parts), 0, -1):
+        others = [] if count == len(parts) else ["…"]
+        text = " · ".join([*parts[:count], *others])
+        if cell_len(text) <= width:
+            return text
+    return shortened(" · ".join(parts), width)
 
 
 def padded(text: str, width: int) -> str:

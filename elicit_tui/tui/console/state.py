@@ -6,9 +6,11 @@ thousands leaves the keys alone; `version` tells the panels that there is someth
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Queue, Review
@@ -18,6 +20,7 @@ from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
 from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, SIGNS, asked, plural, told
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
+from elicit_tui.tui.console.spans import shortened
 
 if TYPE_CHECKING:
     from elicit_tui.broker.events import BrokerEvent, Notice, Resolved
@@ -63,6 +66,7 @@ class ConsoleState:
         """Sentences of the broker that no screen has shown yet."""
         self._ended: deque[Resolved] = deque()
         """Ends of questions that a person may have been looking at, not told yet."""
+        self._shown_stopped = ("", 0.0)
         self._refused: deque[Resolved] = deque(maxlen=TOLD_REFUSALS)
         """The last of those that were refused before: a burst of them hides no other end."""
         self.changed_lists: set[str] = set()
@@ -71,6 +75,8 @@ class ConsoleState:
         self.version = 0
         self.ended = 0
         """How many questions have ended in this run."""
+        self.last_end = ""
+        """When the last question ended, whose it was and what became of it; empty before."""
         self.actions: Counter[str] = Counter()
         """How they ended: accepted, declined, cancelled, stopped."""
 
@@ -127,6 +133,9 @@ class ConsoleState:
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
         self.activity.add(name, f"{sign} {asked(request)}  {told(outcome)}", ROLES[outcome.action])
+        self.last_end = (
+            f"{datetime.now():%H:%M}  {name}  {sign} {shortened(message, 60)} · {told(outcome)}"
+        )
         of_one = len(request.calls) == 1
         for call in calls:
             if request.kind == "approval":
@@ -145,6 +154,23 @@ class ConsoleState:
     def next_end(self) -> Resolved | None:
         """The next end of a question to tell of; None when all were told."""
         return next((ends.popleft() for ends in (self._ended, self._refused) if ends), None)
+
+    def as_it_stands(self, request: ElicitationRequest) -> ElicitationRequest:
+        """A request of the calls that have not ended since it came."""
+        return request.of_calls_left(self._is_over) if len(request.calls) > 1 else request
+
+    def _is_over(self, call_id: str) -> bool:
+        record = self.calls.get(call_id)
+        return record is not None and record.state != "running"
+
+    def show_stopped(self, question_id: str, seconds: float) -> None:
+        """For so long a notice says that a key shows this stopped question."""
+        self._shown_stopped = (question_id, time.monotonic() + seconds)
+
+    def take_shown_stopped(self) -> str:
+        """The question of that notice, once; empty where none stands."""
+        (question_id, until), self._shown_stopped = self._shown_stopped, ("", 0.0)
+        return question_id if time.monotonic() < until else ""
 
     # Events of the host
 

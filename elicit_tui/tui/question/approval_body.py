@@ -60,6 +60,8 @@ class ApprovalBody(Body):
         draft = self.question.draft
         self.note_line: FormView | None = None
         self._told_of_note = False
+        self._was_in_note = False
+        """Whether the person was writing when another page came over the call."""
         if self.question.takes_note:
             self.note_line = FormView(
                 read_form(NOTE), draft.entries, touched=draft.touched, id="note"
@@ -83,12 +85,21 @@ class ApprovalBody(Body):
     def summary(self) -> Content:
         """That nothing happens by itself, and the letters that decide where there is no note."""
         if self.note_line is None:
-            return Content("y calls it once; n or Enter does not")
+            return Content("y calls it once, n does not")
         return Content("not called yet; what you type is your note")
 
     def focus(self) -> None:
-        """Not calling is the harmless choice."""
-        self.view.query_one(ActionBar).focus_on("decline")
+        """Not calling is the harmless choice; whoever was writing goes on."""
+        if self._was_in_note and self.note_line is not None:
+            self.note_line.focus_first()
+        else:
+            self.view.query_one(ActionBar).focus_on("decline")
+
+    def covered(self) -> None:
+        """Another page lies over it."""
+        focused = self.view.screen.focused
+        if focused is not None and self._whole in focused.ancestors:
+            self._was_in_note = self.note_line in focused.ancestors
 
     @property
     def has_focus(self) -> bool:

@@ -24,7 +24,7 @@ from elicit_tui.tui.question.actions import (
     PageName,
 )
 from elicit_tui.tui.question.frame import Body, QuestionFrame
-from elicit_tui.tui.question.status import summary
+from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.question.text_region import TextRegion
 from elicit_tui.tui.widgets.form_view import FormView
 
@@ -68,9 +68,10 @@ class FormPanel(Horizontal):
                 self.set_timer(LIVE_SECONDS, self._draw_live)
 
     def on_form_view_focused(self, event: FormView.Focused) -> None:
-        """Remember where the person is."""
+        """Remember where the person is, and name the keys that act there."""
         event.stop()
         self._body.last_field = event.field_control.spec.name
+        self._body.view.query_one(StatusLine).name_keys()
 
     def on_form_view_finished(self, event: FormView.Finished) -> None:
         """Enter in the last field sends nothing; say what does."""
@@ -208,9 +209,7 @@ class FormBody(Body):
         if self.ready:
             self._review(frozen(conversion.content))
         else:
-            titles = {spec.name: spec.title for spec in self.form.fields}
-            found = [(titles.get(p.field or "", ""), p.message) for p in conversion.problems]
-            self.view.turn_to("review", overlays.problems(self.form, found, conversion.content))
+            self.view.turn_to("review", overlays.problems(self.form, conversion))
 
     def _review(self, content: dict[str, Any]) -> None:
         self._held = content
@@ -219,10 +218,19 @@ class FormBody(Body):
     def send(self, page: PageName) -> None:
         """Send what is shown; what is missing is said, what is risky is asked once more."""
         if page == "review":
-            if self._held is not None:
+            if self._held is not None and not self._holds_back():
                 self._step_or_accept(self._held)
         elif self.form.refusal is None:
             self._send()
+
+    def _holds_back(self) -> bool:
+        """Say once that something was typed that is not in the answer."""
+        left = self.form_view.not_taken()
+        if left is not None:
+            title, typed = left
+            key = self.view.key("send")
+            self.view.say(f"{title}: nothing was chosen for “{typed}”. {key} again sends it so.")
+        return left is not None
 
     def _send(self) -> None:
         conversion = self.form_view.conversion
@@ -232,6 +240,8 @@ class FormBody(Body):
             first = conversion.problems[0]
             if first.field is None:
                 self.view.say(first.message)
+            return
+        if self._holds_back():
             return
         content = frozen(conversion.content)
         if self.view.settings.review == "always":
@@ -248,7 +258,7 @@ class FormBody(Body):
             self.go_through()
             return
         view = self.view
-        text = overlays.second_step(self.question.request, self.form, content, found, view.room)
+        text = overlays.second_step(view.who.request, self.form, content, found, view.room)
         view.turn_to("step", text)
 
     def go_through(self) -> None:

@@ -27,6 +27,7 @@ from elicit_tui.tui.question.status import StatusLine
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
 from elicit_tui.tui.question.text_region import TextRegion
 from elicit_tui.tui.question.title import Titled
+from elicit_tui.tui.question.who_asks import AsItStands, WhoAsks, unchanged
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
@@ -56,6 +57,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         around: tuple[Action, ...] = (),
         origin: str = "",
         standing: str = "",
+        as_it_stands: AsItStands = unchanged,
         shelf: bool = True,
         id: str | None = None,
         classes: str | None = None,
@@ -65,8 +67,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         `queue_position` is (place from 1, how many). `opener` hands a URL to the
         system's browser, away from the event loop, and says whether it started. `around` are
         actions of the application, for the help page. `origin`: for whom another process asks;
-        `standing`: who else has it, and whether its agent still waits. `shelf`: whether Later puts
-        it somewhere also while no other question waits.
+        `standing`: who else has it, and whether its agent still waits. `as_it_stands`: the request
+        without calls that ended. `shelf`: whether Later leads somewhere while no other waits.
         """
         hint = next((f", {do.key} next" for do in around if do.name == NEXT), "")
         heading = frame_words.title(question.request)
@@ -76,8 +78,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.opener = opener or open_in_browser
         self.around = around
         self.decided = False
-        self._origin = origin
-        self._standing = standing
+        self.who = WhoAsks(question.request, standing, origin, as_it_stands)
         self._shelf = shelf
         self._page: PageName = "answer"
         self._uncovering = False
@@ -109,9 +110,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         """The frame from top to bottom; every part has its fixed place."""
         self._tighten(self.app.size)
         request = self.question.request
-        who = TextRegion(self._who, id="who")
-        who.display = bool(self._who(self.app.size.width))
-        yield who
+        yield self.who
         yield TextRegion(Content(frame_words.message(request)), id="message")
         if self.question.review.findings or self.question.note:
             found = TextRegion(partial(frame_words.found, self.question), id="findings")
@@ -123,10 +122,6 @@ class QuestionFrame(Titled, ShowsQuestion):
         yield self._aside
         yield self._status
         yield self._actions
-
-    def _who(self, width: int) -> Content:
-        about = [part for part in (self._standing, self._origin) if part]
-        return frame_words.who(self.question.request, about)
 
     def on_mount(self) -> None:
         """Focus the first field; the clock and the keys wait until it is painted."""
@@ -172,14 +167,6 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._status.set_class(self.has_class("-narrow"), "-narrow")
         self.body.resized()
         self.retitle()
-
-    def tell_how_it_stands(self, sentence: str) -> None:
-        """Say who else has it, and where its agent is; empty: nobody has, and its agent waits."""
-        if sentence != self._standing:
-            self._standing = sentence
-            who = self.query_one("#who", TextRegion)
-            who.draw_again()
-            who.display = bool(self._who(self.size.width))
 
     def _focus_page(self) -> None:
         if self._page == "answer":
@@ -306,7 +293,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     @property
     def room(self) -> int:
         """Cells in which a page can write."""
-        return max(self.size.width - 8, 16)
+        return max(self.size.width - 4, 16)
 
 
 class Body:

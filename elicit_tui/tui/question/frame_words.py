@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.content import Content
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity
+from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity, Weight
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted
 from elicit_tui.tui.possible_calls import one_of
 
@@ -67,7 +67,9 @@ def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
     if request.group_size > 1:
         parts.append(f"{request.group_size} questions together")
     if not names_agree(request.server.name, request.server.calls_itself):
-        parts.append(calls_itself(request))
+        # The border of an approval does not name the server: its claim must not look the agent's.
+        whose = f"{server_name(request)} " if request.kind == "approval" else ""
+        parts.append(whose + calls_itself(request))
     return Content.styled(" · ".join([*parts, *about]), "$faint")
 
 
@@ -145,15 +147,25 @@ def finding_lines(finding: Finding, width: int, *, weighed: bool = False) -> Con
     sign, style = SIGNS[finding.severity], STYLES[finding.severity]
     rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
+    because = [one for one in finding.because if one.amount] if weighed else []
+    weighs = f", weighs {sum(one.amount for one in because)}" if because else ""
     found = Content.assemble(
-        neutral_line(finding.advice, 400), "\n", (f"rule {rule}, in {where}", "$faint")
+        neutral_line(finding.advice, 400), "\n", (f"rule {rule}{weighs}, in {where}", "$faint")
     )
     if finding.evidence:
         found = Content.assemble(found, (": ", "$faint"), neutral_line(finding.evidence, 300))
-    for one in finding.because if weighed else ():
-        piece = neutral_line(f"{one.amount:+d} {one.frame}  {one.text}  ({one.where})", 240)
-        found = Content.assemble(found, "\n", (piece, "$faint"))
+    for one in because:
+        found = Content.assemble(found, "\n", (_piece(one, finding.where), "$faint"))
     return hanging(Content.styled(f"{sign} {finding.severity.word:<5} ", style), found, width)
+
+
+def _piece(one: Weight, where: str) -> str:
+    """`+2 it is asked for: “password”`, and where, if that is elsewhere than the finding."""
+    from elicit_tui.guardian.pages import frame_words
+
+    words = f": {quoted(one.text, 80)}" if one.text else ""
+    place = f", in {one.where}" if one.where != where else ""
+    return neutral_line(f"{one.amount:+d}  {frame_words(one.frame)}{words}{place}", 300)
 
 
 def findings(all_found: tuple[Finding, ...], width: int, *, weighed: bool = False) -> Content:

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question
-from elicit_tui.form import Form
+from elicit_tui.form import Conversion, Form
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.key_names import key_of
@@ -21,6 +21,9 @@ from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, UNDO
 from elicit_tui.tui.widgets.date_line import TODAY
 from elicit_tui.tui.widgets.text_block import EDITOR
 
+_ROOMY: Final = 48
+"""Cells; with no more, the keys of a question, which are short, have a column of their own."""
+
 REQUEST_VALUES: Final = 1_000
 """Of a request that are drawn: each is a line at least, and all lines are laid out at once."""
 
@@ -31,10 +34,15 @@ def _json_block(content: Mapping[str, Any]) -> Content:
     )
 
 
-def _left_out(form: Form | None, content: Mapping[str, Any]) -> Content | None:
+def _left_out(
+    form: Form | None, content: Mapping[str, Any], told: Sequence[str | None] = ()
+) -> Content | None:
+    """The fields that are not sent; `told`: those of which something is said already."""
     if form is None:
         return None
-    absent = [spec.title for spec in form.fields if spec.name not in content]
+    absent = [
+        spec.title for spec in form.fields if spec.name not in content and spec.name not in told
+    ]
     if not absent:
         return None
     return Content.styled(f"Left out, because unset: {', '.join(absent)}", "$faint")
@@ -56,20 +64,21 @@ def review(request: ElicitationRequest, form: Form | None, content: Mapping[str,
     )
 
 
-def problems(
-    form: Form | None, found: Sequence[tuple[str, str]], content: Mapping[str, Any]
-) -> Content:
+def problems(form: Form, conversion: Conversion) -> Content:
     """A review that cannot be sent yet: the content so far, and what is wrong."""
+    titles = {spec.name: f"{spec.title}: " for spec in form.fields}
     wrong = Content("\n").join(
-        Content.assemble(("✗ ", "bold $error"), (f"{title}: " if title else "", "bold"), message)
-        for title, message in found
+        Content.assemble(
+            ("✗ ", "bold $error"), (titles.get(problem.field or "", ""), "bold"), problem.message
+        )
+        for problem in conversion.problems
     )
     return _stack(
         [
             Content.styled("Not ready to be sent", "bold"),
             wrong,
-            _json_block(content),
-            _left_out(form, content),
+            _json_block(conversion.content),
+            _left_out(form, conversion.content, [each.field for each in conversion.problems]),
         ]
     )
 
@@ -154,10 +163,11 @@ def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width
         ("PgUp PgDn", "show what is hidden"),
         ("y n 1 2 a b", "answer yes or no, pick a choice by its number or first letter"),
     ]
-    fields = [_table("In a field (* must be answered)", field, width)] if kinds else []
+    own, column = _column(question), _column([*question, *(field if kinds else ())])
+    fields = [_table("In a field (* must be answered)", field, column, width)] if kinds else []
     return _stack(
         [
-            _table("This question", question, width),
+            _table("This question", question, column if width > _ROOMY else own, width),
             *fields,
             Content.styled(
                 "Closing this program while a question waits cancels it, and says so truthfully.",
@@ -167,8 +177,12 @@ def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width
     )
 
 
-def _table(title: str, rows: Sequence[tuple[str, str]], width: int) -> Content:
-    column = max(len(key) for key, _ in rows) + 2
+def _column(rows: Sequence[tuple[str, str]]) -> int:
+    return max(len(key) for key, _ in rows) + 2
+
+
+def _table(title: str, rows: Sequence[tuple[str, str]], column: int, width: int) -> Content:
+    """Keys in a column of so many cells, and beside it what they do."""
     return Content("\n").join(
         [
             Content.styled(title, "bold"),

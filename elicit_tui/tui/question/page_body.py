@@ -100,7 +100,7 @@ class PageBody(Body):
             self.go_through()
             return
         text = overlays.second_step(
-            self.question.request,
+            self.view.who.request,
             None,
             None,
             found,

@@ -28,6 +28,7 @@ class StatusLine(Widget):
         super().__init__(id="status")
         self._summary = Content("")
         self._said: Content | None = None
+        self._named: tuple[tuple[str, str], ...] = ()
 
     def on_mount(self) -> None:
         """Follow the focus: the keys are those of what has it."""
@@ -35,6 +36,15 @@ class StatusLine(Widget):
 
     def _follow(self) -> None:
         self.refresh()
+
+    def name_keys(self) -> None:
+        """Draw the keys of what has the focus, where they are others than those drawn."""
+        if self._focused_keys != self._named:
+            self.refresh()
+
+    @property
+    def _focused_keys(self) -> tuple[tuple[str, str], ...]:
+        return getattr(self.screen.focused, "keys", ())
 
     def summarise(self, summary: Content) -> None:
         """The standing summary; drawn only when it is another one, not for each letter typed."""
@@ -65,7 +75,8 @@ class StatusLine(Widget):
     def _keys(self, room: int) -> Content:
         """What keys do in the widget that has the focus, as far as there is room for them whole."""
         keys = Content("")
-        for key, does in getattr(self.screen.focused, "keys", ()):
+        self._named = self._focused_keys
+        for key, does in self._named:
             more = Content.assemble("  " if keys else "", (key, "$accent"), " ", (does, "$faint"))
             if keys.cell_length + more.cell_length > room:
                 break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from textual import events
@@ -132,7 +133,8 @@ class QuestionView(QuestionFrame):
             self.action_back()
         elif self._page != "step":
             left = self.deadline.remaining
-            self.turn_to("raw", overlays.about(self.question, left, self.room))
+            question = replace(self.question, request=self.who.request)
+            self.turn_to("raw", overlays.about(question, left, self.room))
 
     def action_help(self) -> None:
         """What can be done; the same key goes back."""

@@ -49,12 +49,14 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         """Whether something was chosen that the search had found."""
         self._matches: range | list[int] = range(len(spec.choices))
         self._bar = 0
+        self._moved = False
         self._top = 0
         self.put(entry)
 
     def _brought(self, place: int) -> None:
         # A search for several goes on where it is, until the next letter begins another.
         self._found = bool(self._search)
+        self._moved = False
         if self._chosen and not (self.many and self._search):
             self._show(place)
 
@@ -68,8 +70,22 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """Searching, moving and choosing."""
-        return (("type", "search"), ("↑↓", "move"), ("Enter", "choose"))
+        """Searching, moving and choosing; where one can be chosen, Enter goes on as well."""
+        enter = "choose" if self.many else "choose and go on" if self._takes else "next"
+        return (("type", "search"), ("Enter", enter), ("↑↓", "move"))
+
+    @property
+    def not_taken(self) -> str:
+        """A search from which nothing was chosen."""
+        return "" if self._found else self._search.strip()
+
+    @property
+    def _takes(self) -> bool:
+        """Whether Enter takes what stands under the bar, and does not only go on.
+
+        Where nothing was searched for and the bar was not moved: what one has to choose anyway.
+        """
+        return bool(self._search) or self._moved or (self.spec.required and not self._chosen)
 
     def height_for(self, width: int) -> int:
         """The search line, the window, and for one choice the line that says what is chosen."""
@@ -160,14 +176,19 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         """Move the bar; it stops at the ends."""
         if self._matches:
             self._bar = max(0, min(len(self._matches) - 1, self._bar + by))
+            self._moved = True
             self._scroll_to_bar()
             self.refresh()
             self.moved()
 
     def action_finish(self) -> None:
-        """Enter chooses what stands under the bar; where one can be chosen, it goes on."""
-        self.action_choose()
-        if not self.many and self._chosen:
+        """Enter chooses what stands under the bar; where one can be chosen, it goes on.
+
+        A search that finds nothing is not left behind.
+        """
+        if self.many or self._takes:
+            self.action_choose()
+        if not self.many and self._matches:
             self.post_message(FieldFinished(self))
 
     def action_choose(self) -> None:

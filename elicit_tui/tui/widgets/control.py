@@ -61,6 +61,11 @@ class FieldControl(Guarded):
         """Show another entry, without telling anyone."""
         raise NotImplementedError
 
+    @property
+    def not_taken(self) -> str:
+        """What was typed here and is no part of the entry; empty where nothing is."""
+        return ""
+
     def end_search(self) -> bool:
         """Show all choices again; whether a search had left some of them out."""
         return False

@@ -31,7 +31,7 @@ class FormView(RowsView):
             return self.view
 
     class Focused(Message):
-        """Another field has the focus; `keys` act inside it."""
+        """Another field has the focus, or other `keys` act inside it now."""
 
         def __init__(self, view: FormView, control: FieldControl) -> None:
             super().__init__()
@@ -60,6 +60,8 @@ class FormView(RowsView):
         self._conversion: Conversion | None = None
         self._judging = False
         self._wanted_focus: str | None = None
+        self._told_not_taken: dict[str, str] = {}
+        self._named: tuple[tuple[str, str], ...] = ()
 
     # What the form holds
 
@@ -176,6 +178,7 @@ class FormView(RowsView):
             row.activate(row.control is event.widget)
             if row.control is event.widget:
                 self._bring_into_view(row)
+                self._named = row.control.own_keys
                 self.post_message(self.Focused(self, row.control))
         if self._unmade and event.widget in [row.control for row in self._last_rows()]:
             self._mount_rows(BATCH)
@@ -184,6 +187,10 @@ class FormView(RowsView):
         """Keep the line in view on which the person acts."""
         event.stop()
         self._follow()
+        control = event.field_control
+        if control.own_keys != self._named and control is self.focused_field:
+            self._named = control.own_keys
+            self.post_message(self.Focused(self, control))
 
     def _follow(self) -> None:
         focused = self.focused_field if self.is_attached else None
@@ -262,6 +269,19 @@ class FormView(RowsView):
         for name, row in self._rows.items():
             shown = self._reveal_all or name in self._touched
             row.state(by_field.get(name) if shown else None, self.form.notes_for(name))
+
+    def not_taken(self) -> tuple[str, str] | None:
+        """A field's title and what was typed there that is no part of the answer; each once.
+
+        The form goes to that field. Whoever is told and sends again means it so.
+        """
+        for name, row in self._rows.items():
+            typed = row.control.not_taken
+            if typed and self._told_not_taken.get(name) != typed:
+                self._told_not_taken[name] = typed
+                self.focus_field(name)
+                return row.spec.title, typed
+        return None
 
     def reveal_problems(self) -> bool:
         """Show every problem and go to the first field at fault; False when there is none."""

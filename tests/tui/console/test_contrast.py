@@ -88,3 +88,24 @@ async def test_every_word_of_a_question_can_be_read(tmp_path: Path, theme: str) 
         await stand.press("ctrl+l")
         await settled(stand)
         assert not faint_words(stand.app, LEAST[theme])
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+async def test_without_colours_an_error_is_no_fainter_than_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theme: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with console(tmp_path, console=ConsoleSettings(theme=theme)) as stand:
+        request = stand.ask("alpha", "Where to?")
+        await stand.shown(request)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "✗ needs an answer" in stand.text())
+        ratios = {
+            word: _ratio(segment.style)
+            for strip in stand.app.screen._compositor.render_strips(stand.app.size)
+            for segment in strip
+            for word in ("Where to?", "✗ needs an answer", "City *")
+            if word in segment.text and segment.style is not None
+        }
+        assert len(ratios) == 3
+        assert len(set(ratios.values())) == 1, ratios

@@ -70,12 +70,37 @@ async def test_what_was_stopped_has_the_focus_where_nothing_waits(tmp_path: Path
         secret = {"type": "object", "properties": {"password": {"type": "string"}}}
         request = stand.ask(message="Your password?", schema=secret)
         await stand.until(lambda: stand.outcome(request))
-        await stand.press("2")
+        await stand.until(lambda: "Under Questions (2)" in stand.notices())
+        await stand.press("2", "escape", "1", "2")
         assert stand.app.focused is not None
         assert stand.app.focused.id == "stopped"
         await stand.press("enter")
         await stand.until(lambda: "Stopped before you saw it" in stand.text())
         await stand.until(lambda: "set guardian.on_block" in stand.text())
+
+
+async def test_the_key_that_a_notice_names_shows_the_question_at_once(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+        for number in range(2):
+            stopped = stand.ask(message=f"Your password number {number}?", schema=secret)
+            await stand.until(lambda stopped=stopped: stand.outcome(stopped))
+        await stand.until(lambda: "Under Questions (2): the question, and why." in stand.notices())
+        await stand.press("2")
+        await stand.until(lambda: "number 1?" in stand.text() and "it wrote" in stand.text())
+        await stand.press("escape")
+        assert getattr(stand.app.focused, "id", "") == "stopped"
+
+
+async def test_whoever_puts_a_question_off_comes_to_the_queue(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+        stopped = stand.ask(message="Your password?", schema=secret)
+        await stand.until(lambda: stand.outcome(stopped))
+        await stand.press("ctrl+l")
+        await stand.until(lambda: getattr(stand.app.focused, "id", "") == "waiting")
 
 
 async def test_a_server_that_went_away_is_not_said_to_have_withdrawn_its_question(

@@ -120,6 +120,83 @@ async def test_a_call_says_how_its_questions_ended(tmp_path: Path) -> None:
         assert "declined by you" in stand.text()
 
 
+async def test_the_list_of_calls_says_what_became_of_a_question_that_was_refused(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(60, 20)) as stand:
+        calls = stand.app.state.calls
+        for key, told in (("ctrl+n", "✗ declined by you"), ("escape", "○ cancelled by you")):
+            call = Call("tools/call", "plan", {})
+            record = calls.start("alpha", call)
+            request = stand.ask("alpha", "Where to?", calls=(call,))
+            await stand.shown(request)
+            await stand.press(key)
+            await stand.until(lambda request=request: stand.outcome(request))
+            record.end("answered", result={"content": []})
+            stand.app.state.changed()
+            await stand.press("3")
+            sign, _, words = told.partition(" ")
+            await stand.until(lambda words=words: f"{words} · alpha" in stand.text())
+            assert f"{sign} plan" in stand.text()
+            assert told in stand.text(), "the call itself says so too"
+            assert "● answered" not in stand.text()
+
+
+async def test_what_an_empty_list_says_is_whole_at_40_columns(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(40, 24)) as stand:
+        await stand.press("3")
+        assert "server (1)." in stand.text()
+
+
+async def test_no_notice_stands_over_the_buttons_of_leaving(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask())
+        stand.app.notify("Something else.")
+        await stand.press("ctrl+q")
+        await stand.until(lambda: "Stay" in stand.text() and not stand.notices())
+        await stand.press("n")
+
+
+async def test_an_empty_queue_says_how_the_last_question_ended_and_what_to_do(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.press("2")
+        assert "Call a tool under Servers (1)" in stand.text()
+        request = stand.ask("alpha", "Shall we?")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: "alpha  ✗ Shall we? · declined by you" in stand.text())
+
+
+async def test_a_waiting_question_shows_its_time_before_it_was_opened(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.press("4", "slash")
+        for number in range(2):
+            stand.ask("alpha", f"Number {number}?")
+        await stand.until(lambda: len(stand.app.state.questions) == 2)
+        await stand.press("escape", "2")
+        await stand.until(lambda: "Number 1?" in stand.text())
+        assert stand.text().count(" left ") == 2
+
+
+async def test_the_key_that_mutes_says_unmute_where_it_does(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        assert "m Mute" in stand.text().splitlines()[-1]
+        await stand.press("m")
+        await stand.until(lambda: "m Unmute" in stand.text().splitlines()[-1])
+        await stand.press("m")
+        await stand.until(lambda: "m Mute" in stand.text().splitlines()[-1])
+
+
+async def test_names_of_tools_and_the_way_out_have_room_at_60_columns(tmp_path: Path) -> None:
+    tool = Tool.read({"name": "leave_while_asking", "inputSchema": {"type": "object"}})
+    assert tool is not None
+    async with console(tmp_path, tools={"alpha": (tool,)}, size=(60, 20)) as stand:
+        assert "leave_while_asking" in stand.text()
+        assert "^Q Leave" in stand.text().splitlines()[-1]
+
+
 async def test_a_confirmation_is_told_with_its_call_and_counted_as_no_question(
     tmp_path: Path,
 ) -> None:

@@ -151,3 +151,23 @@ async def test_a_question_of_several_calls_is_said_to_be_of_one_of_them(tmp_path
         await stand.shown(stand.ask(calls=calls))
         await stand.press("ctrl+l")
         await stand.until(lambda: "one of: plan, clear" in stand.text())
+
+
+async def test_a_call_that_ended_is_no_longer_said_to_be_the_one_that_asks(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        calls = tuple(Call("tools/call", name, {}) for name in ("plan", "clear"))
+        for call in calls:
+            stand.app.state.calls.start("alpha", call)
+        request = stand.ask(calls=calls)
+        await stand.shown(request)
+        assert "one of: plan(), clear()" in stand.text()
+        record = stand.app.state.calls.get(calls[0].id)
+        assert record is not None
+        record.end("answered", result={"content": []})
+        stand.app.look_for_questions()
+        await stand.until(lambda: "clear()" in stand.text() and "plan()" not in stand.text())
+        await stand.press("f2")
+        await stand.until(lambda: "asks during  clear()" in stand.text())
+        await stand.shown(request)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: "alpha · clear" in stand.text())

@@ -74,10 +74,32 @@ async def test_a_note_outlives_later_and_a_call_that_nobody_waits_for_takes_none
         assert "Your note" not in own.words
 
 
+async def test_whoever_looked_at_the_request_while_writing_goes_on_writing() -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        await pilot.press(*typing("not"), "f2")
+        await until(pilot, lambda: "As it arrived" in app.words and not app.view.deaf, "all of it")
+        await pilot.press("escape")
+        await until(pilot, lambda: "Your note" in app.words and not app.view.deaf, "the call")
+        assert "Enter the tool is not called" not in app.words
+        await pilot.press(*typing(" now"), "ctrl+n")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.note == "not now"
+
+
 async def test_each_thing_is_said_once_and_help_is_in_reach() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
         assert app.words.count("destructive") == 1
         assert "Help F1" in app.words
         await pilot.press("f1")
-        await until(pilot, lambda: "answer it later" in app.words, "the rest of the keys")
+        await until(pilot, lambda: "put it off" in app.words, "the rest of the keys")
+
+
+async def test_what_a_server_calls_itself_is_said_to_be_the_servers() -> None:
+    server = replace(SERVER, name="files", calls_itself="claude-code", version="1")
+    question = Question(approval_request(server, CALL, DESTRUCTIVE, ""))
+    app = Asking(question)
+    async with asked(app, (100, 30)):
+        assert "files calls itself “claude-code” “1”" in app.words

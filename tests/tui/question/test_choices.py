@@ -93,6 +93,62 @@ async def test_a_blank_that_ends_a_search_leaves_nothing_out() -> None:
         await until(pilot, lambda: app.view.body.panel.entries == chosen, "the choice")
 
 
+@pytest.mark.parametrize("on_review", [False, True])
+async def test_a_search_from_which_nothing_was_chosen_is_not_dropped_without_a_word(
+    on_review: bool,
+) -> None:
+    fields = schema(v={"type": "string", "title": "City", "enum": LONG}, w={"type": "string"})
+    app = Asking(form_question(fields))
+    async with asked(app) as pilot:
+        await pilot.press(*"choice", "tab", "x")
+        if on_review:
+            await pilot.press("ctrl+r")
+            await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "review")
+        await pilot.press("ctrl+s")
+        words = "City: nothing was chosen for “choice”. ^S again sends it so."
+        await until(pilot, lambda: words in app.words, "the word")
+        assert app.outcome is None
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"w": "x"}
+
+
+async def test_what_was_chosen_from_a_search_is_sent_without_a_word() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    outcome = await answer(app, *"choice", "enter", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": "choice 0"}
+
+
+async def test_enter_in_a_long_list_does_what_its_words_say() -> None:
+    fields = schema(v={"type": "string", "enum": LONG}, w={"type": "string"})
+    app = Asking(form_question(fields))
+    async with asked(app, (140, 40)) as pilot:
+        panel = app.view.body.panel
+        assert "Enter next" in app.words
+        await pilot.press("enter")
+        await until(pilot, lambda: panel.focused_field.spec.name == "w", "the next field")
+        assert panel.entries["v"] == Unset(), "nothing that was not looked for"
+        await pilot.press("shift+tab", *"Oslo")
+        await until(pilot, lambda: "nothing here matches" in app.words, "nothing")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert panel.focused_field.spec.name == "v", "what was typed is not left behind"
+        await pilot.press("escape", "down")
+        await until(pilot, lambda: "Enter choose and go on" in app.words, "the words")
+        await pilot.press("enter")
+        await until(pilot, lambda: panel.focused_field.spec.name == "w", "the next field")
+        assert panel.entries["v"] == Chosen("b")
+
+
+async def test_the_key_that_chooses_is_named_in_a_small_window_too() -> None:
+    cities = {"type": "string", "enum": [f"city {number}" for number in range(63)]}
+    app = Asking(form_question(schema(city=cities, required=["city"])))
+    async with asked(app, (80, 24)):
+        assert "Enter choose and go on" in app.words
+
+
 async def test_what_is_chosen_is_in_view_while_a_search_leaves_it_out() -> None:
     app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
     async with asked(app) as pilot:

@@ -211,6 +211,8 @@ async def test_the_review_of_an_incomplete_form_cannot_be_sent_and_says_what_is_
         await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
         assert "Not ready to be sent" in app.words
         assert "Name: needs an answer" in app.words
+        assert app.words.count("Name") == 1
+        assert "Left out" not in app.words
         await pilot.press("ctrl+s")
         await pilot.pause()
     assert app.outcome is None

@@ -174,6 +174,13 @@ async def test_without_colours_focus_choice_fault_and_verdict_are_still_seen(
         assert send.rich_style.underline
 
 
+async def test_the_keys_of_a_question_stand_beside_what_they_do_at_40_columns() -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    async with asked(app, (40, 24)) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: "^N   Decline: an explicit no" in app.words, "the page")
+
+
 @pytest.mark.parametrize(("most", "offered"), [(40, False), (4_000, True)])
 async def test_help_offers_the_editor_where_a_field_has_one(most: int, offered: bool) -> None:
     app = Asking(form_question(schema(v={"type": "string", "maxLength": most})))

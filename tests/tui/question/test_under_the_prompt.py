@@ -17,7 +17,9 @@ import pyte
 import pytest
 
 from elicit_tui.tui.question.debounce import DEAF_SECONDS
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import SECONDS, Terminal
+from tests.cli.test_terminal import type_until
+from tests.keys import CLEAR, HELP
 
 DEMO = f"demo={sys.executable} -m elicit_tui.demo"
 BEGUN = re.compile(r"\x1b(\[[0-9;?<>]*)?$")
@@ -34,9 +36,65 @@ class ScrollsOnClear(pyte.HistoryScreen):
     """As tmux: what is cleared from the first cell on goes into the scrollback."""
 
     def erase_in_display(self, how: int = 0, *args: object, **more: object) -> None:
-        if (how, self.cursor.x, self.cursor.y) == (0, 0, 0):
+        if self.own is None and (how, self.cursor.x, self.cursor.y) == (0, 0, 0):
             self.history.top.extend(self.buffer[y].copy() for y in range(self.lines))
         super().erase_in_display(how, *args, **more)
+
+    def set_mode(self, *modes: int, **more: object) -> None:
+        """The other screen is empty; it has no scrollback, and no line of it is ever broken."""
+        if modes == (1049,):
+            self.own = (self._rows(), self.cursor.y, self.cursor.x)
+            self._kept = len(self.history.top)
+            self.erase_in_display(2)
+            self.cursor_position()
+        super().set_mode(*modes, **more)
+
+    def reset_mode(self, *modes: int, **more: object) -> None:
+        if modes == (1049,) and self.own is not None:
+            rows, y, x = self.own
+            self.own = None
+            while len(self.history.top) > self._kept:
+                self.history.top.pop()
+            self._put(rows, y, x)
+        super().reset_mode(*modes, **more)
+
+    own: tuple[list[str], int, int] | None = None
+
+    def _rows(self) -> list[str]:
+        return [line.rstrip() for line in self.display]
+
+    def _put(self, rows: list[str], y: int, x: int) -> None:
+        """Rows as they stand in a window of this size: broken, and what overflows pushed out."""
+        broken: list[str] = []
+        at = 0
+        for number, row in enumerate(rows):
+            if number == y:
+                at = len(broken) + x // self.columns
+            pieces = range(0, len(row), self.columns) or [0]
+            broken += [row[begin : begin + self.columns] for begin in pieces]
+        while len(broken) > self.lines and len(broken) > at + 1 and not broken[-1]:
+            broken.pop()
+        out = max(len(broken) - self.lines, 0)
+        self.cursor_position()
+        self.erase_in_display(2)
+        for row in broken[:out]:
+            self.draw(row)
+            self.history.top.append(self.buffer[0].copy())
+            self.erase_in_display(2)
+            self.cursor_position()
+        for number, row in enumerate(broken[out:]):
+            self.cursor_position(number + 1)
+            self.draw(row)
+        self.cursor_position(max(at - out, 0) + 1, x % self.columns + 1)
+
+    def narrowed(self, columns: int) -> None:
+        """Make the window narrower, as terminals do that break lines."""
+        if self.own is not None:
+            self.resize(self.lines, columns)
+            return
+        rows, y, x = self._rows(), self.cursor.y, self.cursor.x
+        self.resize(self.lines, columns)
+        self._put(rows, y, x)
 
 
 class Emulated(Terminal):
@@ -82,6 +140,8 @@ class Emulated(Terminal):
     def resize(self, columns: int, lines: int) -> None:
         """Give the window another size; the process is told by a signal."""
         fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        if columns < self.screen.columns:
+            self.screen.narrowed(columns)
         self.screen.resize(lines, columns)
 
     @property
@@ -123,9 +183,29 @@ def test_a_resize_leaves_no_copy_and_nothing_that_was_typed(
 ) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         terminal.wait_for("Send ^S")
-        terminal.type("Mallory")
-        terminal.wait_for("Mallory")
+        type_until(terminal, CLEAR + "Mallory", "Mallory")
         terminal.resize(*after)
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.everything[:2] == [PROMPT, "✗ book_table · declined"]
+        assert len(terminal.everything) == 3
+
+
+@pytest.mark.parametrize(
+    "widths", [(95, 90, 82, 76, 70, 60, 50), (79, 77, 74, 66)], ids=["from 100", "from 80"]
+)
+def test_a_window_that_becomes_narrower_step_by_step_keeps_the_prompt_and_one_line(
+    tmp_path: Path, widths: tuple[int, ...]
+) -> None:
+    columns = 100 if widths[0] > 80 else 80
+    with Emulated(tmp_path, "book_table", columns, 24) as terminal:
+        terminal.wait_for("Send ^S")
+        terminal.rests()
+        type_until(terminal, CLEAR + "Mallory", "Mallory")
+        for width in widths:
+            terminal.resize(width, 24)
+            terminal.rests()
+            assert any("Mallory" in line for line in terminal.screen.display)
         answer_once_it_listens(terminal, "\x0e")
         assert terminal.end() in (0, 1), terminal._raw[-3000:]
         assert terminal.everything[:2] == [PROMPT, "✗ book_table · declined"]
@@ -164,16 +244,38 @@ def test_the_first_frame_of_a_form_has_its_buttons(tmp_path: Path) -> None:
         terminal.end()
 
 
+def test_another_second_and_another_letter_are_all_that_is_written(tmp_path: Path) -> None:
+    with Emulated(tmp_path, "book_table", 80, 24) as terminal:
+        terminal.wait_for("Send ^S")
+        terminal.rests()
+        before, shown = len(terminal._raw), list(terminal.screen.display)
+        clocks = {line for line in shown if " left " in line}
+        end = time.monotonic() + KEYS_APART
+        while any(line in clocks for line in terminal.screen.display):
+            assert time.monotonic() < end, "the clock stands still"
+            terminal._read(0.1)
+        assert len(terminal._raw) - before < 600
+        changed = [i for i, line in enumerate(terminal.screen.display) if line != shown[i]]
+        assert len(changed) == 1, "the line of the clock"
+        before = len(terminal._raw)
+        type_until(terminal, CLEAR + "Mallory", "Mallory")
+        terminal.rests()
+        assert len(terminal._raw) - before < 4_000
+        edges = {line.rstrip()[-1:] for line in terminal.screen.display if line[:1] == "│"}
+        assert edges == {"│"}
+        answer_once_it_listens(terminal, "\x0e")
+        terminal.end()
+
+
 def test_help_under_the_prompt_is_as_high_as_its_words_and_gives_the_rows_back(
     tmp_path: Path,
 ) -> None:
     with Emulated(tmp_path, "clear_cache", 80, 24) as terminal:
         terminal.wait_for("No n")
         terminal.rests()
-        terminal.type("\x1bOP")
-        terminal.wait_for("truthfully.")
+        type_until(terminal, HELP, "truthfully.")
         terminal.rests()
-        terminal.type("\x1bOP")
+        terminal.type(HELP)
         terminal.wait_for("Yes y")
         answer_once_it_listens(terminal, "\x0e")
         assert terminal.end() in (0, 1), terminal._raw[-3000:]
@@ -183,7 +285,10 @@ def test_help_under_the_prompt_is_as_high_as_its_words_and_gives_the_rows_back(
 
 def answer_once_it_listens(terminal: Emulated, key: str) -> None:
     """Press a key that decides until it is heard: a form is deaf while it is new."""
-    terminal.wait_for("╰")
+    seen = time.monotonic()
+    while not any(line.startswith("╰") for line in terminal.screen.display):
+        assert time.monotonic() - seen < SECONDS, "no form stands there"
+        assert terminal._read(0.1), "it ended"
     terminal.rests()
     for _ in range(8):
         terminal.type(key)
@@ -201,8 +306,7 @@ def test_what_was_typed_and_not_sent_is_there_in_the_next_run(
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         terminal.wait_for("Send ^S")
         terminal.rests()
-        terminal.type("Mallory")
-        terminal.wait_for("Mallory")
+        type_until(terminal, CLEAR + "Mallory", "Mallory")
         for key in ends:
             terminal.rests()
             terminal.type(key)

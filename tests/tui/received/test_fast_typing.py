@@ -12,12 +12,12 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.tui.question.debounce import DEAF_SECONDS
-from tests.faults.console import QUESTION, SEND, Console
+from tests.faults.console import QUESTION, Console
 from tests.faults.stand import Stand, until
+from tests.keys import DECLINE, SEND
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
-DECLINE: Final = "\x0e"
 BETWEEN_KEYS: Final = 0.02
 """Seconds: nobody types faster."""
 PAUSE: Final = 0.08

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
@@ -13,14 +13,10 @@ from tests.cli.running import COMMAND, environment
 from tests.faults.console import Console
 from tests.faults.stand import Stand
 from tests.faults.terminal import Terminal
+from tests.keys import ABOUT, DECLINE, END
 from tests.tui.received.stand import SERVER
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-
-ABOUT: Final = "\x1bOQ"
-"""F2, as a terminal sends it."""
-END: Final = "\x1b[F"
-DECLINE: Final = "\x0e"
 
 
 def test_forty_fields_of_ten_thousand_choices_are_shown_as_they_came(tmp_path: Path) -> None:

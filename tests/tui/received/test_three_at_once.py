@@ -6,26 +6,22 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
 
-from tests.faults.console import CLEAR, ESCAPE, LATER, QUESTION, SEND, Console
+from tests.faults.console import QUESTION, Console
 from tests.faults.stand import Stand
+from tests.keys import ANYWAY, CLEAR, ESCAPE, HELP, LATER, NEXT, PAGE_DOWN, RIGHT, SEND, TAB
 from tests.tui.received.stand import SERVER
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
-NEXT: Final = "\x0f"
-TAB: Final = "\t"
-ANYWAY: Final = "\x19"
-PAGE_DOWN: Final = "\x1b[6~"
-RIGHT: Final = "\x1b[C"
 WAYS_OUT: Final = (QUESTION, "Decline ^N", "Cancel Esc")
 PUT_OFF: Final = "Later ^L"
 """There is room for it from 80 columns on; with fewer it stands on the help page."""
-HELP: Final = "\x1bOP"
 
 SENTENCES: Final = [f"§{number:03}" for number in range(115)]
 MESSAGE: Final = " ".join(f"{sign} the river goes on, and the boat with it." for sign in SENTENCES)
@@ -181,7 +177,7 @@ def test_three_questions_at_once_are_answered_by_keyboard_in_turns(
             console.go_to_field(name)
             if name not in FIRST_HALF:
                 console.fill(name, one)
-            assert console.stands(name, one.shown), console.text
+            console.until(partial(console.stands, name, one.shown), f"{name} as it was filled in")
         for server in ("twenty", "letter", "third"):
             console.switch_to(server)
             console.send_to(server)

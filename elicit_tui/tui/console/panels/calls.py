@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,10 +23,11 @@ from elicit_tui.tui.console.spans import (
     Line,
     Role,
     apart,
+    fitting,
     joined,
     labelled,
-    shortened,
     text_lines,
+    text_of,
     wrapped,
 )
 from elicit_tui.tui.console.state import ConsoleState
@@ -62,7 +64,7 @@ class CallsPane(Pane):
         """The list and the chosen call."""
         calls = RowList(
             row_height=2,
-            empty="No call yet. Choose a tool of a server.",
+            empty=f"No call yet. Choose a tool of a server ({self.app.key_of('pane.servers')}).",
             verb="Read",
             follow=True,
             id="call-list",
@@ -124,14 +126,16 @@ class CallsPane(Pane):
         record = self.state.calls.get(key)
         if record is None:
             return [()]
-        took = f"{record.at}  {duration(record.elapsed)}"
+        took = f"{record.at}  {duration(record.elapsed)} "
         name = neutral_line(record.call.name, 80)
-        sign = "✗" if record.is_error else SIGNS[record.state]
-        role: Role = "bad" if record.is_error else STATE_ROLES[record.state]
-        first = apart(((f" {sign} ", role), (name, "strong")), ((f"{took} ", "dim"),), width)
-        state = "failed" if record.is_error else record.state
-        about = f"{record.server} · {bar(record, 10) if state == 'running' else state}"
-        return [first, ((f"   {shortened(about, width - 4)}", "dim"),)]
+        if cell_len(name) + cell_len(took) + 4 > width:
+            took = f"{record.at} "
+        sign, state, role = how(record)
+        first = apart(((f" {sign} ", role), (name, "strong")), ((took, "dim"),), width)
+        about = [bar(record, 10) if state == "running" else state]
+        if len(self.state.servers) > 1:
+            about.append(record.server)
+        return [first, ((f"   {fitting(about, width - 4)}", "dim"),)]
 
     def _lines(self, width: int) -> list[Line]:
         record = self.record
@@ -168,15 +172,14 @@ class CallsPane(Pane):
 
     def _head(self, record: CallRecord, width: int) -> list[Line]:
         arguments = readable_json(dict(record.call.arguments), indent=None)
-        state = "the tool says that it failed" if record.is_error else record.state
-        role: Role = "bad" if record.is_error else STATE_ROLES[record.state]
+        sign, state, role = how(record)
+        if record.is_error:
+            state = "the tool says that it failed"
         rounds = f" · round {record.round}" if record.round > 1 else ""
-        head: list[Line] = [
-            (
-                (f"{SIGNS[record.state]} {state}", role),
-                (f"  {duration(record.elapsed)}{rounds}", "dim"),
-            )
-        ]
+        took = f"{duration(record.elapsed)}{rounds}"
+        head: list[Line] = [((f"{sign} {state}", role), (f"  {took}", "dim"))]
+        if cell_len(text_of(head[0])) > width:
+            head = [((f"{sign} {state}", role),), ((took, "dim"),)]
         if record.state == "running" and self._is_asked(record):
             head.extend(text_lines("It waits for your answer.", width, "warn"))
         if record.state == "running":
@@ -261,6 +264,16 @@ class CallsPane(Pane):
         """Call the same tool again; the arguments can be changed first."""
         if self.record is not None:
             self.app.call_again(self.record)
+
+
+def how(record: CallRecord) -> tuple[str, str, Role]:
+    """How a call stands: its sign, a word or what became of its question, and their role."""
+    if record.is_error:
+        return "✗", "failed", "bad"
+    refusal = record.refusal
+    if refusal is not None:
+        return SIGNS_OF_ENDS[refusal.action], refusal.told, ROLES[refusal.action]
+    return SIGNS[record.state], record.state, STATE_ROLES[record.state]
 
 
 def bar(record: CallRecord, width: int) -> str:

@@ -25,7 +25,7 @@ from elicit_tui.tui.console.spans import Line, apart, shortened
 from elicit_tui.tui.console.state import ConsoleState
 
 if TYPE_CHECKING:
-    from elicit_tui.ledger import Row
+    from elicit_tui.ledger.rows import Row
 
 KEPT_ROWS = 2_000
 DAYS = 90

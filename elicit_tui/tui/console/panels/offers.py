@@ -15,7 +15,7 @@ from elicit_tui.tui.console.offers import Offer
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.search_line import SearchLine
-from elicit_tui.tui.console.spans import Line, Role, joined, padded, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, Role, apart, joined, padded, shortened, text_lines
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 HINT_ROLES: dict[str, Role] = {"destructive": "bad", "read-only": "good"}
 HINT_WIDTH = 13
+SUMMARY_LEAST = 40
+"""Cells for name and summary; with no more than these the name stands alone."""
 SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤"}
 
 
@@ -101,18 +103,21 @@ class OffersBox(Vertical):
     def _row(self, key: str, width: int) -> list[Line]:
         offer = self._shown[key]
         hint = next((hint for hint in offer.hints if hint in HINT_ROLES), "")
+        name: Line = ((f" {SIGNS[offer.kind]} ", "dim"), (offer.shown, "strong"))
+        told = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
         room = width - 4 - HINT_WIDTH
-        name_width = min(30, max(14, room // 3)) if room > 40 else room
-        summary = (offer.title or offer.description.partition("\n")[0]) if room > 40 else ""
-        spans: list[tuple[str, Role]] = [
-            (f" {SIGNS[offer.kind]} ", "dim"),
-            (padded(offer.shown, name_width), "strong"),
+        if room <= SUMMARY_LEAST:
+            return [apart(name, (told,), width)]
+        name_width = min(30, max(14, room // 3))
+        summary = offer.title or offer.description.partition("\n")[0]
+        return [
+            (
+                name[0],
+                (padded(offer.shown, name_width), "strong"),
+                (f"  {padded(summary, room - name_width - 2)}", "dim"),
+                (hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")),
+            )
         ]
-        if room > 40:
-            rest = room - name_width - 2
-            spans.append((f"  {padded(summary, rest)}", "dim"))
-        spans.append((hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")))
-        return [tuple(spans)]
 
     def _words(self, width: int) -> list[Line]:
         offer = self.offer

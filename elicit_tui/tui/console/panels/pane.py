@@ -34,6 +34,13 @@ class Pane(Container):
         """Whoever stands in the search line is where the key that searches leads."""
         return action != "search" or not isinstance(self.app.focused, SearchLine)
 
+    def worded(self, action: str) -> str | None:
+        """What the key of an action does just now, where its usual words would be wrong."""
+        return None
+
+    def chosen(self) -> None:
+        """The person came to it by its key."""
+
     def opened(self) -> None:
         """The person looks at it."""
 

@@ -42,14 +42,7 @@ class QuestionsPane(Pane):
 
     def compose(self) -> ComposeResult:
         """Waiting above, stopped below."""
-        has_history = self.app.has_pane("history")
-        earlier = " What was asked before stands under History." if has_history else ""
-        waiting = RowList(
-            row_height=2,
-            empty="Nothing waits. A question opens by itself; while you type elsewhere it joins "
-            f"this list.{earlier}",
-            id="waiting",
-        )
+        waiting = RowList(row_height=2, id="waiting")
         waiting.add_class("box", "first")
         waiting.border_title = "Waiting for you"
         yield waiting
@@ -76,24 +69,51 @@ class QuestionsPane(Pane):
         waiting, stopped = self.query_one("#waiting", RowList), self.query_one("#stopped", RowList)
         (stopped if stopped.keys and not waiting.keys else waiting).focus()
 
+    def chosen(self) -> None:
+        """Show the stopped question of which a notice on the screen says that this key does."""
+        told = self._stopped.get(self.state.take_shown_stopped())
+        if told is not None:
+            stopped = self.query_one("#stopped", RowList)
+            stopped.point_at(told.key)
+            stopped.focus()
+            self._show_stopped(told)
+
     def draw(self) -> None:
         """Both lists."""
         if not self.ready:
             return
-        waiting = tuple(entry.question.id for entry in self.state.questions)
-        self.query_one("#waiting", RowList).show(waiting, self._waiting_row)
+        keys = tuple(entry.question.id for entry in self.state.questions)
+        waiting = self.query_one("#waiting", RowList)
+        waiting.empty = self._nothing_waits()
+        waiting.show(keys, self._waiting_row)
         self._stopped = {entry.key: entry for entry in reversed(self.state.stopped)}
         stopped = self.query_one("#stopped", RowList)
         stopped.row_height = 2 if self._stacked else 1
         stopped.show(tuple(self._stopped), self._stopped_row)
 
+    def _nothing_waits(self) -> str:
+        """How the last question ended, and what can be done next."""
+        last, key = self.state.last_end, self.app.key_of
+        told = f"Nothing waits. The last one was\n{last}" if last else "Nothing waits."
+        if not self.app.has_pane("servers"):
+            return (
+                f"{told}\n\nWhat a server asks through an agent opens here by itself; "
+                "“elicit-tui gateway install AGENT” puts an agent behind it."
+            )
+        return (
+            f"{told}\n\n"
+            f"Call a tool under Servers ({key('pane.servers')}): what it asks opens by itself; "
+            "while you type it joins this list. "
+            f"All that was asked stands under History ({key('pane.history')})."
+        )
+
     def _waiting_row(self, key: str, width: int) -> list[Line]:
         entry = self.state.questions.get(key)
         if entry is None:
             return [()]
-        request = entry.question.request
+        request = self.state.as_it_stands(entry.question.request)
         sign, role = _risk(entry.question.review.verdict)
-        left = countdown(entry.deadline.remaining)
+        left = countdown(entry.deadline.left)
         ages = () if left and self._stacked else (f"{age(entry.age)} old",)
         times = " · ".join([*ages, *([f"{left} left"] if left else [])])
         held = self.app.held_elsewhere(entry.question)
@@ -143,11 +163,14 @@ class QuestionsPane(Pane):
 
     @on(RowList.Chosen, "#stopped")
     def _look(self, event: RowList.Chosen) -> None:
-        from elicit_tui.tui.console.screens.stopped import StoppedScreen
-
         entry = self._stopped.get(event.key)
         if entry is not None:
-            self.app.push_screen(StoppedScreen(entry))
+            self._show_stopped(entry)
+
+    def _show_stopped(self, entry: Stopped) -> None:
+        from elicit_tui.tui.console.screens.stopped import StoppedScreen
+
+        self.app.push_screen(StoppedScreen(entry))
 
     def opened(self) -> None:
         """What told of a stopped question has done its work."""
@@ -158,6 +181,10 @@ class QuestionsPane(Pane):
         if not self.ready or action not in ("decline_all", "mute"):
             return True
         return (self.entry if action == "decline_all" else self.server) is not None
+
+    def worded(self, action: str) -> str | None:
+        """A muted server is let speak again."""
+        return "Unmute server" if action == "mute" and self.server in self.app.muted else None
 
     @on(RowList.Highlighted)
     def _other_row(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,7 +17,7 @@ from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
-from elicit_tui.tui.console.spans import Line, Role, apart, joined, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 
 if TYPE_CHECKING:
     from textual import events
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.panels.offers import OffersBox
     from elicit_tui.tui.console.state import ConsoleState
 
+_ADDRESS_LEAST = 16
+"""Cells; what is left of an address in fewer says nothing."""
+_CORNERS = 8
+"""Cells of a border that its words do not have."""
 STATE_WORDS = {"closed": "ended", "off": "not enabled"}
 
 
@@ -60,6 +65,10 @@ class ServersPane(Pane):
         self.query_one("#server-list").display = configured
         self.query_one("#server-list" if configured else "#server-words").focus()
 
+    def on_resize(self) -> None:
+        """The border says as much as there is room for."""
+        self.draw()
+
     def take_focus(self) -> None:
         """Where one starts, or was before."""
         if self._among_offers and self.state.servers:
@@ -88,6 +97,11 @@ class ServersPane(Pane):
             return False
         return super().check_action(action, parameters)
 
+    def worded(self, action: str) -> str | None:
+        """A muted server is let speak again."""
+        muted = self.record is not None and self.record.name in self.app.muted
+        return "Unmute" if action == "mute" and muted else None
+
     @property
     def _narrowed(self) -> bool:
         return self._offers is not None and self._offers.narrowed
@@ -111,9 +125,8 @@ class ServersPane(Pane):
         record = self.record
         box = self.query_one("#offers-box", Vertical)
         words = self.query_one("#server-words", LineView)
-        box.border_subtitle = (
-            shortened(introduction(record), 60).replace("[", "\\[") if record is not None else ""
-        )
+        known = introduction(record, box.size.width - _CORNERS) if record is not None else ""
+        box.border_subtitle = known.replace("[", "\\[")
         box.border_title = title(record).replace("[", "\\[") if record else "Start"
         has_offers = record is not None and record.offers_read
         keys_here = box.has_focus_within
@@ -147,8 +160,8 @@ class ServersPane(Pane):
         state = "muted" if muted else STATE_WORDS.get(record.state, record.state)
         state_role: Role = "warn" if muted else role if record.state != "ready" else "dim"
         first = apart(((f" {sign} ", role), (name, "strong")), ((f"{state} ", state_role),), width)
-        detail = record.failure or counts(record)
-        return [first, ((f"   {shortened(neutral_line(detail, 200), width - 4)}", "dim"),)]
+        parts = [neutral_line(record.failure, 200)] if record.failure else counts(record)
+        return [first, ((f"   {fitting(parts, width - 4)}", "dim"),)]
 
     def _words(self, width: int) -> list[Line]:
         record = self.record
@@ -207,15 +220,15 @@ class ServersPane(Pane):
             self._offers.search()
 
 
-def counts(record: ServerRecord) -> str:
+def counts(record: ServerRecord) -> list[str]:
     """What it offers and how often it asked; how it is reached, before that is known."""
     if not record.offers_read:
-        return record.address
+        return [neutral_line(record.address, 200)]
     kinds = Counter(offer.kind for offer in record.offers)
     parts = [plural(count, kind) for kind, count in kinds.items()]
     if record.questions:
         parts.append(how_often(record))
-    return " · ".join(parts) or "offers nothing"
+    return parts or ["offers nothing"]
 
 
 def how_often(record: ServerRecord) -> str:
@@ -229,8 +242,8 @@ def title(record: ServerRecord) -> str:
     return neutral_line(record.name, 40) + asked
 
 
-def introduction(record: ServerRecord) -> str:
-    """`deploy-server 1.4 · 2025-11-25 · stdio: …`: what is known of the connection."""
+def introduction(record: ServerRecord, width: int) -> str:
+    """`“deploy-server” “1.4” · 2025-11-25 · stdio: …`: what is known of the connection."""
     identity = record.connection.identity if record.connection is not None else None
     parts = []
     if identity is not None and identity.calls_itself:
@@ -238,7 +251,11 @@ def introduction(record: ServerRecord) -> str:
         parts.append(f"{quoted(identity.calls_itself, 60)}{version}")
     if identity is not None and identity.protocol_version:
         parts.append(neutral_line(identity.protocol_version, 20))
-    return " · ".join([*parts, record.address])
+    told = fitting(parts, width)
+    room = width - cell_len(f"{told} · ")
+    if not parts or told.endswith("…") or room < _ADDRESS_LEAST:
+        return told if parts else shortened(record.address, width)
+    return f"{told} · {shortened(record.address, room)}"
 
 
 def welcome(width: int, config_path: str) -> list[Line]:

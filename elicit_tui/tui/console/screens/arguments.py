@@ -153,6 +153,12 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             general = [problem.message for problem in conversion.problems if problem.field is None]
             self._say("\n".join(general))
             return
+        left = form_view.not_taken()
+        if left is not None:
+            title, typed = left
+            key = self.app.key_of("arguments.call")
+            self._say(f"{title}: nothing was chosen for “{typed}”. {key} again calls it so.")
+            return
         self.dismiss(dict(conversion.content))
 
     def _say(self, words: str) -> None:

@@ -14,7 +14,7 @@ from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, local_time, told_
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 
 if TYPE_CHECKING:
-    from elicit_tui.ledger import Row
+    from elicit_tui.ledger.rows import Row
 
 
 class RecordScreen(Dialog[None]):

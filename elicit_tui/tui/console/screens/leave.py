@@ -61,7 +61,8 @@ class LeaveScreen(Dialog[bool]):
             yield DialogButton("Leave", "leave.sure", id="sure")
 
     def on_mount(self) -> None:
-        """Staying is the harmless choice."""
+        """Staying is the harmless choice; no notice stands over the buttons."""
+        self.app.clear_notifications()
         self.query_one("#stay").focus()
 
     @on(KeyButton.Pressed, "#sure")
