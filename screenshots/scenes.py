@@ -19,6 +19,7 @@ from elicit_tui.elicitation.settings import (
 from elicit_tui.runtime import open_runtime
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.screens.stopped import StoppedScreen
 
 SECONDS = 30.0
 COUNTING_SECONDS = 60
@@ -154,7 +155,10 @@ async def blocked(take: Callable[[ConsoleApp], None]) -> None:
         await driven.call("verify_account")
         await driven.until(lambda: driven.app.state.stopped)
         await driven.until(lambda: not driven.app.state.calls.running)
+        # The key leads to the question only once a notice says that it does.
+        await driven.until(lambda: driven.app.state._shown_stopped[0])
         await driven.press("2")
+        await driven.until(lambda: isinstance(driven.app.screen, StoppedScreen))
         await driven.calm()
         take(driven.app)
 
