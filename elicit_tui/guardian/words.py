@@ -1,9 +1,10 @@
 """The lexicon: plain words in folders, and where they stand in a text.
 
-`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`): a heading names a concept, below
-it stand its words, written as one spells them and folded as every text is. An entry of several
-words is found also with small words (articles, prepositions, `your`) between them, so that
-`digits back card` is found in "digits on the back of your card".
+`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`): a heading names a concept, or
+several that share words (`plain, attribute:`); below it stand the words, written as one spells
+them and folded as every text is. An entry of several words is found also with small words
+(articles, prepositions, `your`) between them, so that `digits back card` is found in "digits on
+the back of your card".
 
 Three headings are special. `endings:` lists what is struck off the end of words of this language
 before they are compared. `HEAD with:` lists companions that make a sure secret of a head: `token
@@ -73,7 +74,9 @@ class _Language:
         """What stands under each heading, folded."""
         for path in sorted((FOLDER / code).glob("*.txt")):
             for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
-                self.listed.setdefault(heading, []).extend(entries)
+                concepts = [heading] if heading.endswith(" with") else heading.split(", ")
+                for concept in concepts:
+                    self.listed.setdefault(concept, []).extend(entries)
         self._endings = frozenset(self.listed.pop("endings", ()))
         self._lengths = sorted(set(map(len, self._endings)), reverse=True)
         self.begun: dict[str, list[tuple[str, str]]] = defaultdict(list)

@@ -37,7 +37,7 @@ ENGLISH_PLAIN = [
     entry
     for path in sorted((FOLDER / "en").glob("*.txt"))
     for heading, entries in paragraphs(path.read_text("utf-8"))
-    if heading == "plain"
+    if "plain" in heading.split(", ")
     for entry in entries
 ]
 

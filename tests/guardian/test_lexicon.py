@@ -47,8 +47,8 @@ def test_every_word_is_found_under_its_own_heading(code: str) -> None:
             for entry in entries:
                 clauses = clauses_of(fold(entry), latin=entry.isascii())
                 found = {concept for clause in clauses for concept in clause.by_concept}
-                if heading not in found and "harmless" not in found:
-                    lost.append((heading, entry))
+                if "harmless" not in found:
+                    lost += [(one, entry) for one in heading.split(", ") if one not in found]
     assert lost == []
 
 
