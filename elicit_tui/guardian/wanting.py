@@ -126,20 +126,15 @@ class Wanting:
 
     def _own(self, field: FieldReading) -> Iterator[Seen]:
         named = field.told("name", "title")
-        explained = _explained(field)
         told = [
             one
             for one in found(named, self.thing.sure, self.thing.name, self.thing.maybe)
-            if one.clause.standing(one.hit) >= Standing.NAMED
-            and not (one.place.role in explained and one.clause.of("titled"))
-            and not self._is_in_other_sense(one)
+            if one.clause.standing(one.hit) >= Standing.NAMED and not self._is_in_other_sense(one)
         ]
         for one in told:
             if self._is_name(one) and self._fits(one.clause, one.hit, field):
                 yield _seen(one, 4, f"field-is-{self.thing.called}")
                 return
-        if self.thing.maybe and _is_only_named(field, self.thing.maybe):
-            return
         for one in told:
             rest = one.clause.words[one.hit.end :]
             ends = all(map(_VERSION.fullmatch, rest)) or "(" in one.clause.gaps[one.hit.end]
@@ -245,16 +240,13 @@ class Wanting:
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
             yield _seen(one, 1 + asked + whose, frame), one
 
-    def _beside(self, place: Place) -> tuple[str, ...]:
-        """What opens something: prose must say so, other fields only be called like it."""
-        if not self.thing.beside:
-            return ()
-        fields = (f"{self.thing.beside} field",) if place.role in ("name", "title") else ()
-        return (self.thing.beside, *fields)
-
     def _sign_in(self, field: FieldReading) -> Iterator[Seen]:
+        """What opens something: prose must say so, other fields only be called like it."""
+        beside = self.thing.beside
         for place in self.reading.told(*_GENERAL, "name", "title", "description"):
-            for one in found((place,), *self._beside(place), usual_only=True):
+            is_named = place.role in ("name", "title")
+            concepts = (beside, f"{beside} field") if is_named else (beside,)
+            for one in found((place,), *concepts, usual_only=True):
                 if not one.clause.denies_something:
                     yield _seen(one, 2, "sign-in")
                     return
@@ -281,27 +273,6 @@ def _is_count(field: FieldReading) -> bool:
     return isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED
 
 
-def _is_only_named(field: FieldReading, maybe: str) -> bool:
-    """Whether a title or a name says that not the thing is typed but what it is called."""
-    named = [place for place in field.places if place.role in ("title", "name")]
-    return any(not one.clause.is_itself(one.hit) for one in found(named, maybe, usual_only=True))
-
-
-def _explained(field: FieldReading) -> tuple[str, ...]:
-    """Where a word need not be a secret, as a field's own words tell its harmless sense."""
-    own = field.told("title", "description")
-    told = [clause for place in own for clause in place.clauses]
-    if any(map(_is_shown_short, told)):
-        return ("name", "title")
-    return ("name",) if any(clause.of("harmless") for clause in told) else ()
-
-
-def _is_shown_short(clause: Clause) -> bool:
-    """Whether the instances that it gives are shorter than any secret: "like B3 or C1"."""
-    shown = [word for hit in clause.of("for instance") for word in clause.words[hit.end :]]
-    return bool(shown) and all(len(word) < _SHORTEST_OF_NAMES - 1 for word in shown)
-
-
 def _has_a_name(clause: Clause, hit: Hit) -> bool:
     """Whether a word that no language knows says whose token it is: `snyk_token`."""
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
@@ -318,12 +289,7 @@ def _is_handed_over(one: Found, field: FieldReading) -> bool:
     at = view.clauses.index(clause)
     last = clause.sentence + (not clause.denies(hit))
     near = (other for other in view.clauses[at:] if other.sentence <= last)
-    return any(other.hands_over(hit.end if other is clause else 0) for other in near) or any(
-        other.of("shows") and not other.of("plain")
-        for own in field.places
-        if own.role == "title"
-        for other in own.clauses
-    )
+    return any(other.hands_over(hit.end if other is clause else 0) for other in near)
 
 
 def _is_of_a_lock(clause: Clause, hit: Hit) -> bool:
@@ -335,9 +301,7 @@ def _is_of_a_lock(clause: Clause, hit: Hit) -> bool:
 
 def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     """Whether it is said whose it is, what it opens, or of which kind: "Lichess token"."""
-    if clause.holds(hit) or clause.of("own"):
-        return True
-    if any(lock.start > hit.start for lock in clause.of("lock")) or clause.is_label(hit):
+    if clause.holds(hit):
         return True
     if any(clause.between(at) in _STEPS for at in range(1, len(clause.words))):
         return True
