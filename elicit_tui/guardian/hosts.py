@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -95,7 +96,7 @@ def disguised_brand(host: str) -> str | None:
         return None
     subdomains = host[: -len(domain)].rstrip(".").split(".") if host != domain else []
     main = domain.split(".", 1)[0]
-    everyday = listed("everyday")
+    everyday = listed("everyday") | listed("shared")
     found = _brand_in_label(main, everyday)
     if found is not None:
         return found
@@ -122,15 +123,13 @@ def disguised_brand(host: str) -> str | None:
 
 
 def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
-    whole = _brand_skeletons().get(skeleton(label))
+    whole = _brand_skeletons().get(skeleton(label.replace("-", "")))
     if whole is not None:
         return whole
     parts = [part for part in re.split(r"[-_]", label) if part]
-    for part in parts:
+    for part in (*parts, *map("".join, pairwise(parts))) if len(parts) > 1 else ():
         brand = _brand_skeletons().get(skeleton(part))
-        if brand is None or len(parts) == 1:
-            continue
-        if part != brand or brand not in everyday or _lures(parts, part):
+        if brand is not None and (part != brand or brand not in everyday or _lures(parts, part)):
             return brand
     near = _near_brand(label)
     if near is not None:
@@ -140,7 +139,8 @@ def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
         if brand in everyday or len(shape) < _SHORTEST_NEAR or shape not in folded:
             continue
         rest = folded.replace(shape, "", 1)
-        if any(plain_letters(word) in rest for word in listed("lures")):
+        lures = tuple(map(plain_letters, listed("lures")))
+        if rest.startswith(lures) or rest.endswith(lures):
             return brand
     return None
 

@@ -100,6 +100,7 @@ def _unrelated(reading: Reading) -> Iterator[Sighting]:
         domain = hosts.registrable(parts.host)
         labels = {label for label in parts.host.split(".")[:-1] if len(label) > _SHORT_LABEL}
         named_itself = labels & words - named - hosts.listed("common_labels")
+        named_itself |= {one for one in named & hosts.listed("shared") if one in parts.host}
         named_itself |= {parts.host} & set(re.findall(r"[\w.-]+\w", reading.message.text.lower()))
         if domain not in own and parts.host not in own and not named_itself:
             yield at_url(_WARN, f"{min(named)} / {parts.host}")
