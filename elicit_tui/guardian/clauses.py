@@ -48,8 +48,7 @@ class Clause(Words):
         if is_act:
             if self._is_denied(hit):
                 return Standing.VOID
-            reported = self.reports(hit) or (hit.concept == "sends" and self._is_named(hit))
-            return Standing.ABOUT if reported else Standing.ASKED
+            return Standing.ABOUT if self.reports(hit) else Standing.ASKED
         if self.denies(hit):
             return Standing.VOID
         if self.is_label(hit):
@@ -114,10 +113,6 @@ class Clause(Words):
         """Whether nothing stands behind it but what it is of, from or for."""
         return hit.end == len(self.words) or self._is(hit.end, "of", "until")
 
-    def lacks(self, hit: Hit) -> bool:
-        """Whether it is said that it is not there: "the token is missing"."""
-        return any(hit.end <= other.start <= hit.end + _NEAR for other in self.of("lack"))
-
     def _joined_between(self, start: int, end: int) -> bool:
         return any(start <= hit.start < end for hit in self.of("joint"))
 
@@ -154,9 +149,6 @@ class Clause(Words):
             # "The manager's PIN" is the PIN; what it belongs to only says whose.
             if between and self._is_genitive(other.end):
                 continue
-            # "The last 30 days of the history": a number of them is the thing.
-            if self.words[other.start - 1].isdigit():
-                continue
             if any(other.end <= ask.start < hit.start for ask in self.asks):
                 continue
             if any(self.between(at) in _PARTS for at in range(other.end, hit.start + 1)):
@@ -186,7 +178,7 @@ class Clause(Words):
             if question.start >= hit.end and self.is_question and self._is_unspaced(hit):
                 return True
         for question in self.of("which"):
-            if question.end > hit.start or self._ends_pronoun(question):
+            if question.end > hit.start:
                 continue
             after = self._contentful(question.end, hit.start)
             if self.is_joined(hit) and not any(self._is(at, "told", "handle") for at in after):
@@ -198,13 +190,6 @@ class Clause(Words):
                 ):
                     return True
         return False
-
-    def _ends_pronoun(self, question: Hit) -> bool:
-        """Whether it belongs to a word for anything: "tout ce que"."""
-        return any(
-            other.start < question.start and question.end <= other.end
-            for other in self.of("anything")
-        )
 
     def is_joined(self, hit: Hit) -> bool:
         """Whether it is one of two things: "hint and password"."""
@@ -219,15 +204,6 @@ class Clause(Words):
         if not self.is_question or self._is(0, "which"):
             return []
         return [hit for hit in self.of("whether") if hit.start == 0]
-
-    def follows_link(self, hit: Hit) -> bool:
-        """Whether a word only links it to what stands before: "of your phone"."""
-        at = hit.start - 1
-        while at > 0 and self._is(at, "your"):
-            at -= 1
-        while at > 0 and self.words[at] in ("the", "a", "this", "that"):
-            at -= 1
-        return at > 0 and self._is(at, "of") and not self._is(at, "joint", "your", "relative")
 
     def _small_after(self, at: int) -> int:
         count = 0
@@ -283,21 +259,15 @@ class Clause(Words):
         """Whether something is reported of it: "the token was revoked"."""
         if any(ask.end <= hit.start for ask in self.asks):
             return False
-        if self._is(hit.start - 1, "leaked"):
-            return True
         if self._lacks():
             return False
         ends = (link.start for link in self.of("until") if link.start >= hit.end)
         after = self._contentful(hit.end, min((*ends, hit.end + _NEAR + 2)))
         if after and self._is(after[0], "told"):
             return True
-        # "The code for the flat will be sent": what is told stands behind what it is for.
+        # "The code of the flat is sent to you": what is told stands behind what it is for.
         opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
-        return opens and any(
-            0 < told.start - hit.end <= _NEAR
-            and self._opened(told.start) == self._opened(hit.start)
-            for told in self.of("predicate")
-        )
+        return opens and any(self._is(at, "predicate") for at in after)
 
     def _asks_for(self, hit: Hit) -> bool:
         asks = self.asks
@@ -335,19 +305,12 @@ class Clause(Words):
 
     # Acts ------------------------------------------------------------------------------------
 
-    def _is_named(self, hit: Hit) -> bool:
-        """Whether a word for an act is a thing here: "the mail"."""
-        return self._is(hit.start, "act or thing") and self._is(hit.start - 1, "determiner")
-
     def reports(self, hit: Hit) -> bool:
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
         for other in self.of("speaks"):
             of_its_own = other.start > 0 and self._is(other.start, "subscription thing")
             if other.end <= hit.start and not self._contentful(0, other.start) and not of_its_own:
                 return True
-        noun = self._is(hit.start, "act or thing") and self._is(hit.end, "of")
-        if noun and any(told.start > hit.end for told in self.of("predicate")):
-            return True
         for other in self.of("spoken"):
             if other.start <= hit.start and hit.end <= other.end:
                 return True

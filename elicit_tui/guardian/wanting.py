@@ -233,9 +233,7 @@ class Wanting:
             if hit.concept == self.thing.sure:
                 yield _seen(one, 2 + asked, "asked-for" if asked else "spoken-of"), one
                 continue
-            asked = (
-                handed or clause.lacks(hit) or (asked and bool(clause.asks or clause.of("please")))
-            )
+            asked = handed or (asked and bool(clause.asks or clause.of("please")))
             whose = opens or _is_somebodys(clause, hit) or place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
             yield _seen(one, 1 + asked + whose, frame), one

@@ -98,6 +98,5 @@ def _asks_for_plain(clause: Clause, recipe: tuple[str, ...]) -> bool:
     return any(
         not any(other.start <= hit.start < other.end for other in others)
         and not any(joint.start == hit.end for joint in clause.of("joint"))
-        and not clause.follows_link(hit)
         for hit in clause.of("plain")
     )
