@@ -109,8 +109,12 @@ class Words:
         )
 
     def _is_done_by_speaker(self, hit: Hit) -> bool:
-        """Whether the server itself does it: "where should we send the link", not "we need"."""
+        """Whether the server itself does it: "where shall we send the link", not "we need"."""
         before = hit.start - 1
+        while before > 0 and not self._contentful(before, before + 1):
+            if self._is(before, "speaker", "your"):
+                break
+            before -= 1
         return before >= 0 and self._is(before, "speaker") and not self._is(hit.start, "wanting")
 
     def _follows_noun(self, hit: Hit) -> bool:
