@@ -33,9 +33,15 @@ class SearchLine(Input):
             return self.line
 
     def __init__(self, placeholder: str, *, verb: str = "To the list", id: str) -> None:
-        """`verb`: what Enter does, for the bar of keys."""
+        """`verb`: what Enter does, for the bar of keys; empty while it does nothing."""
         super().__init__(placeholder=placeholder, classes="search", id=id, compact=True)
         self.verb = verb
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter takes what is found, if anything is."""
+        if action == "submit" and not self.verb:
+            return False
+        return super().check_action(action, parameters)
 
     def action_leave(self, clear: bool = False) -> None:
         """Go on to what stands below; `clear`: all of it, no longer what was searched for."""

@@ -37,6 +37,17 @@ async def test_enter_on_a_server_is_said_to_lead_to_its_tools_and_escape_back(
         await stand.until(lambda: "Enter Tools" in stand.text())
 
 
+async def test_enter_is_not_said_to_call_what_no_search_found(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("slash", "e")
+        await stand.until(lambda: "Enter Call" in stand.text())
+        await stand.press("x")
+        await stand.until(lambda: "nothing here matches" in stand.text())
+        assert "Enter" not in stand.text().splitlines()[-1]
+        await stand.press("enter", "backspace")
+        await stand.until(lambda: "Enter Call" in stand.text())
+
+
 async def test_enter_on_a_server_that_still_starts_leads_to_its_tools_once_they_are_there(
     tmp_path: Path,
 ) -> None:
@@ -137,7 +148,7 @@ async def test_the_list_of_calls_says_what_became_of_a_question_that_was_refused
             await stand.press("3")
             sign, _, words = told.partition(" ")
             await stand.until(lambda words=words: f"{words} · alpha" in stand.text())
-            assert f"{sign} plan" in stand.text()
+            assert f"{sign} {record.at}  plan" in stand.text()
             assert told in stand.text(), "the call itself says so too"
             assert "● answered" not in stand.text()
 

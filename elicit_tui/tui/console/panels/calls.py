@@ -126,12 +126,13 @@ class CallsPane(Pane):
         record = self.state.calls.get(key)
         if record is None:
             return [()]
-        took = f"{record.at}  {duration(record.elapsed)} "
         name = neutral_line(record.call.name, 80)
-        if cell_len(name) + cell_len(took) + 4 > width:
-            took = f"{record.at} "
         sign, state, role = how(record)
-        first = apart(((f" {sign} ", role), (name, "strong")), ((took, "dim"),), width)
+        left: Line = ((f" {sign} ", role), (f"{record.at}  ", "dim"), (name, "strong"))
+        took = f"{duration(record.elapsed)} "
+        if cell_len(text_of(left)) + 1 + cell_len(took) > width:
+            took = ""
+        first = apart(left, ((took, "dim"),), width)
         about = [bar(record, 10) if state == "running" else state]
         if len(self.state.servers) > 1:
             about.append(record.server)

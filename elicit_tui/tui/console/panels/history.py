@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.cells import cell_len
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -21,7 +22,7 @@ from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, local_time, who_o
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.search_line import SearchLine
-from elicit_tui.tui.console.spans import Line, apart, shortened
+from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ READ_SECONDS = 1.0
 ROWS_AT_ONCE = 50
 NARROW = 60
 SHORT = 70
+SERVER_MOST = 20
+"""Cells of the column of the servers' names; a longer name is cut."""
 
 
 class HistoryPane(Pane):
@@ -47,6 +50,7 @@ class HistoryPane(Pane):
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="history-pane")
         self._rows: dict[str, Row] = {}
+        self._server_width = 0
         self._read_at = -1
         self._not_before = 0.0
         self._will_read = False
@@ -127,11 +131,13 @@ class HistoryPane(Pane):
         keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self._stacked else 1
+        names = {"server", *(self._rows[key].server for key in keys)}
+        self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)
         head = self.query_one("#history-head", ClickBar)
         head.display = bool(keys) and not self._stacked
         when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)))
-        asked: Line = ((f" {when}   server  question", "dim"),)
+        asked: Line = ((f" {when}   {padded('server', self._server_width)}  question", "dim"),)
         head.show([Part(asked)], [Part((("decided by ", "dim"),))])
 
     def _row(self, key: str, width: int) -> list[Line]:
@@ -144,7 +150,8 @@ class HistoryPane(Pane):
             left: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (row.server, "strong"))
             first = apart(left, ((f"{who} ", "dim"),), width)
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
-        left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{row.server}  {message}", "plain"))
+        server = padded(row.server, self._server_width)
+        left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {message}", "plain"))
         return [apart(left, ((f" {who} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")

@@ -69,19 +69,19 @@ class OffersBox(Vertical):
     @on(SearchLine.Changed, "#offer-search")
     def _searched(self, event: SearchLine.Changed) -> None:
         """Whoever searches wants the first that is found."""
-        search = self.query_one("#offer-search", SearchLine)
-        search.verb = "Call" if event.value.strip() else "To the list"
         self._draw_list()
         self.query_one("#offer-list", RowList).cursor = 0
         self.refresh_bindings()
 
     def _draw_list(self) -> None:
-        words = self.query_one("#offer-search", SearchLine).value
+        search = self.query_one("#offer-search", SearchLine)
+        words = search.value
         offers = self._record.offers if self._record else ()
         found = [offer for offer in offers if offer.matches(words)]
         # Those that are called so before those that only speak of it.
         found.sort(key=lambda offer: words.casefold() not in offer.shown.casefold())
         self._shown = {offer.key: offer for offer in found}
+        search.verb = ("Call" if words.strip() else "To the list") if found else ""
         listing = self.query_one("#offer-list", RowList)
         listing.empty = "nothing here matches" if offers else "this server offers nothing"
         listing.show(tuple(self._shown), self._row)
@@ -90,8 +90,6 @@ class OffersBox(Vertical):
     @on(SearchLine.Submitted, "#offer-search")
     def _found(self, event: SearchLine.Submitted) -> None:
         """Enter takes what was searched for; without a word it goes to the list."""
-        if self.offer is None:
-            return  # The letters that follow are still meant for the search.
         self.query_one("#offer-list").focus()
         if event.value.strip():
             self.call()
@@ -151,7 +149,6 @@ class OffersBox(Vertical):
             search = self.query_one("#offer-search", SearchLine)
             with search.prevent(SearchLine.Changed):
                 search.value = ""
-            search.verb = "To the list"
             self._draw_list()
 
     @on(SearchLine.Left, "#offer-search")

@@ -1,0 +1,47 @@
+"""What stands below each other in a list, stands in columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+
+def lines_with(stand: Stand, *words: str) -> list[str]:
+    lines = stand.text().splitlines()
+    return [next(line for line in lines if word in line) for word in words]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_clock_of_a_call_stands_where_it_is_however_long_the_call_took(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, size=size) as stand:
+        for name, seconds in (("quick", 0.4), ("slow", 3_729.5), ("a_tool_of_a_long_name", 12)):
+            record = stand.app.state.calls.start("alpha", Call("tools/call", name, {}))
+            record.end("answered", result={"content": []})
+            record.ended = record.started + seconds
+        await stand.press("3")
+        await stand.until(lambda: "0.4 s" in stand.text() and "1:02:09" in stand.text())
+        rows = lines_with(stand, "  quick", "  slow", "  a_tool_of_a")
+        assert len({row.index(record.at) for row in rows}) == 1
+
+
+async def test_the_questions_of_servers_with_long_and_short_names_begin_in_one_column(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=("alpha", "a-longer-name")) as stand:
+        for server, message in (("alpha", "Shall we?"), ("a-longer-name", "Or not?")):
+            await stand.shown(stand.ask(server, message))
+            await stand.press("ctrl+n")
+            await stand.until(lambda: stand.app.state.questions.open is None)
+        await stand.press("5")
+        await stand.until(lambda: "Shall we?" in stand.text() and "Or not?" in stand.text())
+        heading, first, second = lines_with(stand, "decided by", "Shall we?", "Or not?")
+        column = heading.index("question")
+        assert (first.index("Shall we?"), second.index("Or not?")) == (column, column)
