@@ -6,5 +6,6 @@ from collections.abc import Sequence
 
 
 def one_of(calls: Sequence[str]) -> str:
-    """The one call; of several `one of: a, b`; empty for a question outside of calls."""
-    return calls[0] if len(calls) == 1 else f"one of: {', '.join(calls)}" if calls else ""
+    """The one call; of several `a, b or c`; empty for a question outside of calls."""
+    *others, last = calls or ("",)
+    return f"{', '.join(others)} or {last}" if others else last

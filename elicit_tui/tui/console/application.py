@@ -61,7 +61,7 @@ class ConsoleApp(Controller):
             "ctrl+z", "suspend_process", "Suspend", priority=True, show=False, id="console.suspend"
         ),
         Binding(
-            "f3", "allowances", "Allowances", priority=True, show=False, id="console.allowances"
+            "f3", "allowances", "Allowed tools", priority=True, show=False, id="console.allowances"
         ),
     ]
     CSS_PATH = "console.tcss"

@@ -40,8 +40,8 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
         verb = "Unmute" if shown.server in app.muted else "Mute"
         mute = partial(app.toggle_mute, shown.server)
         yield _command(f"{verb} {shown.server}", "for this run", mute)
-    allowed = f"see and revoke · key {key('console.allowances')}"
-    yield _command("Allowed for this session", allowed, app.action_allowances)
+    allowed = f"of this session, to be revoked · key {key('console.allowances')}"
+    yield _command("Allowed tools", allowed, app.action_allowances)
     for name in THEMES:
         yield _command(f"Theme: {name}", "", partial(use_theme, app, name))
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 AROUND: Final = (
     ("next_question", "Next question", "the one after this, what you typed is kept"),
     ("mute_loop", "Mute server", "for this run: what it asks is cancelled"),
-    ("allowances", "Allowances", "what may be called without asking"),
+    ("allowances", "Allowed tools", "called without asking in this session; to be revoked"),
 )
 """What the console can do while a question is on the screen: (action, words, what it does)."""
 

@@ -48,7 +48,8 @@ class ActionButton(KeyButton, Guarded):
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What it does, for the status line."""
-        return (("Enter", self._action.does or self._action.label.lower()),)
+        label, does = self._action.label, self._action.does
+        return (("Enter", f"{label}: {does}" if does else label),)
 
 
 class ActionBar(KeyRow):
@@ -75,7 +76,8 @@ class ActionBar(KeyRow):
     def __init__(self, actions: Sequence[Action], *, id: str) -> None:
         super().__init__(id=id)
         self._first = actions
-        self._missing: tuple[str, ...] = ()
+        self._missing: tuple[str, ...] | None = ()
+        """Those that were told; None: of these buttons nothing was told yet."""
 
     def compose(self) -> ComposeResult:
         """The first buttons: there before anything is painted."""
@@ -86,6 +88,7 @@ class ActionBar(KeyRow):
         async with self.batch():
             await self.remove_children()
             await self.mount_all([ActionButton(action) for action in actions])
+        self._missing = None
         self.fit()
 
     def fit(self) -> None:
@@ -166,7 +169,7 @@ WAITING = (
 )
 APPROVAL = (
     Action("decline", "Do not call", "^N", "the tool is not called", primary=True),
-    Action("send", "Allow once", "^S", "the tool is called, this time"),
+    Action("send", "Allow once", "^S", "called, this time"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     CANCEL,
     HELP,

@@ -139,12 +139,12 @@ class ApprovalBody(Body):
     def send(self, page: PageName) -> None:
         """Allow this call."""
         if not self._drops_note("send"):
-            self.accept("The person allowed the call.", None, scope="once")
+            self.accept("You allowed the call.", None, scope="once")
 
     def session(self) -> None:
         """Allow it, and those of the same tool that follow."""
         if not self._drops_note("session"):
-            self.accept("The person allowed the tool for the session.", None, scope="session")
+            self.accept("You allowed the tool for this session.", None, scope="session")
 
     def _drops_note(self, action: str) -> bool:
         """Say once that a note goes out with a no only."""

@@ -264,4 +264,4 @@ class FormBody(Body):
     def go_through(self) -> None:
         """Send what was shown."""
         if self._held is not None:
-            self.accept("The person sent the form.", self._held)
+            self.accept("You sent the form.", self._held)

@@ -62,6 +62,8 @@ def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
     `about` is what the program around the question knows of it.
     """
     parts = [] if request.kind == "approval" else [called(request)]
+    if len(request.calls) > 1:
+        parts.append("the server does not say for which call")
     if request.round > 1:
         parts.append(f"round {request.round}")
     if request.group_size > 1:

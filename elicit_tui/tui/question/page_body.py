@@ -83,7 +83,7 @@ class PageBody(Body):
     def send(self, page: PageName) -> None:
         """Agree and open; once it is open: say that it is finished."""
         if self.opened:
-            self.accept("The person opened the page and finished there.", None)
+            self.accept("You opened the page and finished there.", None)
         elif self.url.can_open:
             self._step_or_consent(elsewhere=False)
 
@@ -113,7 +113,7 @@ class PageBody(Body):
     def go_through(self) -> None:
         """Consent was given."""
         if self.url.elsewhere:
-            self._consented("The person opened the page elsewhere.")
+            self._consented("You opened the page elsewhere.")
         else:
             self.view.run_worker(self.open(), exclusive=True, group="opening")
 
@@ -122,7 +122,7 @@ class PageBody(Body):
         started = await asyncio.to_thread(self.view.opener, self.url.url)
         if not self.view.decided:  # It may have been, while the browser was starting.
             if started:
-                self._consented("The person opened the page.")
+                self._consented("You opened the page.")
             else:
                 self._handed_out = True
                 self.url.say(Content.styled(_NO_BROWSER, "bold $warning"))

@@ -19,6 +19,7 @@ from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import NOT_HEARD, Body, QuestionFrame
+from elicit_tui.tui.question.frame_words import count
 from elicit_tui.tui.question.messages import Answered, Later, PageTurned
 from elicit_tui.tui.question.page_body import PageBody
 from elicit_tui.tui.question.text_region import scroll_hidden
@@ -86,14 +87,14 @@ class QuestionView(QuestionFrame):
         return PageBody(self)
 
     def on_action_bar_fitted(self, event: ActionBar.Fitted) -> None:
-        """Say in the lower border that there is more to do than there are buttons, and where."""
+        """Say in the lower border how many keys have no button here, and what shows them."""
         event.stop()
-        more = f"{len(event.missing)} more: {self.key('help')}"
+        more = f"{self.key('help')} shows {count(len(event.missing), 'more key')}"
         if self._page == "step":  # From here no key leads to help.
-            more = "  ".join(event.missing)
+            more = f"… {'  '.join(event.missing)}"
         # The help page has them all.
         said = event.missing and self._page != "help"
-        self.border_subtitle = Content.styled(f"… {more}" if said else "", "$faint")
+        self.border_subtitle = Content.styled(more if said else "", "$faint")
 
     def on_click(self, event: events.Click) -> None:
         """A click on what the lower border says."""
@@ -244,7 +245,7 @@ class QuestionView(QuestionFrame):
     def action_decline(self) -> None:
         """An explicit no."""
         if not self._too_early() and not self._waits("decline", "no"):
-            self.decide(decline("user", "The person declined.", note=self.body.note))
+            self.decide(decline("user", "You declined.", note=self.body.note))
 
     def action_cancel(self) -> None:
         """Back from a page; else dismiss, asking once more when something could be lost by it."""
@@ -257,7 +258,7 @@ class QuestionView(QuestionFrame):
                 kept = "; asked again, it has what you typed" if self.body.typed else ""
                 self.say(f"{self.key('cancel')} again cancels the question{kept}.")
             else:
-                self.decide(cancel("user", "The person dismissed the question."))
+                self.decide(cancel("user", "You dismissed the question."))
 
     def uncovered(self) -> None:
         """What lay over the question is gone."""

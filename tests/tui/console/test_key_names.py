@@ -65,7 +65,7 @@ async def test_a_question_names_the_changed_keys_on_its_buttons_in_its_line_and_
         await stand.until(lambda: "F10 sends" in stand.text())
         await stand.press("f1")
         await listens(stand, "help")
-        for words in ("F10", "^K", "Next question ^B", "Mute server ^F", "Allowances ^W"):
+        for words in ("F10", "^K", "Next question ^B", "Mute server ^F", "Allowed tools ^W"):
             assert words in stand.text()
         for words in ("^S", "^U"):
             assert words not in stand.text()
@@ -96,7 +96,7 @@ async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_questi
         request = stand.ask("alpha")
         await stand.shown(request)
         await stand.press("f3")
-        await stand.until(lambda: "Nothing is allowed for this session" in stand.text())
+        await stand.until(lambda: "No tool is allowed yet" in stand.text())
         await stand.press("escape")
         await stand.until(lambda: isinstance(stand.app.screen, QuestionScreen))
         await stand.press("f1")
@@ -104,6 +104,15 @@ async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_questi
         await stand.pilot.click("#do-app-mute_loop")
         await stand.until(lambda: stand.outcome(request) is not None)
         assert "alpha" in stand.app.muted
+
+
+async def test_the_border_of_the_help_page_leads_nowhere_else(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.shown(stand.ask("alpha"))
+        await stand.until(lambda: "F1 shows 1 more key" in stand.text().splitlines()[-1])
+        await stand.press("f1")
+        await listens(stand, "help")
+        await stand.until(lambda: "F1 shows" not in stand.text().splitlines()[-1])
 
 
 async def test_dialogs_and_help_name_the_changed_keys(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ async def test_a_question_of_several_calls_is_said_to_be_of_one_of_them(tmp_path
         calls = tuple(Call("tools/call", name, {}) for name in ("plan", "clear"))
         await stand.shown(stand.ask(calls=calls))
         await stand.press("ctrl+l")
-        await stand.until(lambda: "one of: plan, clear" in stand.text())
+        await stand.until(lambda: "alpha · plan or clear" in stand.text())
 
 
 async def test_a_call_that_ended_is_no_longer_said_to_be_the_one_that_asks(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ async def test_a_call_that_ended_is_no_longer_said_to_be_the_one_that_asks(tmp_p
             stand.app.state.calls.start("alpha", call)
         request = stand.ask(calls=calls)
         await stand.shown(request)
-        assert "one of: plan(), clear()" in stand.text()
+        assert "plan() or clear()" in stand.text()
         record = stand.app.state.calls.get(calls[0].id)
         assert record is not None
         record.end("answered", result={"content": []})

@@ -81,11 +81,33 @@ async def test_whoever_looked_at_the_request_while_writing_goes_on_writing() -> 
         await until(pilot, lambda: "As it arrived" in app.words and not app.view.deaf, "all of it")
         await pilot.press("escape")
         await until(pilot, lambda: "Your note" in app.words and not app.view.deaf, "the call")
-        assert "Enter the tool is not called" not in app.words
+        assert "Enter Do not call" not in app.words
         await pilot.press(*typing(" now"), "ctrl+n")
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert app.outcome.note == "not now"
+
+
+async def test_the_button_with_the_focus_says_what_enter_does_there() -> None:
+    app = Asking(QUESTION)
+    async with asked(app) as pilot:
+        assert "Enter Do not call: the tool is not called" in app.words
+        await pilot.press("tab")
+        await until(pilot, lambda: "Enter Allow once: called, this time" in app.words, "the next")
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        ("ctrl+n", "You declined."),
+        ("escape", "You dismissed the question."),
+        ("ctrl+s", "You allowed the call."),
+    ],
+)
+async def test_what_a_person_did_is_told_to_that_person(key: str, reason: str) -> None:
+    outcome = await answer(Asking(QUESTION), key)
+    assert outcome is not None
+    assert outcome.reason == reason
 
 
 async def test_each_thing_is_said_once_and_help_is_in_reach() -> None:

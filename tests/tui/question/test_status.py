@@ -48,7 +48,10 @@ async def test_the_way_to_the_next_field_is_named_in_every_kind_of_field() -> No
 async def test_each_button_says_what_it_does_while_it_has_the_focus() -> None:
     app = Asking(form_question(CITY))
     async with asked(app) as pilot:
-        for name, does in (("decline", "an explicit no"), ("cancel", "neither yes nor no")):
+        for name, does in (
+            ("decline", "Enter Decline: an explicit no"),
+            ("cancel", "Enter Cancel: neither yes nor no"),
+        ):
             app.view.query_one(f"#do-{name}").focus()
             await until(pilot, lambda does=does: does in status(app), does)
 
@@ -112,25 +115,25 @@ async def test_buttons_without_room_are_counted_in_the_border_and_a_click_there_
 ) -> None:
     app = Asking(form_question(CITY))
     async with asked(app, (width, 24)) as pilot:
-        sign = f"… {missing} more: F1"
+        sign = "F1 shows 1 more key" if missing == 1 else f"F1 shows {missing} more keys"
         await until(pilot, lambda: (sign in app.words) == bool(missing), "the border")
         if missing:
             assert sign in app.words.splitlines()[-1]
             await pilot.click(offset=(width - 8, 23))
             await until(pilot, lambda: app.view.page == "help", "the help page")
         else:
-            assert "more:" not in app.words
+            assert "F1 shows" not in app.words
 
 
 async def test_the_border_names_no_key_that_does_not_lead_there() -> None:
     app = Asking(form_question(CITY, WARNING))
     async with asked(app, (40, 24)) as pilot:
-        await until(pilot, lambda: "… 4 more: F1" in app.words, "the border")
+        await until(pilot, lambda: "F1 shows 4 more keys" in app.words, "the border")
         await pilot.press("f1")
         await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "the help page")
-        await until(pilot, lambda: "more: F1" not in app.words, "help has them all")
+        await until(pilot, lambda: "F1 shows" not in app.words, "help has them all")
         await pilot.press("escape")
-        await until(pilot, lambda: "… 4 more: F1" in app.words, "the border again")
+        await until(pilot, lambda: "F1 shows 4 more keys" in app.words, "the border again")
         await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: app.view.page == "step", "the second step")
         await until(pilot, lambda: "… Later ^L" in app.words, "what has no button there")

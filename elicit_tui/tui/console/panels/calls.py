@@ -166,8 +166,8 @@ class CallsPane(Pane):
             first, *others = wrapped(end.message, max(8, width - 2))
             lines.append(((f"{SIGNS_OF_ENDS[end.action]} ", role), (first, "plain")))
             lines.extend(((f"  {part}", "plain"),) for part in others)
-            perhaps = "" if end.of_one else " · perhaps asked by another call"
-            told = wrapped(f"{end.told}{perhaps}", max(8, width - 2))
+            whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
+            told = wrapped(f"{end.told}{whose}", max(8, width - 2))
             lines.extend(((f"  {part}", "dim"),) for part in told)
         return lines
 

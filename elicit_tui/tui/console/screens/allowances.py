@@ -27,7 +27,7 @@ class AllowancesScreen(Dialog[None]):
     ]
 
     def __init__(self, broker: Broker, shared: SharedQuestions) -> None:
-        super().__init__("Allowed for this session")
+        super().__init__("Allowed tools")
         self._broker = broker
         self._shared = shared
         self._held: tuple[Allowance | Grant, ...] = ()
@@ -35,8 +35,8 @@ class AllowancesScreen(Dialog[None]):
     def body(self) -> ComposeResult:
         """The list."""
         yield RowList(
-            empty="Nothing is allowed for this session. When a tool must be confirmed you can "
-            "allow it until its server ends; it is then listed here.",
+            empty="No tool is allowed yet. When a tool must be confirmed you can allow it for this "
+            "session, until its server ends; it is then listed here.",
             id="allowances",
         )
 

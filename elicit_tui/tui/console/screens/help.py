@@ -26,7 +26,7 @@ TITLES = {
     "question": "inside a question",
     "field": "in a field",
     "arguments": "the arguments of a call",
-    "allowances": "allowed for this session",
+    "allowances": "allowed tools",
     "leave": "leaving",
     "dialog": "dialogs",
     "rows": "lists",
