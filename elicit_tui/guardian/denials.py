@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit, find, is_word
 
 _NEAR: Final = 4
@@ -41,9 +42,44 @@ class Words:
     """The clause behind its colon."""
 
     @cached_property
-    def by_concept(self) -> dict[str, list[Hit]]:
-        """The hits of each concept that stands here, from left to right."""
+    def _found(self) -> dict[str, list[Hit]]:
         return find(self.words, self.latin)
+
+    @cached_property
+    def by_concept(self) -> dict[str, list[Hit]]:
+        """The hits of each concept that stands here, from left to right, and of rows of them."""
+        known = dict(self._found)
+        for name, rows in table("rows").items():
+            for row in (row.split(" > ") for row in rows):
+                for begin in self._beginning(row[0]):
+                    end = self._end_of_row(row[1:], begin.end)
+                    if end:
+                        known[name] = [*known.get(name, ()), Hit(name, begin.start, end)]
+        return known
+
+    def _beginning(self, concept: str) -> list[Hit]:
+        """Its hits, and what goes on from one that ends the clause before: "the word, which"."""
+        before = self.before
+        begins = list(self._found.get(concept, ()))
+        if before and any(one.end == len(before.words) for one in before._found.get(concept, ())):
+            begins += [one for one in self._found.get("relative", ()) if one.start <= 1]
+        return begins
+
+    def _end_of_row(self, row: Sequence[str], start: int) -> int:
+        """Where a row of concepts ends that goes on from a word; 0 where it does not."""
+        if not row:
+            # "What you type here" is an answer to this request.
+            return 0 if self._is(start, "here") or self._is(start + 1, "here") else start
+        concept = row[0].removeprefix("… ")
+        most = 0 if concept == row[0] else _NEAR
+        ends = (
+            self._end_of_row(row[1:], one.end)
+            for one in self._found.get(concept, ())
+            if start <= one.start
+            and len(self._contentful(start, one.start)) <= most
+            and not any(self._is(at, "joint", "here") for at in range(start, one.start))
+        )
+        return next(filter(None, ends), 0)
 
     def of(self, *concepts: str) -> list[Hit]:
         """The hits of some concepts."""
@@ -57,7 +93,7 @@ class Words:
         return self.spans[hit.start][0], self.spans[hit.end - 1][1]
 
     def _is(self, at: int, *concepts: str) -> bool:
-        known = self.by_concept
+        known = self._found
         for concept in concepts:
             for hit in known.get(concept, ()):
                 if hit.start <= at < hit.end:

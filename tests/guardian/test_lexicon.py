@@ -78,7 +78,10 @@ def test_each_language_has_a_secret_and_a_way_to_ask_for_it() -> None:
         assert {"sure", "ask"} <= headings, code
 
 
-def test_every_concept_of_a_frame_or_a_recipe_has_words() -> None:
+def test_every_concept_of_a_frame_a_recipe_or_a_row_has_words() -> None:
     frames = [frame for rule in table("sums") for frame in frames_of(rule)]
-    needed = {need for frame in frames for need in frame.needs}.union(*table("recipes").values())
+    rows = [row for rows in table("rows").values() for row in rows]
+    needed = {step.removeprefix("… ") for row in rows for step in row.split(" > ")}
+    needed |= {need for frame in frames for need in frame.needs}.union(*table("recipes").values())
+    needed -= set(table("rows"))
     assert [concept for concept in sorted(needed) if not any(listed(concept))] == []

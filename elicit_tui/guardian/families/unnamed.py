@@ -8,7 +8,6 @@ something harmless (`unless`: a scale, a shirt, an error) lends no signs.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -20,19 +19,10 @@ from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.rule import weight
 from elicit_tui.guardian.sentences import sentences
 
-_NOT_FOR_PLAIN: Final = (
-    "types-to-get-in",
-    "opens-what-is-guarded",
-    "beside-a-user-name",
-    "figures-we-sent",
-    "chosen-for-what-is-guarded",
-    "figures-of-a-lock",
-)
-FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "way-into-a-network")
+FOR_OPEN_FIELDS: Final = ("link-that-lets-in",)
 """What is told rather than asked where every field says that something harmless is typed."""
 _LONGEST: Final = 120
 _FEWEST_JOINED: Final = 3
-_ASIDE: Final = 4
 
 
 class Described(NamedTuple):
@@ -42,21 +32,15 @@ class Described(NamedTuple):
     evidence: str
 
 
-@lru_cache(maxsize=1)
-def _any_sign() -> frozenset[str]:
-    return frozenset().union(*table("recipes").values())
-
-
 def described(place: Place, message: Place | None) -> Described | None:
     """The recipe that a place, or the message together with it, fulfils."""
     signs = place.views[0].concepts
     if message is not None:
         signs |= message.views[0].concepts
-    if signs.isdisjoint(_any_sign()) or not any(map(signs.issuperset, table("recipes").values())):
+    if not any(map(signs.issuperset, table("recipes").values())):
         return None
     own = list(sentences(list(place.clauses)))
     windows = [*own, *([*first, *second] for first, second in pairwise(own))]
-    windows += [[*own[at - 1], *own[at + 1]] for at in range(1, len(own) - 1) if _is_aside(own[at])]
     if message is not None:
         told = sentences(list(message.clauses))
         windows = [[*said, *sentence] for said in told for sentence in own]
@@ -69,34 +53,17 @@ def described(place: Place, message: Place | None) -> Described | None:
     return None
 
 
-def _is_aside(sentence: list[Clause]) -> bool:
-    """Whether a sentence is too short to part the ones around it: "That is normal!"."""
-    return sum(len(clause.words) for clause in sentence) <= _ASIDE
-
-
 def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
     harmless = {clause.sentence for clause in window if clause.of("unless")}
-    used = [clause for clause in window if clause.sentence not in harmless]
-    signing = [clause for clause in used if not clause.whether]
+    signing = [
+        clause for clause in window if clause.sentence not in harmless and not clause.whether
+    ]
     signs = {concept for clause in signing for concept in clause.by_concept}
     for name, recipe in table("recipes").items():
         if (
             not (joined and len(recipe) < _FEWEST_JOINED)
             and signs.issuperset(recipe)
             and fits(recipe, signing, overlapping=True)
-            and not (
-                name in _NOT_FOR_PLAIN and any(_asks_for_plain(clause, recipe) for clause in used)
-            )
         ):
             return name
     return None
-
-
-def _asks_for_plain(clause: Clause, recipe: tuple[str, ...]) -> bool:
-    """Whether something harmless is asked for: an address to log in with."""
-    others = clause.of("entry", "typed", "lock screen", *recipe)
-    return any(
-        not any(other.start <= hit.start < other.end for other in others)
-        and not any(joint.start == hit.end for joint in clause.of("joint"))
-        for hit in clause.of("plain")
-    )
