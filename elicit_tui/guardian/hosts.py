@@ -65,11 +65,9 @@ def registrable(host: str) -> str:
 
 def is_trusted(url: str, trusted_domains: Iterable[str]) -> bool:
     """Whether the URL's registrable domain is one that the owner trusts."""
-    trusted = {domain.lower().strip(".") for domain in trusted_domains}
-    if not trusted:
-        return False
     host = host_of(url)
-    return bool(host) and (host in trusted or registrable(host) in trusted)
+    own = (domain.lower().strip(".") for domain in trusted_domains)
+    return any(host != "" and domain in (host, registrable(host)) for domain in own)
 
 
 def skeleton(label: str) -> str:
@@ -94,73 +92,57 @@ def disguised_brand(host: str) -> str | None:
     domain = registrable(host)
     if any(domain in own or host in own for own in brands().values()):
         return None
-    subdomains = host[: -len(domain)].rstrip(".").split(".") if host != domain else []
-    main = domain.split(".", 1)[0]
-    everyday = listed("everyday") | listed("shared")
-    found = _brand_in_label(main, everyday)
-    if found is not None:
-        return found
-    labels = [*subdomains, main]
-    for index, label in enumerate(subdomains):
+    labels = [*host.removesuffix(domain).split(".")[:-1], domain.split(".", 1)[0]]
+    found = _brand_in_label(labels[-1])
+    for index, (label, following) in enumerate(pairwise(labels)):
         brand = _brand_skeletons().get(skeleton(label))
+        if found is not None:
+            return found
         if brand is not None:
-            following = labels[index + 1 : index + 2]
-            if label != brand or following[0].partition("-")[0] in listed("endings"):
+            is_deep = index > 0 and brand not in listed("everyday") | listed("shared")
+            if label != brand or is_deep or following.partition("-")[0] in listed("endings"):
                 return brand
-            if len(subdomains) > 1 and index > 0 and brand not in everyday:
-                return brand
-        elif (
-            labels[index + 1] in _WHOLE_ENDINGS
-            and label not in listed("common_labels")
-            and domain not in listed("keepers")
+        elif following in _WHOLE_ENDINGS and not (
+            label in listed("common_labels") or domain in listed("keepers")
         ):
-            return f"{label}.{labels[index + 1]}"
+            return f"{label}.{following}"
         else:
-            hyphened = _brand_in_label(label, everyday) if "-" in label else None
-            if hyphened is not None or _near_brand(label) is not None:
-                return hyphened or _near_brand(label)
-    return None
+            found = _brand_in_label(label) if "-" in label else _near_brand(label)
+    return found
 
 
-def _brand_in_label(label: str, everyday: frozenset[str]) -> str | None:
-    whole = _brand_skeletons().get(skeleton(label.replace("-", "")))
-    if whole is not None:
-        return whole
+def _brand_in_label(label: str) -> str | None:
+    """A well-known name that a label is, has between its hyphens, or holds beside a lure."""
+    whole = label.replace("-", "")
     parts = [part for part in re.split(r"[-_]", label) if part]
-    for part in (*parts, *map("".join, pairwise(parts))) if len(parts) > 1 else ():
+    lures, everyday = listed("lures"), listed("everyday") | listed("shared")
+    for part in (whole, *parts, *map("".join, pairwise(parts))):
         brand = _brand_skeletons().get(skeleton(part))
-        if brand is not None and (part != brand or brand not in everyday or _lures(parts, part)):
+        if brand is not None and (
+            part == whole or part != brand or brand not in everyday or lures.intersection(parts)
+        ):
             return brand
     near = _near_brand(label)
     if near is not None:
         return near
-    folded = skeleton(label)
+    folded, lured = skeleton(label), tuple(map(plain_letters, lures))
     for shape, brand in _brand_skeletons().items():
-        if brand in everyday or len(shape) < _SHORTEST_NEAR or shape not in folded:
-            continue
-        rest = folded.replace(shape, "", 1)
-        lures = tuple(map(plain_letters, listed("lures")))
-        if rest.startswith(lures) or rest.endswith(lures):
-            return brand
+        if brand not in everyday and len(shape) >= _SHORTEST_NEAR and shape in folded:
+            rest = folded.replace(shape, "", 1)
+            if rest.startswith(lured) or rest.endswith(lured):
+                return brand
     return None
-
-
-def _lures(parts: list[str], brand: str) -> bool:
-    return any(part in listed("lures") for part in parts if part != brand)
 
 
 @lru_cache(maxsize=512)
 def _near_brand(label: str) -> str | None:
     """A well-known name that is one slip away: a letter more, less, other or swapped."""
-    if label in listed("common_labels"):
-        return None
     shape = skeleton(label)
-    for wanted, brand in _brand_skeletons().items():
-        if (
-            len(wanted) > _SHORTEST_NEAR
-            and brand not in listed("everyday")
-            and shape != wanted
-            and within_one_slip(shape, wanted)
-        ):
-            return brand
-    return None
+    near = (
+        brand
+        for wanted, brand in _brand_skeletons().items()
+        if len(wanted) > _SHORTEST_NEAR
+        and brand not in listed("everyday")
+        and within_one_slip(shape, wanted)
+    )
+    return None if label in listed("common_labels") else next(near, None)

@@ -3,91 +3,88 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Final
+from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Sighting
+from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule
 from elicit_tui.text.hosts import ip_address_of
 
-SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
-"""The scheme of a URL, at its beginning."""
 
-
-@dataclass(frozen=True)
-class UrlParts:
-    """A URL cut at its delimiters, nothing decoded."""
+class Url(NamedTuple):
+    """A URL cut at its delimiters, nothing decoded; each part is empty where there is none."""
 
     raw: str
     scheme: str
+    """In lower case, blanks left out as a browser does."""
     authority: str
     host: str
     rest: str
-    query: str
-    fragment: str
+    """Path, query and fragment."""
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it leads to a page of the web."""
+        return self.scheme in ("http", "https") and self.host != ""
+
+    @property
+    def path(self) -> str:
+        """What stands before query and fragment."""
+        return re.split(r"[?#]", self.rest)[0]
 
     @property
     def parameters(self) -> Iterator[tuple[str, str]]:
-        """Names in lower case and decoded values, of query and fragment."""
-        for part in (self.query, self.fragment.lstrip("/").lstrip("?")):
-            for pair in re.split(r"[&;?]", part)[:200]:
-                name, equals, value = pair.partition("=")
-                if equals:
-                    yield unquote_plus(name).strip().lower(), unquote_plus(value)
+        """Names in lower case and decoded values, of path, query and fragment."""
+        for pair in re.split(r"[&;?#]", self.rest)[1:400]:
+            name, equals, value = pair.lstrip("/").partition("=")
+            if equals:
+                yield unquote_plus(name).strip().lower(), unquote_plus(value)
 
 
 @lru_cache(maxsize=8)
-def cut(url: str) -> UrlParts | None:
-    """The URL cut at its delimiters; None where no authority follows a scheme."""
-    match = re.match(r"([a-zA-Z][a-zA-Z0-9+.-]*)://([^/?#\\]*)(.*)\Z", url, re.DOTALL)
-    if match is None:
-        return None
-    scheme, authority, rest = match[1].lower(), match[2], match[3]
-    before_fragment, _, fragment = rest.partition("#")
+def cut(url: str) -> Url:
+    """The URL cut at its delimiters; without authority where none follows a scheme."""
+    scheme = re.match(r"([a-zA-Z][a-zA-Z0-9+.-]*):", re.sub(r"[\s\x00-\x20]+", "", url))
+    match = re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#\\]*)(.*)", url, re.DOTALL)
+    authority, rest = match.groups() if match is not None else ("", "")
     host = authority.rpartition("@")[2].lower()
     host = host[1:].partition("]")[0] if host[:1] == "[" else host.partition(":")[0].rstrip(".")
-    return UrlParts(url, scheme, authority, host, rest, before_fragment.partition("?")[2], fragment)
+    return Url(url, scheme[1].lower() if scheme is not None else "", authority, host, rest)
 
 
 def host_of(url: str) -> str:
     """The host of a URL in lower case, read as plainly as possible; empty when there is none."""
-    parts = cut(url)
-    return parts.host if parts is not None else ""
+    return cut(url).host
 
 
-def urls_of(reading: Reading) -> Iterator[str]:
-    """The URL that a request wants opened, shortened in the middle; empty where it names none."""
-    if reading.mode == "url":
-        url = reading.request.url
-        if url is None:
-            yield ""
-        else:
-            yield url if len(url) <= 16_000 else url[:8_000] + url[-8_000:]
+Trouble = Iterator[tuple[Severity, str]]
+"""How grave each thing is that is wrong with a URL, and its evidence."""
 
 
-def pages_of(reading: Reading) -> Iterator[UrlParts]:
-    """The same, where it leads to a page of the web."""
-    for url in urls_of(reading):
-        parts = cut(url)
-        if parts is not None and parts.scheme in ("http", "https"):
-            yield parts
+def url_rule(
+    name: str, find: Callable[[Url, Reading], Trouble], *, pages: bool = True, host: bool = False
+) -> GuardianRule:
+    """A rule of the house about the URL that a request wants opened.
 
+    `pages`: only where that is a page of the web. `host`: a trusted domain quiets it.
+    """
 
-def at_url(severity: Severity, evidence: str) -> Sighting:
-    """A sighting in the URL."""
-    return Sighting(severity, "url", evidence)
+    def look(reading: Reading) -> Iterator[Sighting]:
+        text = reading.request.url or ""
+        url = cut(text if len(text) <= 16_000 else text[:8_000] + text[-8_000:])
+        if reading.mode == "url" and (url.is_page or not pages):
+            for severity, evidence in find(url, reading):
+                yield Sighting(severity, "url", evidence)
+
+    return house_rule(name, look, about_host=host)
 
 
 def is_obfuscated_address(host: str) -> bool:
     """Whether a host is an IP address in a spelling that hides it."""
-    labels = host.split(".")
     number = r"(?:0x[0-9a-f]*|\d+)"
-    return (
-        ip_address_of(host) is None
-        and len(labels) <= 4
-        and all(re.fullmatch(number, label) for label in labels)
+    return ip_address_of(host) is None and bool(
+        re.fullmatch(rf"{number}(?:\.{number}){{0,3}}", host)
     )

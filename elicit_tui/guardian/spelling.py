@@ -74,32 +74,25 @@ def _near_sure() -> dict[str, set[str]]:
     return near
 
 
-def _without_one(word: str) -> Iterator[str]:
-    yield word
-    for at in range(len(word)):
-        yield word[:at] + word[at + 1 :]
+def _without_one(word: str) -> set[str]:
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
 def _misspelt(word: str) -> str | None:
     """The word for a secret that one slip makes of another: a letter more, less, other, swapped."""
-    if not (
-        _LONG_ENOUGH - 1 <= len(word) <= _LONGEST_MISSPELT and word.isascii() and word.isalpha()
-    ):
+    if len(word) > _LONGEST_MISSPELT or not word.isascii() or not word.isalpha():
         return None
     near = _near_sure()
-    found = {meant for spelt in _without_one(word) for meant in near.get(spelt, ())}
-    return min((meant for meant in found if within_one_slip(word, meant)), default=None)
+    return min(
+        (meant for spelt in _without_one(word) for meant in near.get(spelt, ())), default=None
+    )
 
 
 def within_one_slip(first: str, second: str) -> bool:
-    """Whether two words differ by at most one insertion, deletion, change or swap."""
-    shorter, longer = sorted((first, second), key=len)
-    differing = (at for at, letter in enumerate(shorter) if letter != longer[at])
-    start = next(differing, len(shorter))
-    left, right = shorter[start:], longer[start:]
-    if len(left) < len(right):
-        return left == right[1:]
-    return left[1:] == right[1:] or (left[:2] == right[1::-1] and left[2:] == right[2:])
+    """Whether two words are the same but for one letter more, less, other or moved."""
+    return abs(len(first) - len(second)) < 2 and not _without_one(first).isdisjoint(
+        _without_one(second)
+    )
 
 
 def _unlinked(word: str) -> Iterator[str]:

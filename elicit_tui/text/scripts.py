@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 _WORD: Final = re.compile(r"[^\W\d_]{3,60}")
-_LOOKING_LATIN: Final = frozenset(("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"))
+LOOKING_LATIN: Final = frozenset(("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"))
+"""Scripts of which whole words can be taken for Latin ones."""
 
 
 def scripts_of(word: str) -> frozenset[str]:
@@ -34,7 +35,7 @@ def mixed_words(text: str) -> Iterator[re.Match[str]]:
         if word.isascii() or re.search("[a-z]", word) is None:
             continue
         scripts = scripts_of(word)
-        if "LATIN" in scripts and scripts & _LOOKING_LATIN:
+        if "LATIN" in scripts and scripts & LOOKING_LATIN:
             yield match
 
 
@@ -42,7 +43,7 @@ def with_marked_letters(text: str) -> str:
     """The text with marks for the letters in mixed words that are none of their Latin ones."""
     for match in reversed(list(mixed_words(text))):
         marked = "".join(
-            f"⟨U+{ord(letter):04X}⟩" if _script(letter) in _LOOKING_LATIN else letter
+            f"⟨U+{ord(letter):04X}⟩" if _script(letter) in LOOKING_LATIN else letter
             for letter in match[0]
         )
         text = text[: match.start()] + marked + text[match.end() :]

@@ -10,7 +10,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
-from elicit_tui.guardian.families.look_alike import deceptive_url
+from elicit_tui.guardian.families.url import deceptive_url
 from elicit_tui.guardian.frames import TOLD
 from elicit_tui.guardian.links import host_of
 from elicit_tui.guardian.reading import Place, Reading
@@ -179,7 +179,7 @@ def _links(reading: Reading) -> Iterator[Sighting]:
             for match in list(pattern.finditer(place.text))[:50]:
                 target = host_of(match["url"])
                 shown = _HOST_IN_TEXT.search(match["text"])
-                deceives = deceptive_url(match["url"]) or (
+                deceives = deceptive_url(match["url"], reading) or (
                     shown is not None
                     and target != ""
                     and hosts.registrable(shown[1].lower()) != hosts.registrable(target)
@@ -188,7 +188,7 @@ def _links(reading: Reading) -> Iterator[Sighting]:
                     worst = _at(_BLOCK, place, match)
         if worst is None:
             for match in list(_PLAIN_URL.finditer(place.text))[:50]:
-                if deceptive_url(match[0].rstrip(".,;:!?")):
+                if deceptive_url(match[0].rstrip(".,;:!?"), reading):
                     worst = _at(_BLOCK, place, match)
                     break
                 if place.role in TOLD[:-1] and reading.mode != "url":
