@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from textual.content import Content
 from textual.widget import Widget
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question
-from elicit_tui.form import Conversion, Form
+from elicit_tui.form import Conversion, Field, Form
+from elicit_tui.form.choices import value_label
+from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.key_names import key_of
@@ -48,6 +50,29 @@ def _left_out(
     return Content.styled(f"Left out, because unset: {', '.join(absent)}", "$faint")
 
 
+def _chosen(form: Form | None, content: Mapping[str, Any]) -> Content | None:
+    """What is called otherwise than it is sent: `Seat: In the quiet corner ("quiet")`."""
+    lines = [
+        Content.assemble((f"{spec.title}: ", "bold"), ", ".join(_titled(spec, content[spec.name])))
+        for spec in (form.fields if form is not None else ())
+        if spec.name in content and _has_titles(spec)
+    ]
+    return Content("\n").join(lines) if lines else None
+
+
+def _has_titles(spec: Field) -> bool:
+    return any(choice.label != value_label(choice.value) for choice in spec.choices)
+
+
+def _titled(spec: Field, sent: Any) -> Iterator[str]:
+    """Each choice that was made by its title, with the value beside it where that differs."""
+    labels = {json_key(choice.value): choice.label for choice in spec.choices}
+    for value in sent if isinstance(sent, list) else [sent]:
+        written = readable_json(value)
+        label = labels.get(json_key(value), written)
+        yield label if label in (written, value_label(value)) else f"{label} ({written})"
+
+
 def _stack(parts: Sequence[Content | None]) -> Content:
     return Content("\n\n").join(part for part in parts if part is not None)
 
@@ -59,6 +84,7 @@ def review(request: ElicitationRequest, form: Form | None, content: Mapping[str,
         [
             Content.styled(f"This is what {name} will get", "bold"),
             _json_block(content),
+            _chosen(form, content),
             _left_out(form, content),
         ]
     )
@@ -78,6 +104,7 @@ def problems(form: Form, conversion: Conversion) -> Content:
             Content.styled("Not ready to be sent", "bold"),
             wrong,
             _json_block(conversion.content),
+            _chosen(form, conversion.content),
             _left_out(form, conversion.content, [each.field for each in conversion.problems]),
         ]
     )
@@ -117,6 +144,7 @@ def second_step(
             Content(will),
             address,
             _json_block(content) if content is not None and not yes_or_no else None,
+            _chosen(form, content) if content is not None else None,
             _left_out(form, content) if content is not None else None,
         ]
     )

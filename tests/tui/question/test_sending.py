@@ -190,6 +190,24 @@ async def test_review_always_shows_the_exact_json_before_every_send() -> None:
     assert app.outcome.content == {"v": "é"}
 
 
+async def test_the_review_shows_the_title_of_a_choice_and_the_value_that_is_sent_for_it() -> None:
+    seat = {"title": "Seat", "oneOf": [{"const": "bar", "title": "At the bar"}, {"const": "any"}]}
+    walls = {
+        "title": "Walls",
+        "type": "array",
+        "items": {"enum": ["#c0392b", "#fff"], "enumNames": ["Brick red", "White"]},
+    }
+    plain = {"title": "Diet", "enum": ["vegan", "none"]}
+    app = Asking(form_question(schema(seat=seat, walls=walls, plain=plain)))
+    async with asked(app) as pilot:
+        await pilot.press("1", "tab", "1", "2", "tab", "1", "ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        assert 'Seat: At the bar ("bar")' in app.words
+        assert 'Walls: Brick red ("#c0392b"), White ("#fff")' in app.words
+        assert "Diet" not in app.words
+        assert '"plain": "vegan"' in app.words
+
+
 async def test_what_review_shows_can_be_changed_before_it_is_sent() -> None:
     keys = ("a", "ctrl+r", "escape", "b", "ctrl+r", "ctrl+s")
     outcome = await answer(Asking(form_question(schema(v=TEXT))), *keys)
