@@ -250,9 +250,13 @@ async def console(
     size: tuple[int, int] = (100, 30),
     server_settings: Mapping[str, ServerSettings] | None = None,
     inbox: bool = False,
+    notifications: bool = False,
     **settings: Any,
 ) -> AsyncIterator[Stand]:
-    """Run the console; on the way out it leaves as a person would, without asking."""
+    """Run the console; on the way out it leaves as a person would, without asking.
+
+    `notifications`: what is told in passing is drawn too.
+    """
     configured = server_settings or {
         name: ServerSettings(name, command=f"{name}-server") for name in servers
     }
@@ -277,7 +281,7 @@ async def console(
     app = ConsoleApp(
         owner, factory, config_path="/home/you/.config/elicit-tui/config.toml", inbox=inbox
     )
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notifications) as pilot:
         stand = Stand(app, pilot)
         await stand.settled()
         await pilot.pause()

@@ -1,0 +1,56 @@
+"""What the console tells in passing hides nothing of a form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.host import Tool
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+LONG = {
+    "type": "object",
+    "properties": {f"f{number}": {"type": "string"} for number in range(12)},
+    "required": ["f0"],
+}
+TOLD = "The answer of another terminal came first. " * 4
+
+
+async def told_over(stand: Stand, form: str, buttons: str) -> None:
+    """Tell something: it stands clear of the form, whose buttons stay where they are."""
+    screen = stand.app.screen
+    before = screen.query_one(buttons).region
+    stand.app.notify(TOLD, title="alpha", markup=False)
+    await stand.until(lambda: screen.query("Toast") and "another terminal" in stand.text())
+    toast: Any = screen.query_one("Toast")
+    assert not toast.region.overlaps(screen.query_one(form).region)
+    assert screen.query_one(buttons).region == before
+    assert "f0 *" in stand.text()
+    stand.app.clear_notifications()
+    await stand.until(lambda: screen.query_one(form).region.y == 0)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_what_is_told_covers_nothing_of_a_question(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, size=size, notifications=True) as stand:
+        await stand.shown(stand.ask(schema=LONG))
+        await told_over(stand, "QuestionView", "#actions")
+
+
+async def test_what_is_told_covers_no_argument_of_a_call(tmp_path: Path) -> None:
+    tool = Tool.read({"name": "book", "inputSchema": LONG})
+    assert tool is not None
+    async with console(
+        tmp_path, size=(80, 24), tools={"alpha": (tool,)}, notifications=True
+    ) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "f0 *" in stand.text())
+        await told_over(stand, ".dialog", ".buttons")
