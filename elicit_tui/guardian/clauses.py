@@ -267,7 +267,11 @@ class Clause(Words):
             return True
         # "The code of the flat is sent to you": what is told stands behind what it is for.
         opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
-        return opens and any(self._is(at, "predicate") for at in after)
+        return opens and any(
+            0 < told.start - hit.end <= _NEAR
+            and self._opened(told.start) == self._opened(hit.start)
+            for told in self.of("predicate")
+        )
 
     def _asks_for(self, hit: Hit) -> bool:
         asks = self.asks
