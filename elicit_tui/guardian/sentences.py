@@ -17,7 +17,7 @@ from elicit_tui.guardian.words import word_pattern
 _SENTENCE_END: Final = re.compile(
     r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"
 )
-_CLAUSE_END: Final = re.compile(r"(?<!\d),|,(?!\d)|[{}\[\]、，【】–—…]|\s-\s|--")
+_CLAUSE_END: Final = re.compile(r"(?<!\d),|,(?!\d)|[{}\[\]、，【】–—…]|\s-\s|(?<=\w)--|--(?!\w)")
 _QUOTES: Final = {
     "'": "'",
     '"': '"',

@@ -302,7 +302,7 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
 def _meant(known: _Known, spoken: frozenset[_Language]) -> frozenset[str]:
     """What a word is by itself where some languages are spoken."""
     told = known.languages & spoken
-    if not told or is_unspaced(known.word):
+    if not any(one.is_spoken for one in told) or is_unspaced(known.word):
         return known.concepts
     return (known.concepts & _SECRETS).union(*(known.by_language[one] for one in told))
 

@@ -8,7 +8,7 @@ be: a pattern, a format, an example, a word in disguise.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
@@ -18,9 +18,9 @@ from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
 from elicit_tui.guardian.folding import Folded, fold
+from elicit_tui.guardian.looks import BEGINS, looks, pattern_of_secret
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
-from elicit_tui.guardian.secret_patterns import pattern_of_secret
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting
 from elicit_tui.guardian.words import is_word
 
@@ -39,47 +39,17 @@ SECRET: Final = Thing(
 )
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_SECRET_VARIABLE: Final = re.compile(
-    r"(?<![a-z0-9_])(?:(?!\w*(?:public|primary|foreign|partition|sort|cache|max))[a-z0-9]+_(?:[a-z0-9]+_)*"
-    r"(?:token|key|secret|password|passwd|pwd|pass|pat|credentials)"
-    r"|password(?==)|passwd(?==)|session_id)(?![a-z0-9_])"
-)
 _VALUE: Final = re.compile(
     r"[\s\"'`*‘“«„]*(is|:|=|ist|lautet|est|es|é|：|は|是)?[\s\"'`*‘“«„]*([^\s\"'`*’”»,;]{6,200})"
 )
-_LOGS_IN: Final = re.compile(
-    r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]|<password>|[?&]sig=|\b[\w.]*(?:password|passwd)=\S|:thin:[^\s/]+/[^\s@]+@"
-)
-_HEADER: Final = re.compile(
-    r"(?i)(?<![\w-])(?:(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|cookie)\s?:\s*\S"
-)
-_BEGUN: Final = re.compile(
-    r"(?i)\W*(?:(?:proxy-)?authorization|x-api-key|api[ _-]?key|cookie|password|pwd|token|secret)"
-    r"[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)?[\"']?\s*|\s*(?:basic|bearer|token)\s+"
-)
-_BEGINNING: Final = re.compile(r"[\s\"'`“‘«:*]{0,4}[a-z][a-z0-9]{1,11}_(?![a-z0-9]{1,3}\b|\w*\.)")
-_LONG_VALUE: Final = re.compile(
-    r"(?i)\b(?:3[2-9]|[4-9]\d|[125]\d\d)[-\s*_]{0,4}(?:bits?|bytes?|char(?:acter)?s?|digits?)?[-\s*_]{0,4}hex"
-    r"|\bthe[\s*_]{1,4}(?:[2-9]\d|1\d\d)[-\s*_]{1,4}(?:characters?|letters|signs)\b"
-    r"|\b[3-9]\d[-\s*_]{1,4}character[\s*_]{1,4}(?:thing|string|value|one)\b|\b(?:x{4,5}-){1,7}x{4,5}\b"
-)
-"""How long a value is that nobody chose, or how its groups stand."""
-_AFTER: Final = re.compile(
-    r"(?i)\b(?:after|behind|following|nach|hinter|après|tras|depois de|после)\W{1,3}"
-    r"(?:the )?[\w.?&]{0,40}(?:session|sid|token|code|auth|sig)=(?!\w)|(?:session|token)=\s*$"
+_BEGINNING: Final = re.compile(
+    rf"[\s\"'`“‘«:*]{{0,4}}(?:(?P<issued>{BEGINS})"
+    r"|[A-Za-z][A-Za-z0-9]{1,11}_(?![A-Za-z0-9]{1,3}\b|\w*\.))"
 )
 _MADE_UP: Final = re.compile(
     r"(?=.*[A-Za-z])(?=.*[a-z].*[A-Z]|.*[A-Z].*[a-z]|.*-.*-|\w+$)(?=.*\d)[\w+=!@#$%^&*.-]{8,}"
 )
-_ELIDED: Final = re.compile(
-    r"(?<![\w-])(?:sk[-_]|rk_|gh[pousr]_|github_pat_|xox[abp]-|xapp-|AKIA|AIza|glpat-|eyJ|hf_|npm_"
-    r"|whsec_|shpat_|SG\.|dop_v1_|hvs\.|ya29\.|1//)[\w-]{0,16}(?:\.{2,}|…|x{3,}|X{3,}|\*{3,}|$|[)\s\"'`])"
-)
 _PROSE: Final = ("message", "schema title", "schema description", "name", "title", "description")
-_VALUES: Final = ("default", "example")
-_LONG: Final = ("message", "title", "description")
-_HEADED: Final = ("description", *_VALUES)
-_TOLD: Final = ("message", "title", *_HEADED)
 _PAIRS: Final = (
     ("card field", "card owner", ""),
     ("bare key", "key beside", ""),
@@ -94,6 +64,7 @@ _UNSAID: Final = ("server", "pattern", "format")
 _REMEMBERED: Final = ("security question text", "asked memory")
 _SHORT_NAME: Final = 2
 _SHORTEST_SERIES: Final = 4
+_MOST_IN_PARTS: Final = 8
 _SERIES_OF_WORDS: Final = 8
 _WALLETS: Final = (12, 15, 18, 21, 24)
 """How many words bring back a wallet."""
@@ -138,10 +109,10 @@ def _over_all(reading: Reading, is_open: bool) -> Sighting | None:
         hidden = disguised_secret(place)
         if hidden is not None:
             return _disguised(place, hidden)
-    names = [plain(field.name) for field in reading.free_fields[:_FEW_NAMES]]
-    names = [name for name in names if len(name) <= 8]
-    if len(names) > 1:
-        joined = " ".join(names)
+    free = reading.free_fields[:_FEW_NAMES]
+    for role in ("name", "title"):
+        parts = (one.plain for field in free for one in field.told(role))
+        joined = " ".join(part for part in parts if len(part) <= _MOST_IN_PARTS)
         row = Place("requestedSchema.properties", "name", joined, len(joined))
         hidden = disguised_secret(row)
         if hidden is not None:
@@ -158,7 +129,8 @@ def _by_its_look(
     reading: Reading, field: FieldReading, wanting: Wanting, choices: Sequence[Found]
 ) -> Iterator[Sighting]:
     is_open = field.is_open
-    whole = (reading.message,) if len(reading.free_fields) == 1 or _is_address(field) else ()
+    alone = is_open or len(reading.free_fields) == 1 or _is_address(field)
+    whole = (reading.message,) if alone else ()
     if is_open or field.is_called("anything"):
         yield from _chosen(choices, field)
     for place in field.places:
@@ -180,24 +152,11 @@ def _by_its_look(
             why = weight(4, "card-number", place, "")
             yield _block(place, "0000 0000 0000 0000", field.name, why)
             return
+    for frame, place in looks((*field.places, *whole), is_open=is_open):
+        yield _block(place, place.text[:120], field.name, weight(4, frame, place, ""))
     if is_open:
-        told = (reading.message, *field.places)
-        yield from _first_like(told, _TOLD, _ELIDED.search, "cut-short", field)
-        yield from _first_like(field.places, _VALUES, _BEGUN.fullmatch, "begun", field)
-        yield from _first_like(told, _TOLD, _AFTER.search, "cut-short", field)
-        if not any(clause.of("unless") for p in field.places for clause in p.clauses):
-            yield from _first_like(
-                (*field.places, *whole), _LONG, _LONG_VALUE.search, "long-value", field
-            )
-        yield from _begins_like_a_key(reading, field)
-        yield from _missing_variable(reading, field)
         yield from _beside_another(reading, field)
-    own = (*field.places, *whole)
-    yield from _first_like(own, _TOLD, _LOGS_IN.search, "login-inside", field)
-    for place in own:
-        if place.role in _TOLD and place.shape == "password_in_url":
-            yield _block(place, place.text[:120], field.name, weight(4, "login-inside", place, ""))
-    yield from _first_like(field.places, _HEADED, _HEADER.search, "login-inside", field)
+    yield from _begins_like_a_key(reading, field)
     schema = field.schema
     first = field.places[0] if field.places else reading.message
     if schema.get("format") in ("password", "secret") or schema.get("writeOnly") is True:
@@ -214,48 +173,14 @@ def _is_address(field: FieldReading) -> bool:
     return next(found(told, "address", usual_only=True), None) is not None
 
 
-def _first_like(
-    places: Iterable[Place],
-    roles: Sequence[str],
-    shows: Callable[[str], object],
-    frame: str,
-    field: FieldReading,
-) -> Iterator[Sighting]:
-    """The first place of some roles that shows how a value begins or what stands inside of it.
-
-    The key that is cut short (`sk-…`), what a secret is to be written behind ("Authorization:
-    Basic "), the login in an address.
-    """
-    for place in places:
-        if place.role in roles and shows(place.plain):
-            yield _block(place, place.text[:120], field.name, weight(4, frame, place, ""))
-            return
-
-
-def _missing_variable(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
-    """The name of a variable for a secret stands there, and what is typed is its value."""
-    for place in (reading.message, *field.told("title", "description", "default")):
-        text = place.unsplit.text
-        variable = _SECRET_VARIABLE.search(text)
-        if variable is None or (place.role == "default" and "=" not in text):
-            continue
-        after = text[variable.end() : variable.end() + 3].strip()
-        lacking = any(clause.of("lack", "ask") for view in place.views for clause in view.clauses)
-        alone = not text.replace(variable[0], "", 1).strip(" ?!:.\"'`*$")
-        if lacking or alone or after.startswith("="):
-            shown = excerpt(place.unsplit, *variable.span())
-            yield _block(
-                place, shown, field.name, weight(4, "missing-variable", place, variable[0])
-            )
-            return
-
-
 def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """The text says how the value begins, as issued keys do: "starts with acme_live_"."""
-    told = (reading.message, *field.told("title", "description"))
+    told = field.told("title", "description")
+    if field.is_open:
+        told = (reading.message, *told)
     for one in found(told, "prefix", usual_only=True):
-        after = one.view.folded.original[one.span[1] :].lower()
-        if not one.clause.denies(one.hit) and _BEGINNING.match(after):
+        begun = _BEGINNING.match(one.view.folded.original, one.span[1])
+        if begun and (field.is_open or begun["issued"]) and not one.clause.denies(one.hit):
             yield one.sighting(Severity.BLOCK, 4, "begins-like-a-key", field.name)
             return
 
@@ -270,16 +195,17 @@ def _says_nothing(field: FieldReading) -> bool:
 
 
 def _secret_choices(reading: Reading) -> Iterator[Found]:
-    """Secrets that stand among the choices of a field."""
+    """Secrets that stand among the choices of a field, or variables for them that it shows."""
     for one in found(reading.places, "sure", *_REMEMBERED, usual_only=True):
         told = ("choice",) if one.hit.concept in _REMEMBERED else ("choice", "title")
-        if one.place.role in told and one.clause.standing(one.hit) >= Standing.NAMED:
+        variable = one.place.role == "default" and _VARIABLE.fullmatch(one.place.text.upper())
+        if (one.place.role in told or variable) and one.clause.standing(one.hit) >= Standing.NAMED:
             yield one
 
 
 def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]:
     """A secret stands among another field's choices, and this one holds whatever was chosen."""
-    if not _says_nothing(field):
+    if not (_says_nothing(field) or field.is_called("bare value")):
         return
     for one in choices:
         if one.place.field not in (None, field.name):
