@@ -25,7 +25,7 @@ def read_choices(schema: Mapping[str, Any]) -> tuple[tuple[Choice, ...], list[st
     unique: dict[Any, tuple[Any, str]] = {}
     unfit = twice = 0
     for value, label in pairs:
-        if not _fits(value, schema.get("type")):
+        if not fits_type(value, schema.get("type")):
             unfit += 1
         elif json_key(value) in unique:
             twice += 1
@@ -107,7 +107,7 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, (str, bool)) or (is_number(value) and is_writable(value))
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def fits_type(value: Any, kind: Any) -> bool:
     """Whether a value can be sent, and is of the declared type, where one is declared."""
     if not _is_scalar(value):
         return False

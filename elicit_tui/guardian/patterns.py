@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
+
+if sys.version_info >= (3, 11):
+    from re import _compiler as compiler  # type: ignore[attr-defined]
+    from re import _parser as parser  # type: ignore[attr-defined]
+else:
+    import sre_compile as compiler
+    import sre_parse as parser
 
 PatternTrouble = Literal["catastrophic", "broken", "unusual"]
 
@@ -21,13 +27,6 @@ _MOST_TEXTS: Final = 12
 _UNUSUAL: Final = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|\(\?P?[<>(]")
 _ESCAPES: Final = re.compile(r"\\u\{?([0-9a-fA-F]{1,6})\}?|\\[pP]\{[^}]*\}")
 _LITERALS: Final = re.compile(r"\\(\W)|\\.|(\w+|[^\w\\^$*+?.()\[\]{}|])")
-
-
-def _is_of_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
-_IS_OF: Final = {"DIGIT": str.isdigit, "SPACE": str.isspace, "WORD": _is_of_word}
 
 
 class _TooManySteps(Exception):
@@ -52,18 +51,16 @@ class Patterns:
             return "catastrophic"
         spelt = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
         spelt = _ESCAPES.sub(lambda match: r"\w" if match[1] is None else "x", spelt)
-        parser: Any = importlib.import_module(
-            "re._parser" if sys.version_info >= (3, 11) else "sre_parse"
-        )
         try:
             # A server's pattern may be odd in ways that Python would warn its own author of.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                re.compile(spelt)
-                tree = list(parser.parse(spelt))
+                tree = parser.parse(spelt)
+                compiler.compile(tree)
+            one_character: dict[str, re.Pattern[str]] = {}
             for text in _texts(spelt):
-                run = _Run(text, min(_STEPS, self._left))
-                for _ in run.ends(tree, 0):
+                run = _Run(tree.state, one_character, text, min(_STEPS, self._left))
+                for _ in run.ends(tree.data, 0):
                     pass
                 self._left -= run.steps
         except (re.error, OverflowError, ValueError):
@@ -84,8 +81,13 @@ def _texts(pattern: str) -> list[str]:
 class _Run:
     """A parsed pattern is tried on one text in all ways in which it could match."""
 
-    def __init__(self, text: str, most: int) -> None:
+    def __init__(
+        self, state: Any, one_character: dict[str, re.Pattern[str]], text: str, most: int
+    ) -> None:
         self.steps = 0
+        self._state = state
+        self._one_character = one_character
+        """The parts that stand for one character, as they are compiled."""
         self._text = text
         self._most = most
 
@@ -97,11 +99,11 @@ class _Run:
         if not items:
             yield at
             return
-        operator, argument = items[0]
-        for end in self._part(str(operator), argument, at):
+        for end in self._part(items[0], at):
             yield from self.ends(items[1:], end)
 
-    def _part(self, name: str, argument: Any, at: int) -> Iterator[int]:
+    def _part(self, part: Any, at: int) -> Iterator[int]:
+        name, argument = str(part[0]), part[1]
         if name.endswith("_REPEAT"):
             least, most, body = argument
             yield from self._again(list(body), int(least), int(most), at)
@@ -114,8 +116,15 @@ class _Run:
             yield from (at for _ in [*self.ends(list(argument[1]), at)][:1])
         elif name == "AT" or name.startswith("GROUPREF"):
             yield at
-        elif at < len(self._text) and _takes(name, argument, self._text[at]):
+        elif self._takes(part, at):
             yield at + 1
+
+    def _takes(self, part: Any, at: int) -> bool:
+        spelt = repr(part)
+        if spelt not in self._one_character:
+            only = parser.SubPattern(self._state, [part])
+            self._one_character[spelt] = compiler.compile(only)
+        return self._one_character[spelt].match(self._text, at) is not None
 
     def _again(self, body: Sequence[Any], least: int, most: int, at: int) -> Iterator[int]:
         for end in self.ends(body, at) if most else ():
@@ -125,16 +134,3 @@ class _Run:
                 yield at
         if not least:
             yield at
-
-
-def _takes(name: str, argument: Any, character: str) -> bool:
-    """Whether a part that stands for one character takes it."""
-    if name == "IN":
-        negated = str(argument[0][0]) == "NEGATE"
-        return negated != any(_takes(str(op), arg, character) for op, arg in argument[negated:])
-    if name == "RANGE":
-        return bool(argument[0] <= ord(character) <= argument[1])
-    if name == "CATEGORY":
-        _, is_not, kind = str(argument).rpartition("_NOT_")
-        return _IS_OF[kind.removeprefix("CATEGORY_")](character) != bool(is_not)
-    return name == "ANY" or (name == "LITERAL") == (argument == ord(character))

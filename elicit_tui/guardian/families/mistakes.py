@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import nan
 from sys import float_info
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.families.schema import COMBINATORS, KNOWN, are_choices
+from elicit_tui.form.choices import fits_type, read_choices
+from elicit_tui.form.json_values import is_number, json_key, same_json
+from elicit_tui.guardian.families.schema import KNOWN, parts_of
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
@@ -16,9 +19,9 @@ _WARN: Final = Severity.WARN
 _MANY_CHOICES: Final = 1_000
 _LONG_TEXT: Final = 5_000
 _LONG_NAME: Final = 500
-_OF_ALL: Final = ("message", "url", "schema title", "schema description")
 _NOBODY_TYPES: Final = 100_000
-_TYPES: Final = (*table("schemas")["types"], "object")
+_OF_ALL: Final = ("message", "url", "schema title", "schema description")
+_TYPES: Final = table("schemas")["types"]
 _CHOSEN_BY: Final = ("enum", "oneOf", "anyOf", "$ref")
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
 _PAIRS: Final = (
@@ -45,31 +48,24 @@ def _lengths(reading: Reading) -> Iterator[Sighting]:
 
 
 def _choices(reading: Reading) -> Iterator[Sighting]:
-    for field in reading.fields:
-        for holder in (field.schema, field.schema.get("items")):
-            if not isinstance(holder, Mapping):
-                continue
-            for key in ("enum", "oneOf", "anyOf", "enumNames"):
-                values = holder.get(key)
-                if key not in holder:
-                    continue
-                if not isinstance(values, list) or not values:
-                    yield Sighting(_WARN, f"{field.where}.{key}", "empty")
-                elif len(values) > _MANY_CHOICES:
-                    yield Sighting(_WARN, f"{field.where}.{key}", f"{len(values)} choices")
-                elif key != "enumNames" and _repeats(values):
-                    yield Sighting(_WARN, f"{field.where}.{key}", "a choice stands there twice")
-            names, values = holder.get("enumNames"), holder.get("enum")
-            if isinstance(names, list) and isinstance(values, list) and len(names) != len(values):
-                yield Sighting(_WARN, f"{field.where}.enumNames", "not as many as enum")
+    for where, part in (part for field in reading.fields for part in parts_of(field)):
+        for key in ("enum", "oneOf", "anyOf", "enumNames"):
+            trouble = _trouble_of_choices(key, part[key], part) if key in part else None
+            if trouble is not None:
+                yield Sighting(_WARN, f"{where}.{key}", trouble)
 
 
-def _repeats(values: list[Any]) -> bool:
-    keys = [
-        repr(value.get("const", value)) if isinstance(value, Mapping) else repr(value)
-        for value in values
-    ]
-    return len(set(keys)) != len(keys)
+def _trouble_of_choices(key: str, values: Any, schema: Mapping[str, Any]) -> str | None:
+    if not isinstance(values, list) or not values:
+        return "empty"
+    if len(values) > _MANY_CHOICES:
+        return f"{len(values)} choices"
+    if key == "enumNames":
+        named = schema.get("enum", values)
+        fits = isinstance(named, list) and len(named) == len(values)
+        return None if fits else "not as many as enum"
+    bare = (one.get("const", one) if isinstance(one, Mapping) else one for one in values)
+    return "a choice stands there twice" if len(set(map(json_key, bare))) < len(values) else None
 
 
 def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
@@ -81,7 +77,7 @@ def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
 def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The keywords of a field that are wrong, each with what is wrong about it."""
     for key in schema:
-        if key not in KNOWN and key not in (*COMBINATORS, "$ref", "$defs", "definitions"):
+        if key not in KNOWN:
             yield str(key), str(key)
     declared, items = schema.get("type"), schema.get("items")
     if declared is None:
@@ -96,49 +92,38 @@ def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
         yield "default", repr(schema["default"])
     for low, high in _PAIRS:
-        least, most = schema.get(low), schema.get(high)
-        if not (_is_number(least) and _is_number(most)):
-            continue
+        least, most = _number(schema, low), _number(schema, high)
         if least > most or (least == most and "exclusive" in low + high):
             yield low, f"{least} > {most}"
     for key, lowest in _BOUNDS.items():
-        value = schema.get(key)
-        if value is not None and (not _is_number(value) or value < lowest):
-            yield key, repr(value)
-    if _is_number(schema.get("minLength")) and schema["minLength"] > _NOBODY_TYPES:
+        if schema.get(key) is not None and not _number(schema, key) >= lowest:
+            yield key, repr(schema[key])
+    if _number(schema, "minLength") > _NOBODY_TYPES:
         yield "minLength", repr(schema["minLength"])
     values = items.get("enum") if isinstance(items, Mapping) else None
-    fewest = schema.get("minItems")
-    if isinstance(values, list) and _is_number(fewest) and fewest > len(values):
+    if isinstance(values, list) and _number(schema, "minItems") > len(values):
         yield "minItems", "more than there are choices"
 
 
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _number(schema: Mapping[str, Any], key: str) -> Any:
+    """What stands there, or NaN, which is neither more nor less than anything."""
+    return schema[key] if is_number(schema.get(key)) else nan
 
 
 def _fits(schema: Mapping[str, Any], value: Any) -> bool:
-    declared = schema["type"]
-    right = {
-        "string": isinstance(value, str),
-        "boolean": isinstance(value, bool),
-        "number": _is_number(value),
-        "integer": _is_number(value) and value % 1 == 0,
-        "array": isinstance(value, list),
-    }.get(declared, True)
-    if not right or declared == "array":
-        return right
-    choices, options = schema.get("enum"), schema.get("oneOf")
-    if isinstance(choices, list) and choices:
-        return value in choices
-    if options and are_choices(options):
-        return any(option["const"] == value for option in options)
-    if declared not in ("string", "number", "integer") or value == "":
-        return True
-    size = len(value) if declared == "string" else value
-    low, high = ("minLength", "maxLength") if declared == "string" else ("minimum", "maximum")
-    least, most = schema.get(low), schema.get(high)
-    return not (_is_number(most) and size > most) and not (_is_number(least) and size < least)
+    """Whether a default is of its type, one of the choices if there are some, and in bounds."""
+    if schema["type"] == "array":
+        return isinstance(value, list)
+    if not fits_type(value, schema["type"]):
+        return False
+    selected = read_choices(schema)
+    if selected is not None:
+        return any(same_json(choice.value, value) for choice in selected[0])
+    is_text = isinstance(value, str)
+    size = len(value) if is_text else value
+    low, high = ("minLength", "maxLength") if is_text else ("minimum", "maximum")
+    is_out = size < _number(schema, low) or size > _number(schema, high)
+    return value == "" or not is_out
 
 
 def _ticked(reading: Reading) -> Iterator[Sighting]:

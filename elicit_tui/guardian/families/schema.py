@@ -4,202 +4,158 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.form.limits import objects
+from elicit_tui.form.reference import resolve
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.patterns import Patterns
-from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.reading import FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _MANY_FIELDS: Final = 50
 _TOO_MANY_FIELDS: Final = 200
+_DEEPEST: Final = 5
+_MOST_OBJECTS: Final = 1_000
+"""In which references are looked for, each time."""
 _ROOT: Final = "requestedSchema"
-COMBINATORS: Final = table("schemas")["combinators"]
-KNOWN: Final = frozenset(table("schemas")["known"])
+_COMBINATORS: Final = table("schemas")["combinators"]
+KNOWN: Final = frozenset((*table("schemas")["known"], *_COMBINATORS))
 _PROTOTYPES: Final = table("schemas")["prototypes"]
 _PROTOTYPE_WORDS: Final = table("schemas")["prototype words"]
 
 
 def _shape(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode != "form":
+    if reading.mode == "form":
+        params = reading.request.params
+        schema = params.get("requestedSchema") if isinstance(params, Mapping) else None
+        for severity, key, evidence in _mistakes(schema):
+            yield Sighting(severity, f"{_ROOT}{key}"[:80], evidence[:80])
+
+
+def _mistakes(schema: Any) -> Iterator[tuple[Severity, str, str]]:
+    """What makes a schema no form: how grave it is, where, and its evidence."""
+    if schema is None:
+        yield _WARN, "", "no schema"
         return
-    params = reading.request.params
-    if not isinstance(params, Mapping) or params.get("requestedSchema") is None:
-        yield Sighting(_WARN, _ROOT, "no schema")
-        return
-    schema = params["requestedSchema"]
-    if not isinstance(schema, Mapping):
-        yield Sighting(_BLOCK, _ROOT, type(schema).__name__)
-        return
-    if schema.get("type", "object") != "object":
-        yield Sighting(_BLOCK, f"{_ROOT}.type", repr(schema.get("type"))[:80])
+    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
+        yield _BLOCK, "", "no object"
         return
     if "type" not in schema:
-        yield Sighting(_WARN, f"{_ROOT}.type", "no type")
-    properties = schema.get("properties")
-    for key in COMBINATORS:
-        if key in schema:
-            yield Sighting(_BLOCK, f"{_ROOT}.{key}", key)
-    if "$ref" in schema or "$dynamicRef" in schema:
-        yield Sighting(_BLOCK, f"{_ROOT}.$ref", str(schema.get("$ref"))[:80])
-    if not isinstance(properties, Mapping):
-        yield Sighting(_WARN, f"{_ROOT}.properties", type(properties).__name__)
-        return
-    if len(properties) > _TOO_MANY_FIELDS:
-        yield Sighting(_BLOCK, f"{_ROOT}.properties", f"{len(properties)} fields")
-    elif len(properties) > _MANY_FIELDS - 1:
-        yield Sighting(_WARN, f"{_ROOT}.properties", f"{len(properties)} fields")
-    required = schema.get("required", [])
-    if not isinstance(required, list):
-        yield Sighting(_WARN, f"{_ROOT}.required", type(required).__name__)
-    else:
-        unknown = [
-            name for name in required[:1000] if not isinstance(name, str) or name not in properties
-        ]
-        if unknown:
-            yield Sighting(_WARN, f"{_ROOT}.required", str(unknown[0])[:80])
+        yield _WARN, ".type", "no type"
     for key in schema:
-        if key not in KNOWN and key not in ("$defs", "definitions", *COMBINATORS, "$ref"):
-            yield Sighting(_WARN, f"{_ROOT}.{key}"[:80], str(key)[:80])
-    for name, subschema in list(properties.items())[:1_000]:
-        if not str(name).strip():
-            yield Sighting(_WARN, f"{_ROOT}.properties", "a field without a name")
-        if not isinstance(subschema, Mapping):
-            shown = str(name)[:60]
-            yield Sighting(_WARN, f"{_ROOT}.properties.{shown}", type(subschema).__name__)
+        if key in (*_COMBINATORS, "$ref", "$dynamicRef"):
+            yield _BLOCK, f".{key}", key
+        elif key not in KNOWN:
+            yield _WARN, f".{key}", key
+    properties, required = schema.get("properties"), schema.get("required", [])
+    if not isinstance(properties, Mapping):
+        yield _WARN, ".properties", type(properties).__name__
+        return
+    if len(properties) >= _MANY_FIELDS:
+        severity = _BLOCK if len(properties) > _TOO_MANY_FIELDS else _WARN
+        yield severity, ".properties", f"{len(properties)} fields"
+    if not isinstance(required, list) or any(str(name) not in properties for name in required):
+        yield _WARN, ".required", str(required)
+    for name, subschema in islice(properties.items(), _TOO_MANY_FIELDS):
+        if not str(name).strip() or not isinstance(subschema, Mapping):
+            yield _WARN, f".properties.{name}", "a field without a name or schema"
 
 
-def are_choices(options: Any) -> bool:
-    """Whether a `oneOf` or `anyOf` lists the choices of a select."""
-    return isinstance(options, list) and all(
-        isinstance(option, Mapping) and "const" in option for option in options
-    )
-
-
-def _depth(value: Any, limit: int = 12) -> int:
-    """How many objects stand in one another."""
-    if limit == 0:
-        return 1
-    inside = list(value.values()) if isinstance(value, Mapping) else value
-    parts = [one for one in inside[:50] if isinstance(one, (Mapping, list))]
-    deepest = max((_depth(one, limit - 1) for one in parts), default=0)
-    return deepest + isinstance(value, Mapping)
+def parts_of(field: FieldReading) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A field's schema and that of its items, each with where it stands."""
+    yield field.where, field.schema
+    items = field.schema.get("items")
+    if isinstance(items, Mapping):
+        yield f"{field.where}.items", items
 
 
 def _nesting(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
-        schema = field.schema
-        where = field.where
-        items = schema.get("items")
-        declared = schema.get("type")
-        nested = declared == "object" or (isinstance(declared, list) and "object" in declared)
-        nested = nested or "properties" in schema or "additionalProperties" in schema
-        if not nested and isinstance(items, Mapping):
-            nested = items.get("type") in ("object", "array")
-            nested = nested or "properties" in items or "items" in items
-        if nested:
-            yield Sighting(_BLOCK, where, field.name[:80])
-        elif _depth(schema) > 5:
-            yield Sighting(_BLOCK, where, "nested too deeply")
+        own, *items = (part for _, part in parts_of(field))
+        is_nested = any(map(_is_form, (own, *items))) or any(
+            part.get("type") == "array" or "items" in part for part in items
+        )
+        if is_nested or _depth(own) > _DEEPEST:
+            yield Sighting(_BLOCK, field.where, field.name[:80])
+
+
+def _is_form(schema: Mapping[str, Any]) -> bool:
+    declared = schema.get("type")
+    is_object = "object" in declared if isinstance(declared, list) else declared == "object"
+    return is_object or "properties" in schema or "additionalProperties" in schema
+
+
+def _depth(value: Any, limit: int = 12) -> int:
+    """How many objects stand in one another."""
+    inside = value.values() if isinstance(value, Mapping) else value
+    if limit == 0 or not isinstance(value, (Mapping, list)):
+        return 0
+    deepest = max((_depth(one, limit - 1) for one in islice(inside, 50)), default=0)
+    return deepest + isinstance(value, Mapping)
 
 
 def _references(reading: Reading) -> Iterator[Sighting]:
+    """Each reference; one that leads out of the schema or back to where it stands is blocked."""
     root = reading.request.requested_schema or {}
-    for field in reading.fields:
-        for reference in _refs(field.schema):
-            endless = _is_endless(root, reference) or reference in ("#", "#/", "#/properties")
-            severity = _BLOCK if endless else _WARN
-            yield Sighting(severity, f"{field.where}.$ref", str(reference)[:120])
-    for group in ("$defs", "definitions"):
-        for reference in _refs(root.get(group)):
-            if _is_endless(root, reference):
-                yield Sighting(_BLOCK, f"{_ROOT}.{group}", str(reference)[:120])
-                return
+    rest = {key: part for key, part in root.items() if key != "properties"}
+    inside = lru_cache(maxsize=None)(lambda reference: set(_refs(resolve(reference, root))))
+    for where, part in (*((field.where, field.schema) for field in reading.fields), (_ROOT, rest)):
+        for reference in _refs(part):
+            met, waiting = set[str](), [reference]
+            while waiting and reference not in met:
+                found = inside(waiting.pop()) - met
+                met |= found
+                waiting += found
+            endless = reference in met or not reference.startswith("#")
+            yield Sighting(_BLOCK if endless else _WARN, f"{where}.$ref", reference[:120])
 
 
-def _refs(value: Any, depth: int = 0) -> Iterator[Any]:
-    if depth > 12:
-        return
-    if isinstance(value, Mapping):
-        for key, item in list(value.items())[:300]:
-            if key in ("$ref", "$dynamicRef", "$recursiveRef"):
-                yield item
-            elif isinstance(item, (Mapping, list)):
-                yield from _refs(item, depth + 1)
-    elif isinstance(value, list):
-        for item in value[:300]:
-            yield from _refs(item, depth + 1)
-
-
-def _is_endless(root: Mapping[str, Any], reference: Any) -> bool:
-    """Whether a reference leads out of the schema, or back to where it stands."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return True
-    waiting = [reference]
-    met: set[str] = set()
-    while waiting and len(met) < 50:
-        current = waiting.pop()
-        if current in met:
-            return True
-        met.add(current)
-        target: Any = root
-        for step in current.lstrip("#").strip("/").split("/"):
-            target = target.get(step) if isinstance(target, Mapping) else None
-        if target is root:
-            return True
-        waiting.extend(found for found in _refs(target) if isinstance(found, str))
-    return bool(waiting)
+def _refs(value: Any) -> Iterator[str]:
+    for part in islice(objects(value), _MOST_OBJECTS):
+        for key in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if key in part:
+                yield str(part[key])
 
 
 def _combinators(reading: Reading) -> Iterator[Sighting]:
+    """What is no list of choices; a few plain alternatives, as "this or null", only puzzle."""
     for field in reading.fields:
-        schema = field.schema
-        for key in COMBINATORS:
-            if key not in schema:
-                continue
-            options = schema[key]
-            if key in ("oneOf", "anyOf") and are_choices(options):
-                continue
-            chained = not isinstance(options, list) or _depth(options) > 2 or len(options) > 8
-            nullable = isinstance(options, list) and len(options) <= 3 and not chained
-            yield Sighting(
-                _WARN if nullable and key in ("anyOf", "oneOf") else _BLOCK,
-                f"{field.where}.{key}",
-                key,
-            )
-            break
+        for key in _COMBINATORS:
+            options = field.schema.get(key, [])
+            is_plain = key in ("oneOf", "anyOf") and isinstance(options, list)
+            if key in field.schema and not (is_plain and all(map(_is_choice, options))):
+                is_plain = is_plain and len(options) <= 3 and _depth(options) <= 2
+                yield Sighting(_WARN if is_plain else _BLOCK, f"{field.where}.{key}", key)
+
+
+def _is_choice(option: Any) -> bool:
+    return isinstance(option, Mapping) and "const" in option
 
 
 def _patterns(reading: Reading) -> Iterator[Sighting]:
     patterns = Patterns()
-    for field in reading.fields:
-        places = [("pattern", field.schema.get("pattern"))]
-        items = field.schema.get("items")
-        if isinstance(items, Mapping):
-            places.append(("items.pattern", items.get("pattern")))
-        for key, pattern in places:
-            if pattern is None:
-                continue
-            if not isinstance(pattern, str):
-                yield Sighting(_WARN, f"{field.where}.{key}", type(pattern).__name__)
-                continue
-            trouble = patterns.trouble_in(pattern)
+    for where, part in (part for field in reading.fields for part in parts_of(field)):
+        pattern = part.get("pattern")
+        if pattern is not None:
+            trouble = patterns.trouble_in(pattern) if isinstance(pattern, str) else "broken"
             if trouble is not None:
                 severity = _BLOCK if trouble == "catastrophic" else _WARN
-                yield Sighting(severity, f"{field.where}.{key}", pattern[:150])
+                yield Sighting(severity, f"{where}.pattern", str(pattern)[:150])
 
 
 def _names(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
-        name = re.sub(r"[^a-z_]", "", field.name[:80].lower())
-        steps = re.split(r"[.\[\]/]", field.name[:80].lower())
-        word = any(
-            step in _PROTOTYPE_WORDS and step not in reading.message.folded.text
-            for step in (name, *steps)
-        )
-        if word or any(prototype in name for prototype in _PROTOTYPES):
+        shown = field.name[:80].lower()
+        whole = re.sub(r"[^a-z_]", "", shown)
+        words = {whole, *re.split(r"[.\[\]/]", shown)}.intersection(_PROTOTYPE_WORDS)
+        if any(word not in reading.message.folded.text for word in words) or any(
+            prototype in whole for prototype in _PROTOTYPES
+        ):
             yield Sighting(_BLOCK, field.where, field.name[:80])
 
 
