@@ -14,7 +14,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
-from elicit_tui.guardian.frames import THRESHOLD, Held, frames_of, held
+from elicit_tui.guardian.frames import THRESHOLD, frames_of, held
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
@@ -27,7 +27,6 @@ _COMMAND: Final = re.compile(
     r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
 )
 
-_ALSO_SMALL: Final = ("lifts-protection", "locks-out", "sent-to-hundreds")
 _HUNDREDS: Final = re.compile(
     r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)"
 )
@@ -79,7 +78,6 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
     yield from _by_nought(reading)
     if not confirms(reading):
         return
-    comes_back = _comes_back(reading)
     places = [*told(reading), *telling_choices(reading)]
     ends = _chooses_how_it_ends(reading)
     for place in places:
@@ -88,8 +86,6 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
                 gone = _goes(clause, place, told=ends and place.role == "message")
                 if gone is not None and not view.repeats(clause, gone[0]):
                     hit, because = gone
-                    if comes_back and [one.frame for one in because] == ["destroys"]:
-                        continue
                     if place.role in ("name", "title") and _is_said_small(reading, clause):
                         continue
                     evidence = excerpt(view.folded, *clause.span(hit))
@@ -114,15 +110,6 @@ def _by_nought(reading: Reading) -> Iterator[Sighting]:
                     evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
                     yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
                     return
-
-
-def _comes_back(reading: Reading) -> bool:
-    """Whether the message says how to get back what goes, where an act names no object."""
-    return any(
-        not clause.denies(hit) and not clause.denies_something
-        for clause in reading.message.clauses
-        for hit in clause.of("brings back")
-    )
 
 
 def _is_said_small(reading: Reading, clause: Clause) -> bool:
@@ -189,24 +176,11 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
 
 def _is_state(clause: Clause, hit: Hit, place: Place) -> bool:
     """Whether a word for an act says what something is: "expired licences", "the archive"."""
-    if not hit.start and place.role == "choice" and clause.words[0].endswith("ed"):
-        return True
     is_slight = any(one.start == hit.start for one in clause.of("slight"))
     if is_slight and any(act.start < hit.start for act in clause.of(*_AMOUNTS)):
         return True
     before = clause.words[hit.start - 1] if hit.start else ""
-    if before == "s" and hit.start > 1:
-        before = clause.words[hit.start - 2]
-    if any(secret.end == hit.start for secret in clause.of("sure")):
-        return True
     ends = hit.end == len(clause.words)
-    word = clause.words[hit.start]
-    verbs = (word[:-1], word[:-2])
-    if word.endswith("ed") and any(is_word(verb, hit.concept, clause.latin) for verb in verbs):
-        passive = is_word(before, "becomes", clause.latin)
-        follows = not ends and not is_word(clause.words[hit.end], "small", clause.latin)
-        for_good = any(other.start == hit.end for other in clause.of("irreversible", "everything"))
-        return follows and not passive and not for_good
     if not is_word(clause.words[hit.start], "act or thing", clause.latin):
         return False
     named = ends and bool(before) and not is_word(before, "small", clause.latin)
@@ -228,17 +202,8 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
         # What only qualifies the thing behind it is not the thing: "the comments table"; nor is
         # that of which something else is a part: "remove the red eyes from the photos".
         and (concept not in ("weighty", "small thing") or not _qualifies(clause, other, heads))
-        and (concept != "weighty" or not _is_source(clause, act, other))
     ]
     return min(near, default=None, key=lambda one: (one[0], one[1].start))
-
-
-def _is_source(clause: Clause, act: Hit, other: Hit) -> bool:
-    """Whether something else is taken from it, which stands between it and the act."""
-    return any(
-        1 < source.start - act.end <= _NEAR and source.end <= other.start
-        for source in clause.of("taken from")
-    )
 
 
 def _qualifies(clause: Clause, hit: Hit, heads: Sequence[Hit]) -> bool:
@@ -260,24 +225,11 @@ def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
             for one in held(frames_of(rule), places):
                 # A choice that begins with the verb lets it happen, whatever the others are.
                 begins = one.found.hit.start <= 1 and one.frame.name == "lifts-protection"
-                if (leave or begins) and not _is_slight(one):
+                if leave or begins:
                     yield one.sighting(Severity.WARN)
                     return
 
     return find
-
-
-def _is_slight(one: Held) -> bool:
-    """Whether it only tells of something, or what it is done to is a small thing."""
-    place, _, clause, hit = one.found
-    # "Everybody can join the hike" tells, unless it is what is asked or chosen.
-    if place.role == "message" and not clause.is_question and one.frame.name == "open-to-anyone":
-        return True
-    if one.frame.name not in _ALSO_SMALL:
-        return False
-    small = _nearest(clause, hit, "small thing")
-    other = _nearest(clause, hit, one.frame.needs[1])
-    return small is not None and (other is None or small[0] < other[0])
 
 
 def _access(reading: Reading) -> Iterator[Sighting]:
