@@ -1,14 +1,14 @@
 """Secrets described without their name: by what they open, where they stand, when they change.
 
-No single word gives such a question away, and no order of words either; a few signs that stand
-together do: figures, a phone, just now. Each recipe names the signs that must all be there, in
-one sentence or two neighbouring ones, each at a word of its own. A sentence that speaks of
-something harmless (`unless`: a scale, a shirt, an error) lends no signs.
+No single word gives such a question away; a few signs that stand together do: figures, a phone,
+just now. Each recipe names the signs that must all be there, in neighbouring sentences, each at a
+word of its own; `rows` name those that stand in an order. A sentence that speaks of something
+harmless (`unless`: a scale, a shirt, an error) lends no signs.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain
 from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Weight
@@ -21,6 +21,8 @@ from elicit_tui.guardian.sentences import sentences
 
 FOR_OPEN_FIELDS: Final = ("link-that-lets-in",)
 """What is told rather than asked where every field says that something harmless is typed."""
+_NEAR: Final = 3
+"""How many sentences are read together."""
 _LONGEST: Final = 120
 _FEWEST_JOINED: Final = 3
 
@@ -40,7 +42,7 @@ def described(place: Place, message: Place | None) -> Described | None:
     if not any(map(signs.issuperset, table("recipes").values())):
         return None
     own = list(sentences(list(place.clauses)))
-    windows = [*own, *([*first, *second] for first, second in pairwise(own))]
+    windows = [list(chain(*own[at : at + _NEAR])) for at in range(len(own))]
     if message is not None:
         told = sentences(list(message.clauses))
         windows = [[*said, *sentence] for said in told for sentence in own]
