@@ -61,15 +61,12 @@ def _begins_with(clause: Clause, *acts: str) -> bool:
 
 def told(reading: Reading) -> Iterator[Place]:
     """The places that tell what the answer lets happen."""
-    free = {field.name for field in reading.free_fields}
-    typed = free | {field.name for field in reading.fields if field.kind == "choice"}
+    typed = {field.name for field in reading.fields if field.is_free or field.kind == "choice"}
     for place in reading.told(*_TOLD):
         # What is chosen or typed there only describes; a yes or no lets it happen.
         if place.role == "name" and (place.field in typed or _is_one_word(place)):
             continue
         if place.role == "title" and place.field in typed and _is_one_word(place):
-            continue
-        if place.field in free and place.role != "name" and not place.says("confirm"):
             continue
         yield place
 

@@ -129,7 +129,7 @@ def _by_its_look(
     reading: Reading, field: FieldReading, wanting: Wanting, choices: Sequence[Found]
 ) -> Iterator[Sighting]:
     is_open = field.is_open
-    alone = is_open or len(reading.free_fields) == 1 or _is_address(field)
+    alone = is_open or len(reading.free_fields) == 1
     whole = (reading.message,) if alone else ()
     if is_open or field.is_called("anything"):
         yield from _chosen(choices, field)
@@ -166,11 +166,6 @@ def _by_its_look(
     if isinstance(pattern, str) and pattern_of_secret(pattern):
         why = weight(4, "pattern-of-secret", first, pattern)
         yield Sighting(Severity.BLOCK, f"{field.where}.pattern", pattern[:120], field.name, (why,))
-
-
-def _is_address(field: FieldReading) -> bool:
-    told = field.told("name", "title")
-    return next(found(told, "address", usual_only=True), None) is not None
 
 
 def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
