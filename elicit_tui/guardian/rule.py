@@ -77,11 +77,15 @@ def _told() -> dict[str, tuple[str, str]]:
 
 
 def excerpt(folded: Folded, start: int, end: int) -> str:
-    """What was really there around `text[start:end]`, untouched and hostile."""
-    first, last = folded.span(start, end)
-    before, after = max(0, first - EVIDENCE_AROUND), last + EVIDENCE_AROUND
-    cut = folded.original[before : min(after, first + EVIDENCE_LENGTH)]
-    return ("…" if before else "") + cut + ("…" if after < len(folded.original) else "")
+    """What was really there around a part of a folded text."""
+    return around(folded.original, *folded.span(start, end))
+
+
+def around(text: str, start: int, end: int) -> str:
+    """A part of a text with a little of what stands beside it, untouched and hostile."""
+    before, after = max(0, start - EVIDENCE_AROUND), end + EVIDENCE_AROUND
+    cut = text[before : min(after, start + EVIDENCE_LENGTH)]
+    return ("…" if before else "") + cut + ("…" if after < len(text) else "")
 
 
 def weight(amount: int, frame: str, place: Place, text: str) -> Weight:
@@ -91,7 +95,7 @@ def weight(amount: int, frame: str, place: Place, text: str) -> Weight:
 
 def seen(severity: Severity, place: Place, start: int = 0, end: int = EVIDENCE_LENGTH) -> Sighting:
     """A sighting in a place's original text."""
-    return Sighting(severity, place.where, place.text[start:end], place.field)
+    return Sighting(severity, place.where, around(place.text, start, end))
 
 
 class Found(NamedTuple):

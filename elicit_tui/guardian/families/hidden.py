@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from html import unescape
+from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -14,7 +15,7 @@ from elicit_tui.guardian.families.url import deceptive_url
 from elicit_tui.guardian.frames import TOLD
 from elicit_tui.guardian.links import host_of
 from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import EVIDENCE_AROUND, Sighting, house_rule, seen
+from elicit_tui.guardian.rule import Sighting, house_rule, seen
 from elicit_tui.text.active import (
     active_pattern,
     is_plain,
@@ -26,39 +27,43 @@ from elicit_tui.text.scripts import mixed_words
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_DIRECTIONS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
-_MARKS_OF_DIRECTION: Final = re.compile(r"[\u200e\u200f\u061c]")
+_TURNING: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
+_DIRECTIONS: Final = re.compile(rf"{_TURNING.pattern}|[\u200e\u200f\u061c]")
+"""These and the marks of direction, which belong into texts that are read from right to left."""
 _INVISIBLE: Final = re.compile(
     r"[\u200b-\u200d\u2060-\u2064\ufeff\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"
     r"\ufff9-\ufffb\ufe00-\ufe0f\U000e0000-\U000e0fff\U0001d173-\U0001d17a\u00ad]"
 )
 _NATURAL: Final = re.compile(
-    # A break in a script without blanks, a joiner behind what joins, a sign drawn as a picture.
+    # A break in a script without blanks, a joiner behind what joins, a sign drawn as a picture, a
+    # hyphen where a word may be broken.
     "(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b(?=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])"
-    r"|(?<=[\u0600-\u109f\u1780-\u18af\ua840-\ua95f])\u200d|(?<=[^\w\s])[\ufe0e\ufe0f]|\u00ad"
+    r"|(?<=[\u0600-\u109f\u1780-\u18af\ua840-\ua95f])\u200d|(?<=[^\w\s])[\ufe0e\ufe0f]"
+    r"|(?<!\u00ad)\u00ad(?!\u00ad)"
 )
 """What is natural beside what `elicit_tui.text.active` knows to be."""
-_SOFT_HYPHENS_IN_ALL: Final = 8
 
-_TAG: Final = re.compile(
+_MARKUP: Final = re.compile(
+    # elements, and attributes that do something
     r"<\s*/?\s*(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
     r"|svg|math|video|audio|source|frame|frameset|marquee|template|noscript|img|html|body|head)\b"
-    r"[^>]{0,400}(?:>|$)|<!--|<[a-z][^>]{0,200}\s(?:on[a-z]{3,20}|style|srcdoc|formaction)\s*=",
-    re.IGNORECASE,
-)
-_FALSE_ROLE: Final = re.compile(
-    r"<\s*/?\s*(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
+    r"[^>]{0,400}(?:>|$)|<!--|<[a-z][^>]{0,200}\s(?:on[a-z]{3,20}|style|srcdoc|formaction)\s*="
+    r"|\bon(?:error|load|click|mouseover|focus)\s*=\s*[\"'\w]"
+    # who is said to speak to the model
+    r"|<\s*/?\s*(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
     r"|function_calls?|admin|developer|im_start|im_end|client|host)\s*/?>|<\|\w+\|>"
-    r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>",
+    r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>"
+    # scripts as links, actions of a terminal's screen
+    r"|(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)"
+    r"|\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)"
+    # an image that tells its server something
+    r"|!\[[^\]]{0,300}\]\(\s*<?https?://[^)\s]{0,600}(?:\?|\{|\$|%7b|=)"
+    r"|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)",
     re.IGNORECASE,
 )
-_EVENT: Final = re.compile(r"""\bon(?:error|load|click|mouseover|focus)\s*=\s*["'\w]""", re.I)
-_SCRIPT_LINK: Final = re.compile(
-    r"(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)",
+_PLAIN_URL: Final = re.compile(
+    r"(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)",
     re.IGNORECASE,
-)
-_ACTION: Final = re.compile(
-    r"\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)", re.I
 )
 _LINKS: Final = (
     re.compile(r"!?\[(?P<text>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})[^)]{0,200}\)"),
@@ -72,16 +77,10 @@ _LINKS: Final = (
     re.compile(r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<text>[^>]{1,300})>"),
     re.compile(r"\[(?P<text>[^\]\n]{1,300})\]:\s*(?P<url>https?://\S{1,2000})"),
     re.compile(r"\[url=(?P<url>[^\]]{1,2000})\](?P<text>.{0,300}?)\[/url", re.I),
+    _PLAIN_URL,
 )
 _HOST_IN_TEXT: Final = re.compile(
     r"(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])", re.I
-)
-_PLAIN_URL: Final = re.compile(
-    r"(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000}", re.IGNORECASE
-)
-_BEACON: Final = re.compile(
-    r"!\[[^\]]{0,300}\]\(\s*<?https?://[^)\s]{0,600}(?:\?|\{|\$|%7b|=)|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)",
-    re.IGNORECASE,
 )
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
 _FRAME: Final = re.compile(
@@ -96,13 +95,7 @@ _PADDING: Final = re.compile(
 _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")
 _LONG_MESSAGE: Final = 5_000
 _HIDING_LENGTH: Final = 12_000
-
-
-def _at(severity: Severity, place: Place, match: re.Match[str]) -> Sighting:
-    start, end = match.span()
-    before = max(0, start - EVIDENCE_AROUND)
-    shown = place.text[before : min(end, start + 80) + EVIDENCE_AROUND]
-    return Sighting(severity, place.where, ("…" if before else "") + shown)
+_OF_ALL: Final = ("message", "schema description", "schema title")
 
 
 def _first(
@@ -111,7 +104,7 @@ def _first(
     for place in places:
         match = pattern.search(place.text)
         if match is not None:
-            yield _at(severity, place, match)
+            yield seen(severity, place, *match.span())
 
 
 def _texts(reading: Reading, besides: str = "pattern") -> Iterator[Place]:
@@ -121,92 +114,77 @@ def _texts(reading: Reading, besides: str = "pattern") -> Iterator[Place]:
 
 def _directions(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
-        match = _DIRECTIONS.search(place.text) or _MARKS_OF_DIRECTION.search(place.text)
-        if match and _MARKS_OF_DIRECTION.match(match[0]) and _reads_right_to_left(place.text):
-            continue
-        if match is not None:
-            yield _at(_BLOCK, place, match)
+        pattern = _TURNING if _reads_right_to_left(place.text) else _DIRECTIONS
+        yield from _first(pattern, (place,))
 
 
 def _reads_right_to_left(text: str) -> bool:
-    letters = filter(str.isalpha, text)
+    letters = () if text.isascii() else filter(str.isalpha, text)
     return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
 
 
 def _invisible(reading: Reading) -> Iterator[Sighting]:
-    for place in reading.places:
+    for place in _texts(reading, ""):
         text = place.text
-        if place.role == "url" or not _INVISIBLE.search(text):
-            continue
-        few = text.count("\u00ad") <= _SOFT_HYPHENS_IN_ALL
-        natural = {one.start() for one in _NATURAL.finditer(text) if few or one[0] != "\u00ad"}
+        natural = {one.start() for one in _NATURAL.finditer(text)}
         hidden = (
             one.start()
-            for active in active_pattern().finditer(text)
+            for active in (() if is_plain(text) else active_pattern().finditer(text))
             if active["natural"] is None
             for one in _INVISIBLE.finditer(text, *active.span())
         )
-        for at in hidden:
-            if at not in natural:
-                yield Sighting(_BLOCK, place.where, text[max(0, at - 20) : at + 40])
-                break
+        first = next((at for at in hidden if at not in natural), None)
+        if first is not None:
+            yield seen(_BLOCK, place, first, first + 1)
 
 
 def _stacked(reading: Reading) -> Iterator[Sighting]:
-    for place in reading.places:
+    for place in _texts(reading, ""):
         for run in () if is_plain(place.text) else piled_marks_pattern().finditer(place.text):
             if natural_length(run[0]) < len(run[0]):
-                at = run.start() + natural_length(run[0])
-                yield Sighting(_BLOCK, place.where, place.text[max(0, at - 8) : at + 8])
+                yield seen(_BLOCK, place, *run.span())
                 break
 
 
 def _markup(reading: Reading) -> Iterator[Sighting]:
-    for pattern in (_TAG, _FALSE_ROLE, _EVENT, _SCRIPT_LINK, _ACTION, _BEACON):
-        yield from _first(pattern, _texts(reading))
     for place in _texts(reading):
-        if "&" in place.text and _TAG.search(unescape(place.text)):
-            yield seen(_BLOCK, place)
+        match = _MARKUP.search(place.text)
+        if match is not None or _MARKUP.search(unescape(place.text)):
+            yield seen(_BLOCK, place, *match.span() if match is not None else ())
     yield from _first(_IMAGE, _texts(reading), _WARN)
 
 
 def _links(reading: Reading) -> Iterator[Sighting]:
+    """The first link of each text that deceives, else the first that could be followed."""
     for place in _texts(reading):
-        if "://" not in place.text and "](" not in place.text and "link=" not in place.text:
-            continue
-        worst: Sighting | None = None
-        for pattern in _LINKS:
-            for match in list(pattern.finditer(place.text))[:50]:
-                target = host_of(match["url"])
-                shown = _HOST_IN_TEXT.search(match["text"])
-                deceives = deceptive_url(match["url"], reading) or (
-                    shown is not None
-                    and target != ""
-                    and hosts.registrable(shown[1].lower()) != hosts.registrable(target)
-                )
-                if deceives:
-                    worst = _at(_BLOCK, place, match)
-        if worst is None:
-            for match in list(_PLAIN_URL.finditer(place.text))[:50]:
-                if deceptive_url(match[0].rstrip(".,;:!?"), reading):
-                    worst = _at(_BLOCK, place, match)
-                    break
-                if place.role in TOLD[:-1] and reading.mode != "url":
-                    marked = "](" in place.text or "link=" in place.text
-                    worst = worst or _at(_WARN if marked else Severity.NOTE, place, match)
-        if worst is not None:
-            yield worst
+        followed: Sighting | None = None
+        for match in (one for each in _LINKS for one in islice(each.finditer(place.text), 50)):
+            if _deceives(match, reading):
+                followed = seen(_BLOCK, place, *match.span())
+                break
+            if match.re is _PLAIN_URL and place.role in TOLD[:-1] and reading.mode != "url":
+                marked = "](" in place.text or "link=" in place.text
+                severity = _WARN if marked else Severity.NOTE
+                followed = followed or seen(severity, place, *match.span())
+        if followed is not None:
+            yield followed
+
+
+def _deceives(link: re.Match[str], reading: Reading) -> bool:
+    """Whether a link leads to a place that is hidden, or another than its words show."""
+    target, shown = host_of(link["url"]), _HOST_IN_TEXT.search(link["text"])
+    is_other = shown is not None and hosts.registrable(shown[1].lower()) != hosts.registrable(
+        target
+    )
+    return (is_other and target != "") or deceptive_url(link["url"].rstrip(".,;:!?"), reading)
 
 
 def _padding(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
         match = _PADDING.search(place.text) or _FILLER.search(place.text)
         if match is not None and _hides_more(place, match):
-            yield _at(_BLOCK, place, match)
-        elif (
-            place.role in ("message", "schema description", "schema title")
-            and place.length > _LONG_MESSAGE
-        ):
+            yield seen(_BLOCK, place, *match.span())
+        elif place.role in _OF_ALL and place.length > _LONG_MESSAGE:
             severity = _BLOCK if place.length > _HIDING_LENGTH else _WARN
             yield Sighting(severity, place.where, f"{place.length} characters")
 
@@ -219,9 +197,8 @@ def _hides_more(place: Place, match: re.Match[str]) -> bool:
 
 def _mixed_letters(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
-        for match in mixed_words(place.text):
-            yield _at(Severity.NOTE, place, match)
-            break
+        for match in islice(mixed_words(place.text), 1):
+            yield seen(Severity.NOTE, place, *match.span())
 
 
 RULES = (
