@@ -81,6 +81,10 @@ class ConsoleScreen(Screen[None]):
         """The top bar spells out what there is room for."""
         self.draw()
 
+    def on_screen_suspend(self) -> None:
+        """What is told stands on the screen above now; it comes back here with the keys."""
+        self.query("ToastRack").set(display=False)
+
     async def action_pane(self, name: str) -> None:
         """Show another pane, as its key says."""
         await self.show_pane(name)

@@ -54,3 +54,16 @@ async def test_what_is_told_covers_no_argument_of_a_call(tmp_path: Path) -> None
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.until(lambda: "f0 *" in stand.text())
         await told_over(stand, ".dialog", ".buttons")
+
+
+async def test_what_was_told_before_a_dialog_came_is_not_told_twice(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24), notifications=True) as stand:
+        stand.app.notify("Told once.", title="alpha", markup=False, timeout=60)
+        await stand.until(lambda: "Told once." in stand.text())
+        await stand.press("f3")
+        await stand.until(lambda: "No tool is allowed yet" in stand.text())
+        await stand.until(lambda: stand.text().count("Told once.") == 1)
+        below: Any = stand.app.screen_stack[0].query_one("ToastRack")
+        assert not below.display
+        await stand.press("escape")
+        await stand.until(lambda: below.display and "Told once." in stand.text())

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from elicit_tui.tui.console.described import offer_words
 from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.offers import Offer
-from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.search_line import SearchLine
-from elicit_tui.tui.console.spans import Line, Role, apart, joined, padded, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, Role, apart, padded
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -118,21 +116,7 @@ class OffersBox(Vertical):
         ]
 
     def _words(self, width: int) -> list[Line]:
-        offer = self.offer
-        if offer is None:
-            return []
-        properties = offer.schema.get("properties")
-        arguments = len(properties) if isinstance(properties, Mapping) else 0
-        about = [offer.kind, plural(arguments, "argument"), *offer.hints]
-        title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
-        beside = cell_len(title) + 3 + cell_len(facts) <= width
-        head: list[Line] = (
-            [((title, "strong"), (f"   {facts}", "dim"))]
-            if beside
-            else [((title, "strong"),), *text_lines(facts, width, "dim")]
-        )
-        described = offer.description or "It says nothing about itself."
-        return joined([[*head, *text_lines(described, width)]])
+        return [] if self.offer is None else offer_words(self.offer, width)
 
     def search(self) -> None:
         """Put the focus on the search line."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -12,8 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
+from elicit_tui.tui.console.described import counts, how_often
 from elicit_tui.tui.console.line_view import LineView
-from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
@@ -37,10 +36,11 @@ class ServersPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "all_offers", "End search", key_display="Esc"),
-        Binding("r", "restart", "Restart", id="servers.restart"),
-        Binding("m", "mute", "Mute", id="servers.mute"),
+        Binding("f2", "about", "More", id="servers.about"),
         Binding("slash", "search", "Search", key_display="/", id="servers.search"),
         Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
+        Binding("r", "restart", "Restart", id="servers.restart"),
+        Binding("m", "mute", "Mute", id="servers.mute"),
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
     ]
 
@@ -91,7 +91,7 @@ class ServersPane(Pane):
         if action == "servers":
             elsewhere = not self.query_one("#server-list").has_focus
             return bool(self.state.servers) and elsewhere and not self._narrowed
-        if action in ("restart", "mute", "offers") and not self.state.servers:
+        if action in ("restart", "mute", "offers", "about") and not self.state.servers:
             return False
         if action == "search" and (self._offers is None or not self._offers.display):
             return False
@@ -204,6 +204,15 @@ class ServersPane(Pane):
             self._offers.end_search()
             self.refresh_bindings()
 
+    def action_about(self) -> None:
+        """Show whole what there is to know of what the cursor is on, and of its server."""
+        from elicit_tui.tui.console.screens.about import AboutScreen
+
+        if self.record is not None:
+            among = self._offers is not None and self._offers.has_focus_within
+            offer = self._offers.offer if self._offers is not None and among else None
+            self.app.push_screen(AboutScreen(self.record, offer))
+
     def action_restart(self) -> None:
         """End the server under the cursor and start it again."""
         if self.record is not None:
@@ -218,22 +227,6 @@ class ServersPane(Pane):
         """Search in what the server offers."""
         if self._offers is not None and self._offers.display:
             self._offers.search()
-
-
-def counts(record: ServerRecord) -> list[str]:
-    """What it offers and how often it asked; how it is reached, before that is known."""
-    if not record.offers_read:
-        return [neutral_line(record.address, 200)]
-    kinds = Counter(offer.kind for offer in record.offers)
-    parts = [plural(count, kind) for kind, count in kinds.items()]
-    if record.questions:
-        parts.append(how_often(record))
-    return parts or ["offers nothing"]
-
-
-def how_often(record: ServerRecord) -> str:
-    """How often it asked, and when last: `3 questions, last 09:30`."""
-    return f"{plural(record.questions, 'question')}, last {record.last_asked}"
 
 
 def title(record: ServerRecord) -> str:

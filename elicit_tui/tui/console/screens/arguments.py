@@ -35,12 +35,14 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
+        Binding("f2", "about", "More", id="arguments.about"),
     ]
 
     def __init__(
         self, server: str, offer: Offer, arguments: Mapping[str, Any] | None = None
     ) -> None:
         super().__init__(f"{VERBS[offer.kind]} {neutral_line(offer.shown, 60)}", server)
+        self._server = server
         self._offer = offer
         self._form: Form = read_form(offer.schema, purpose="arguments")
         self._given = dict(arguments or {})
@@ -119,6 +121,12 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             self._json_area.text = readable_json(content)
         self._json = not self._json
         self._show()
+
+    def action_about(self) -> None:
+        """Show whole what it says of itself, and what is known of its server."""
+        from elicit_tui.tui.console.screens.about import AboutScreen
+
+        self.app.push_screen(AboutScreen(self.app.state.servers[self._server], self._offer))
 
     def _read_json(self) -> dict[str, Any] | None:
         try:

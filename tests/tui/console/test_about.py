@@ -1,0 +1,72 @@
+"""One key shows whole what the panes have to cut: a server, and what it says of its tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.host import Tool
+from elicit_tui.tui.console.screens.about import AboutScreen
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.stand import CITY, Stand, console
+
+pytestmark = pytest.mark.anyio
+
+SAID = "It says a lot of itself, " * 40 + "up to here."
+ADDRESS = "/opt/" + "a-long-way/" * 20 + "alpha-server"
+
+
+def servers() -> dict[str, ServerSettings]:
+    return {"alpha": ServerSettings("alpha", command=ADDRESS)}
+
+
+def tools() -> dict[str, tuple[Tool, ...]]:
+    tool = Tool.read({"name": "book", "description": SAID, "inputSchema": CITY})
+    assert tool is not None
+    return {"alpha": (tool,)}
+
+
+def unwrapped(stand: Stand) -> str:
+    """The words on the screen, without their lines, frames and blanks."""
+    return "".join(stand.text().replace("│", "").split())
+
+
+async def about(stand: Stand) -> None:
+    assert "F2 More" in stand.text().splitlines()[-1]
+    await stand.press("f2")
+    await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_how_a_server_is_reached_is_shown_whole(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, server_settings=servers(), tools=tools(), size=size) as stand:
+        assert ADDRESS not in unwrapped(stand)
+        await about(stand)
+        assert ADDRESS in unwrapped(stand)
+        assert "1 tool" in stand.text()
+        assert "up to here." not in stand.text()
+        await stand.press("escape")
+        await stand.until(lambda: "Enter Tools" in stand.text())
+
+
+async def test_what_a_tool_says_of_itself_is_shown_whole_from_the_list_and_before_a_call(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, server_settings=servers(), tools=tools(), size=(80, 30)) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: "Enter Call" in stand.text())
+        assert "up to here." not in stand.text()
+        await about(stand)
+        assert "up to here." in stand.text()
+        await stand.press("escape", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "City *" in stand.text())
+        assert "up to here." not in stand.text()
+        await about(stand)
+        assert "up to here." in stand.text()
+        await stand.press("escape")
+        await stand.until(lambda: "City *" in stand.text())
