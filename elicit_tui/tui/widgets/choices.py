@@ -63,7 +63,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Moving and choosing; the arrows that lie as the choices do."""
         pick = (
-            ("y n", "answer") if self.spec.kind == "boolean" else (f"1-{len(self._labels)}", "pick")
+            ("y n", "pick") if self.spec.kind == "boolean" else (f"1-{len(self._labels)}", "pick")
         )
         arrows = "↑↓" if self.height_for(self.size.width or self._width) > 1 else "←→"
         return (pick, (f"{arrows} Space", "choose"))

@@ -186,3 +186,19 @@ async def test_the_arrows_that_are_named_lie_as_the_choices_do(
     app = Asking(form_question(schema(v={"type": "string", "oneOf": choices})))
     async with asked(app, (140, 40)) as pilot:
         await until(pilot, lambda: f"{arrows} choose" in app.words, "the keys")
+
+
+@pytest.mark.parametrize(("letter", "sure"), [("y", True), ("n", False)])
+async def test_a_form_of_one_yes_or_no_is_answered_by_its_letter_and_sent_by_the_key_that_sends(
+    letter: str, sure: bool
+) -> None:
+    app = Asking(form_question(schema(("sure",), sure={"type": "boolean", "title": "Sure"})))
+    async with asked(app) as pilot:
+        assert "y n pick" in app.words
+        await pilot.press(letter)
+        await until(pilot, lambda: "ready to send 1 answer" in app.words, "it is picked")
+        assert app.outcome is None
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "it is sent")
+    assert app.outcome is not None
+    assert (app.outcome.action, app.outcome.content) == ("accept", {"sure": sure})
