@@ -29,7 +29,7 @@ def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
 
 def _asks_whether(reading: Reading) -> Iterator[Sighting]:
     """Of one's health a question for a yes or no asks enough: "Are you pregnant?"."""
-    for one in found(_asked_places(reading), "health", usual_only=True):
+    for one in found((reading.message,), "health", usual_only=True):
         yours = any(hit.start <= 2 for hit in one.clause.of("your"))
         if one.clause.whether and yours and not one.clause.denies(one.hit):
             yield one.sighting(Severity.WARN, 3, "asks-whether")
