@@ -25,7 +25,7 @@ from elicit_tui.guardian.words import Hit, is_word
 
 _NEAR: Final = 4
 _FEW: Final = 2
-_PARTS: Final = ("/", "&", "+", "|", "=", ">", "›", "»", "→")
+_PARTS: Final = ("/", "\\", "&", "+", "|", "=", ">", "›", "»", "→")
 """What stands between things of which none belongs to the other, and in the way to a page."""
 
 

@@ -44,14 +44,16 @@ _LONG_VALUE: Final = re.compile(
     r"(?i)\b(?:3[2-9]|[4-9]\d|[125]\d\d)[-\s*_]{0,4}(?:bits?|bytes?|char(?:acter)?s?|digits?)?[-\s*_]{0,4}hex"
     r"|\bthe[\s*_]{1,4}(?:[2-9]\d|1\d\d)[-\s*_]{1,4}(?:characters?|letters|signs)\b"
     r"|\b[3-9]\d[-\s*_]{1,4}character[\s*_]{1,4}(?:thing|string|value|one)\b"
-    r"|(?:^|exactly |genau |exac?t[ae]?mente? )(?:3[26]|4[0348]|64|8[68])[ -]?"
-    r"(?:char|letters|signs|zeichen|caract[eè]res|位|文字|个字符|個字元)|\b(?:x{4,5}-){1,7}x{4,5}\b"
+    r"|(?:^|(?:exactly|always|genau|immer|exac?t[ae]?mente?|siempre|sempre) )(?:3[26]|4[0348]|64"
+    r"|8[68])[ -]?(?:char|letters|signs|zeichen|caract[eè]res|[个個]?字[符元]|位|文字)"
+    r"|\b(?:x{4,5}-){1,7}x{4,5}\b"
 )
 """How long a value is that nobody chose, or how its groups stand."""
 _UNFILLED: Final = re.compile(
     r"(?i)\b(?:after|behind|following|nach|hinter|après|tras|depois de|после)\W{1,3}"
     r"(?:the )?[\w.?&]{0,40}(?:session|sid|token|code|auth|sig)=(?!\w)|(?:session|token)=\s*$"
     r"|\b(?:[a-z0-9]+_)+(?:token|key|secret|password|pwd|pass|pat|credentials)=(?!\w)|session_id=(?!\w)"
+    r"|[?&](?:session|sid|token|code|auth)=(?!\w)"
     r"|\b(?!primary|foreign|partition|sort|cache|public)(?:[a-z0-9]+_)+key (?:is )?"
     r"(?:not |missing|empty|unset)"
 )

@@ -129,7 +129,7 @@ class Wanting:
         told = [
             one
             for one in found(named, self.thing.sure, self.thing.name, self.thing.maybe)
-            if one.clause.standing(one.hit) >= Standing.NAMED and not self._is_in_other_sense(one)
+            if one.clause.standing(one.hit) >= Standing.NAMED and not self.is_in_other_sense(one)
         ]
         for one in told:
             if self._is_name(one) and self._fits(one.clause, one.hit, field):
@@ -146,7 +146,7 @@ class Wanting:
                 yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
                 return
 
-    def _is_in_other_sense(self, one: Found) -> bool:
+    def is_in_other_sense(self, one: Found) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""
         return any(
             word.start <= one.hit.start and one.hit.end <= word.end
@@ -214,7 +214,7 @@ class Wanting:
         for one in found((place,), self.thing.sure, self.thing.maybe, self.thing.opening):
             _, view, clause, hit = one
             opens = hit.concept == self.thing.opening
-            if self._is_in_other_sense(one) or (opens and not _is_of_a_lock(clause, hit)):
+            if self.is_in_other_sense(one) or (opens and not _is_of_a_lock(clause, hit)):
                 continue
             # What is prepared there is a value, unless it tells the person what to type.
             shown = place.role in ("default", "example") or (

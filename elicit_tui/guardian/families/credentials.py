@@ -84,7 +84,7 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
     together = _over_all(reading, any(field.is_open for field in free[:_MOST_NAMED]))
     if together and wanting.means_other("card word", together.because[0].frame):
         together = None
-    choices = tuple(_secret_choices(reading))
+    choices = [one for one in _secret_choices(reading) if not wanting.is_in_other_sense(one)]
     for field in free:
         asked = wanting.sighting(field, Severity.BLOCK)
         if asked is not None:
