@@ -10,15 +10,12 @@ from typing import Final
 from elicit_tui.guardian.folding import fold, fold_character, is_plain, translated
 from elicit_tui.guardian.likeness import capital_i, case_of
 
-_TO_LATIN: Final = str.maketrans(dict.fromkeys("βϐᏰꞵ𝛃𝛽𝜷𝝱𝞫", "ß") | {"ſ": "f"})
-_TO_CYRILLIC: Final = str.maketrans({"Γ": "Г", "Ꮁ": "Г", "Ⲅ": "Г", "ʍ": "м"})
-_TO_GREEK: Final = str.maketrans({"Г": "Γ", "Ꮁ": "Γ", "Ⲅ": "Γ", "ß": "β"})
-_LATIN: Final = re.compile("[a-zA-Z]")
-_CYRILLIC: Final = re.compile("[\u0400-\u052f]")
-_GREEK: Final = re.compile("[\u0370-\u03ff]")
-_BETWEEN_SCRIPTS: Final = re.compile(
-    "[" + "".join(map(chr, {**_TO_LATIN, **_TO_CYRILLIC, **_TO_GREEK})) + "]"
+_BETWEEN_SCRIPTS: Final = (
+    ("[a-zA-Z]", str.maketrans("ſβϐᏰꞵ𝛃𝛽𝜷𝝱𝞫", "fßßßßßßßßß")),
+    ("[\u0370-\u03ff]", str.maketrans("ГᎱⲄß", "ΓΓΓβ")),
+    ("[\u0400-\u052f]", str.maketrans("ΓᎱⲄʍ", "ГГГм")),
 )
+"""The letters of a script, and what glyphs that may belong to it as well are read as among them."""
 _CAPITAL_I_AS_L: Final = re.compile(
     # Among small letters, where no capital belongs; or first, before a vowel as an l would be.
     "(?<=[a-z])I+|(?<![A-Za-z])I+(?=[Iaeiouy][a-zI])"
@@ -61,13 +58,10 @@ def other_readings(text: str) -> list[str]:
 
 def _in_script(text: str) -> str:
     """Glyphs between two scripts, read in the script of the letters around them."""
-    if text.isascii() or not _BETWEEN_SCRIPTS.search(text):
-        return text
-    if _LATIN.search(text):
-        text = text.translate(_TO_LATIN)
-    if _CYRILLIC.search(text):
-        return text.translate(_TO_CYRILLIC)
-    return text.translate(_TO_GREEK) if _GREEK.search(text) else text
+    for letters, read_as in () if text.isascii() else _BETWEEN_SCRIPTS:
+        if re.search(letters, text):
+            text = text.translate(read_as)
+    return text
 
 
 def _in_small_greek(text: str) -> str:

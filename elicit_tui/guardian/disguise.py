@@ -1,10 +1,9 @@
-"""Words hidden from a plain search: spelt apart, in leetspeak, mirrored, rotated or encoded."""
+"""Words hidden from a plain search: spelt apart, in leetspeak, mirrored or encoded."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import codecs
 import html
 import re
 from collections.abc import Iterator
@@ -18,7 +17,6 @@ from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.words import find, listed, words_of
 
 _LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")
-_TURNED: Final = str.maketrans("pdbqnu", "dpqbun")
 _WITH_LEET: Final = re.compile(r"(?<!\S)\S*[013456789@$€|!+£¢]\S*")
 _LONGEST: Final = 24
 _ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
@@ -36,15 +34,9 @@ def plain_letters(text: str) -> str:
 @lru_cache(maxsize=2)
 def _wanted(latin_only: bool) -> frozenset[str]:
     """Every spelling that is looked for, letters as leetspeak writes them."""
-    wanted: set[str] = set()
-    for entry in listed("disguised", latin_only):
-        word = _NO_LETTER.sub("", entry)
-        spellings = {word}
-        if len(word) >= _SHORTEST_MIRRORED:
-            spellings |= {word[::-1], word.translate(_TURNED)[::-1], word.translate(_TURNED)}
-            spellings.add(codecs.encode(word, "rot13"))
-        wanted.update(map(plain_letters, spellings))
-    return frozenset(spelling for spelling in wanted if len(spelling) <= _LONGEST)
+    words = {_NO_LETTER.sub("", entry) for entry in listed("disguised", latin_only)}
+    words |= {word[::-1] for word in words if len(word) >= _SHORTEST_MIRRORED}
+    return frozenset(plain_letters(word) for word in words if len(word) <= _LONGEST)
 
 
 def _without_leet(text: str) -> str:
@@ -103,8 +95,8 @@ def _decoded(place: Place) -> Iterator[Folded]:
     text = place.plain
     if _ESCAPED.search(text):
         plain = unquote(html.unescape(text))
-        plain = re.sub(r"\\[ux]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})", _escape, plain)
-        yield fold_text(plain)
+        code = re.compile(r"\\[ux]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})")
+        yield fold_text(code.sub(lambda match: chr(int(match[1], 16)), plain))
     for match in _BASE64.finditer(text):
         try:
             decoded = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
@@ -114,7 +106,3 @@ def _decoded(place: Place) -> Iterator[Folded]:
         folded = fold_text(words, split_camel=False)
         if "sure" in find(words_of(folded.text), latin_only=True):
             yield folded
-
-
-def _escape(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16))

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
-from elicit_tui.guardian.likeness import SIMPLIFIED, WHOLE, case_of, nearest_letter, representatives
+from elicit_tui.guardian.likeness import SIMPLIFIED, case_of, representatives, taken_apart
 from elicit_tui.text.unseen import CONTROLS, is_invisible
 
-_VOICING: Final = "\u3099\u309a"
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_INNER_JAMO: Final = re.compile("[\u1161-\u1175\u11a8-\u11c2]")
+_SYLLABLE: Final = re.compile(
+    "[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\uac00-\ud7a3][\u11a8-\u11c2]"
+)
+"""Korean letters that came one by one, and are read together."""
 
 
 @lru_cache(maxsize=1)
@@ -52,24 +53,12 @@ def fold_character(character: str) -> str:
         return ""
     if character < "\x80":
         return character.lower()
-    if character in WHOLE:
-        return WHOLE[character]
-    folded = []
-    for part in unicodedata.normalize("NFKD", character):
-        if part < "\x80":
-            folded.append(part.lower())
-        elif part in _VOICING:
-            folded.append(part)
-        elif unicodedata.category(part) != "Mn" and not is_invisible(part):
-            folded.append(_fold_letter(part))
-    return unicodedata.normalize("NFC", "".join(folded))
-
-
-def _fold_letter(letter: str) -> str:
-    nearest = nearest_letter(letter)
+    apart = taken_apart(character)
     # Only what is beyond ASCII has another representative; the table takes time to load.
-    plain = nearest if nearest.isascii() else representatives().get(nearest, nearest)
-    return SIMPLIFIED.get(plain, plain)
+    if not apart.isascii():
+        apart = "".join(representatives().get(letter, letter) for letter in apart)
+        apart = "".join(SIMPLIFIED.get(letter, letter) for letter in apart)
+    return unicodedata.normalize("NFC", apart)
 
 
 def fold(text: str) -> str:
@@ -77,7 +66,7 @@ def fold(text: str) -> str:
     if is_plain(text):
         return text.lower()
     folded = translated(text, fold_character)
-    return _with_syllables(folded, range(len(folded)))[0]
+    return _SYLLABLE.sub(_joined, folded)
 
 
 @dataclass(frozen=True)
@@ -109,10 +98,11 @@ def fold_text(text: str, *, split_camel: bool = True) -> Folded:
     for cut in cuts:
         pieces[cut] = " " + pieces[cut]
     origin = [place for place, piece in enumerate(pieces) for _ in piece]
-    folded, places = _with_syllables("".join(pieces), origin)
+    folded = "".join(pieces)
     if not folded.isascii():
-        folded, places = _without_inner_spaces(folded, places)
-    return Folded(text, folded, tuple(places))
+        folded, origin = _replaced(_SYLLABLE, _joined, folded, origin)
+        folded, origin = _replaced(_space_between_ideographs(), lambda _: "", folded, origin)
+    return Folded(text, folded, tuple(origin))
 
 
 def is_plain(text: str) -> bool:
@@ -130,24 +120,17 @@ def _camel_cuts(text: str) -> Iterable[int]:
     return [places[match.start()] for match in _CAMEL.finditer(seen)]
 
 
-def _with_syllables(text: str, origin: Sequence[int]) -> tuple[str, Sequence[int]]:
-    """Korean letters that came one by one, put together as they are read."""
-    if not _INNER_JAMO.search(text):
-        return text, origin
-    kept: list[str] = []
+def _joined(letters: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", letters[0])
+
+
+def _replaced(
+    pattern: re.Pattern[str], by: Callable[[re.Match[str]], str], text: str, origin: list[int]
+) -> tuple[str, list[int]]:
+    """The text with each match replaced, and the place that each character came from."""
     places: list[int] = []
-    for character, place in zip(text, origin, strict=True):
-        if kept and _INNER_JAMO.match(character):
-            joined = unicodedata.normalize("NFC", kept[-1] + character)
-            if len(joined) == 1:
-                kept[-1] = joined
-                continue
-        kept.append(character)
-        places.append(place)
-    return "".join(kept), places
-
-
-def _without_inner_spaces(text: str, origin: Sequence[int]) -> tuple[str, Sequence[int]]:
-    gaps = [match.span() for match in _space_between_ideographs().finditer(text)]
-    kept = [slice(start, end) for (_, start), (end, _) in pairwise([(0, 0), *gaps, (len(text), 0)])]
-    return "".join(text[part] for part in kept), [place for part in kept for place in origin[part]]
+    end = 0
+    for match in pattern.finditer(text):
+        places += origin[end : match.start()] + [origin[match.start()]] * len(by(match))
+        end = match.end()
+    return pattern.sub(by, text), places + origin[end:]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"
+_LOOK_WELL = "A check could not be finished, so look at this request with special care."
 
 
 class Guardian:
@@ -52,7 +53,8 @@ class Guardian:
             # The edge of the rules: whatever a hostile request provokes in one of them must
             # neither stop the others nor let the request pass unseen.
             except Exception as error:  # noqa: BLE001 - no rule stops the others
-                findings.append(_failed(rule.id, error))
+                shown = f"{rule.id}: {type(error).__name__}"
+                findings.append(Finding(RULE_FAILED, Severity.WARN, "guardian", shown, _LOOK_WELL))
         findings.sort(key=lambda finding: -finding.severity)
         return Review(tuple(findings), frozenset(sensitive))
 
@@ -63,13 +65,3 @@ class Guardian:
         from elicit_tui.guardian.outgoing import secrets_in
 
         return secrets_in(content, form)
-
-
-def _failed(rule: str, error: Exception) -> Finding:
-    return Finding(
-        RULE_FAILED,
-        Severity.WARN,
-        "guardian",
-        f"{rule}: {type(error).__name__}",
-        "A check could not be finished, so look at this request with special care.",
-    )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from elicit_tui.guardian.pages import table
+from elicit_tui.text.unseen import is_invisible
 
 
 def _pairs(heading: str) -> dict[str, str]:
@@ -27,6 +28,7 @@ WHOLE: Final = _pairs("whole")
 """Letters that are read before anything is taken apart in them."""
 SIMPLIFIED: Final = _pairs("simplified")
 """A traditional Chinese character's simplified form."""
+_VOICING: Final = "\u3099\u309a"
 _LETTER_NAME: Final = re.compile(
     r"(?:NEGATIVE )?(?:LATIN|REGIONAL INDICATOR|SQUARED|CIRCLED).* LETTER "
     r"(?:SMALL CAPITAL |TURNED |REVERSED )*"
@@ -138,17 +140,18 @@ def _likenesses() -> set[tuple[str, str]]:
     for letter, glyphs in _glyphs().items():
         for glyph in glyphs if len(letter) == 1 and letter.isalpha() else ():
             if len(glyph) == 1 and glyph.isalpha() and not letter.isascii():
-                one, other = _parts(letter), _parts(glyph)
+                one, other = taken_apart(letter), taken_apart(glyph)
                 if one != other and len(one) == len(other) == 1 and " " not in (one, other):
                     pairs.add((other, one) if other.isascii() else (one, other))
     return pairs
 
 
-def _parts(letter: str) -> str:
-    if letter in WHOLE:
-        return WHOLE[letter]
+def taken_apart(character: str) -> str:
+    """A character in letters of its own, each the nearest one; accents are left out."""
+    if character in WHOLE:
+        return WHOLE[character]
     return "".join(
-        nearest_letter(part)
-        for part in unicodedata.normalize("NFKD", letter)
-        if unicodedata.category(part) != "Mn"
+        part if part in _VOICING else nearest_letter(part)
+        for part in unicodedata.normalize("NFKD", character)
+        if part in _VOICING or (unicodedata.category(part) != "Mn" and not is_invisible(part))
     )

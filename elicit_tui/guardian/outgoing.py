@@ -42,15 +42,8 @@ def secrets_in(content: Mapping[str, Any], form: Form | None = None) -> tuple[Fi
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, bool) or depth > _DEEPEST:
-        return
-    elif isinstance(value, (int, float)):
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
         yield str(value)
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item, depth + 1)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
+    elif isinstance(value, (Mapping, list, tuple)) and depth <= _DEEPEST:
+        for item in value.values() if isinstance(value, Mapping) else value:
             yield from _texts(item, depth + 1)

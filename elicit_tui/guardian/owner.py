@@ -12,7 +12,6 @@ from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting
 
 SECONDS_FOR_A_PATTERN: Final = 0.05
-_SEVERITIES: Final = {"note": Severity.NOTE, "warn": Severity.WARN, "block": Severity.BLOCK}
 
 
 def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:
@@ -29,7 +28,7 @@ def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:
 
 
 def _finder(entry: OwnerRule) -> Callable[[Reading], Iterator[Sighting]]:
-    severity = _SEVERITIES[entry.severity]
+    severity = Severity[entry.severity.upper()]
 
     def find(reading: Reading) -> Iterator[Sighting]:
         import regex

@@ -29,37 +29,30 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
         return (word,)
     if _ABBREVIATED.fullmatch(word):
         return ("password",)
-    umlauts = _UMLAUT.sub(r"\1", word)
-    if umlauts != word and is_known(umlauts, latin_only):
-        return (umlauts,)
-    if len(word) < _SHORTEST_GLUED:
+    is_long = len(word) >= _SHORTEST_GLUED
+    others = (word.strip("0123456789"), *_misspelt(word)) if is_long else ()
+    for meant in (_UMLAUT.sub(r"\1", word), *others):
+        if is_known(meant, latin_only):
+            return (meant,)
+    if not is_long:
         return (word,)
-    bare = word.strip("0123456789")
-    if bare != word and bare and is_known(bare, latin_only):
-        return (bare,)
-    meant = _misspelt(word)
-    if meant is not None:
-        return (meant,)
     is_short = len(word) <= _LONGEST_GLUED
     for cut in range(max(1, len(word) - _LONGEST_PART), len(word) - _SURE_PART + 1):
-        right = word[cut:]
-        if is_word(right, "sure", latin_only) or is_word(right, "mostly", latin_only):
+        if any(is_word(word[cut:], concept, latin_only) for concept in ("sure", "mostly")):
             # Of a word without end the last part is enough: it is a secret.
             return (*(parts(word[:cut], latin_only) if is_short else (word[:cut],)), word[cut:])
-    for cut in range(1, len(word) - _SHORTEST_PART + 2) if is_short else ():
-        left, right = word[:cut], word[cut:]
-        if cut >= _SHORTEST_PART and is_part(right, latin_only):
-            joined = next((one for one in _unlinked(left) if is_part(one, latin_only)), None)
-            if joined is not None:
-                return (joined, right)
+    for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 2) if is_short else ():
+        if is_part(word[cut:], latin_only):
+            for joined in _unlinked(word[:cut]):
+                if is_part(joined, latin_only):
+                    return (joined, word[cut:])
     for cut in range(min(len(word) - _SHORTEST_PART + 1, _LONGEST_PART), _SURE_PART - 1, -1):
         if is_word(word[:cut], "sure", latin_only):
             rest = word[cut:]
             # An ending that the language does not list is no word of its own.
             is_ending = len(rest) <= 2 and rest.isalpha()
-            if is_ending and not is_word(rest, "attribute", latin_only):
-                return (word[:cut],)
-            return (word[:cut], rest)
+            is_attribute = is_word(rest, "attribute", latin_only)
+            return (word[:cut],) if is_ending and not is_attribute else (word[:cut], rest)
     return (word,)
 
 
@@ -78,14 +71,12 @@ def _without_one(word: str) -> set[str]:
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
-def _misspelt(word: str) -> str | None:
-    """The word for a secret that one slip makes of another: a letter more, less, other, swapped."""
-    if len(word) > _LONGEST_MISSPELT or not word.isascii() or not word.isalpha():
-        return None
+def _misspelt(word: str) -> list[str]:
+    """The words for secrets that one slip makes of another: a letter more, less, other, swapped."""
+    if len(word) > _LONGEST_MISSPELT:
+        return []
     near = _near_sure()
-    return min(
-        (meant for spelt in _without_one(word) for meant in near.get(spelt, ())), default=None
-    )
+    return sorted({meant for spelt in _without_one(word) for meant in near.get(spelt, ())})
 
 
 def within_one_slip(first: str, second: str) -> bool:
