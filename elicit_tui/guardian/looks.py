@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from elicit_tui.guardian.reading import Place
 
-_EXAMINED: Final = 20_000
 _BEGINNING: Final = 200
 _WORDS: Final = re.compile(
     r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)\{(\d+)"
@@ -50,13 +49,11 @@ _LONG_VALUE: Final = re.compile(
 )
 """How long a value is that nobody chose, or how its groups stand."""
 _UNFILLED: Final = re.compile(
-    r"(?i)\b(?:after|behind|following|nach|hinter|après|tras|depois de|после)\W{1,3}"
-    r"(?:the )?[\w.?&]{0,40}(?:session|sid|token|code|auth|sig)=(?!\w)|(?:session|token)=\s*$"
-    r"|\b(?:[a-z0-9]+_)+(?:token|key|secret|password|pwd|pass|pat|credentials)=(?!\w)|session_id=(?!\w)"
-    r"|[?&](?:session|sid|token|code|auth)=(?!\w)"
-    r"|\b(?!primary|foreign|partition|sort|cache|public)(?:[a-z0-9]+_)+key (?:is )?"
-    r"(?:not |missing|empty|unset)"
+    r"(?i)(?:\b(?:session|session_id|sid|token|auth|sig)|[?&]code)=(?!\w)"
+    r"|\b(?!primary|foreign|partition|sort|cache|public|max)(?:[a-z0-9]+_)+"
+    r"(?:token|key|secret|password|pwd|pass|pat)(?:=(?!\w)| (?:is )?(?:not |missing|empty|unset))"
 )
+_FORMAT: Final = re.compile(r"^(?:password|secret)$")
 _ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^\]]*\]|\\(\W)")
 _SIGNS: Final = re.compile(r"\(\?:|[()^]|\\b")
 _SECRET_PATTERNS: Final = re.compile(
@@ -78,12 +75,13 @@ _SECRET_PATTERNS: Final = re.compile(
 )
 
 
-def pattern_of_secret(pattern: str) -> bool:
+def _is_of_secret(pattern: Place) -> bool:
     """Whether a pattern describes a seed phrase, a card number or a key of a known shape."""
-    one_way = _ONE_OF.sub(lambda match: match[1] or match[2] or match[3], pattern[:_BEGINNING])
-    if re.match(BEGINS, _SIGNS.sub("", one_way)) or _SECRET_PATTERNS.search(pattern[:_EXAMINED]):
+    text = pattern.text
+    one_way = _ONE_OF.sub(lambda match: match[1] or match[2] or match[3], text[:_BEGINNING])
+    if re.match(BEGINS, _SIGNS.sub("", one_way)) or _SECRET_PATTERNS.search(text):
         return True
-    words = _WORDS.search(pattern)
+    words = _WORDS.search(text)
     return words is not None and {int(words[1]), int(words[1]) + 1} & _PHRASE_LENGTHS != set()
 
 
@@ -121,6 +119,8 @@ _LOOKS: Final = (
     _Look("login-inside", _TOLD, _like(_LOGS_IN), in_open=False),
     _Look("login-inside", _TOLD, lambda place: place.shape == "password_in_url", in_open=False),
     _Look("login-inside", _HEADED, _like(_HEADER), in_open=False),
+    _Look("format-of-secret", ("format",), _like(_FORMAT), in_open=False),
+    _Look("pattern-of-secret", ("pattern",), _is_of_secret, in_open=False),
 )
 
 

@@ -18,7 +18,7 @@ from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
 from elicit_tui.guardian.folding import Folded, fold
-from elicit_tui.guardian.looks import BEGINS, looks, pattern_of_secret
+from elicit_tui.guardian.looks import BEGINS, looks
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting
@@ -157,15 +157,9 @@ def _by_its_look(
     if is_open:
         yield from _beside_another(reading, field)
     yield from _begins_like_a_key(reading, field)
-    schema = field.schema
-    first = field.places[0] if field.places else reading.message
-    if schema.get("format") in ("password", "secret") or schema.get("writeOnly") is True:
-        why = weight(4, "format-of-secret", first, "password")
-        yield Sighting(Severity.BLOCK, f"{field.where}.format", "password", field.name, (why,))
-    pattern = schema.get("pattern")
-    if isinstance(pattern, str) and pattern_of_secret(pattern):
-        why = weight(4, "pattern-of-secret", first, pattern)
-        yield Sighting(Severity.BLOCK, f"{field.where}.pattern", pattern[:120], field.name, (why,))
+    if field.schema.get("writeOnly") is True:
+        first = field.places[0] if field.places else reading.message
+        yield _block(first, "writeOnly", field.name, weight(4, "format-of-secret", first, ""))
 
 
 def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
