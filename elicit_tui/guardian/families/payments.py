@@ -46,21 +46,6 @@ def _paid(reading: Reading) -> Iterator[Sighting]:
             why = weight(2, "pays-an-amount", one.place, said)
             yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
             return
-    yield from _consents_to_pay(reading)
-
-
-def _consents_to_pay(reading: Reading) -> Iterator[Sighting]:
-    """A yes or no that is called a transfer, under a message that tells the sum."""
-    amount = AMOUNT.search(reading.message.text.lower())
-    if amount is None:
-        return
-    ticked = {field.name for field in reading.fields if field.kind == "boolean"}
-    titles = [p for p in reading.told("name", "title") if p.field in ticked]
-    for one in found(titles, "pays out", usual_only=True):
-        if not one.clause.denies(one.hit):
-            why = one.weight(2, "consents-to-pay")
-            yield Sighting(Severity.WARN, one.place.where, amount[0], None, (why,))
-            return
 
 
 RULES = (house_rule("destructive.money", _money),)
