@@ -96,6 +96,12 @@ def _value(digits: str) -> float:
     return 0.0 if "." in part else float(f"{whole}.{part or 0}")
 
 
+def _device_code(reading: Reading) -> Iterator[Sighting]:
+    yield from summed("deception.device_code", _BLOCK, typed=True)(reading)
+    if reading.fields:
+        yield from summed("deception.device_code without a field", _BLOCK)(reading)
+
+
 def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
     found = list(held(frames_of("deception.paste_and_run"), reading.told(*TOLD)))
     if not found:
@@ -120,7 +126,7 @@ RULES = (
     house_rule("deception.prize", _bait),
     _summed("deception.bank_change"),
     _summed("deception.push_approval"),
-    _summed("deception.device_code", typed=True),
+    house_rule("deception.device_code", _device_code),
     house_rule("deception.paste_and_run", _paste_and_run),
     _summed("deception.support"),
     _summed("deception.no_reading"),

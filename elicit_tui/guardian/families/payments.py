@@ -16,7 +16,7 @@ from elicit_tui.guardian.rule import Sighting, found, house_rule, weight
 AMOUNT: Final = re.compile(
     r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:万?[$€£¥₹₽₿円元]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
     r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
-    r"|k[rč]|zł|krw|tl|рублей|рубля|руб|元|円|원|人民币)(?![a-z]))"
+    r"|k[rč]|zł|krw|tl|рублей|рубля|руб|евро|元|円|원|人民币)(?![a-z]))"
     r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf)\s?\d"
     r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
     r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to ",
