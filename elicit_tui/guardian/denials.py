@@ -13,6 +13,8 @@ from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit, find, is_word
 
 _NEAR: Final = 4
+_FAR: Final = 12
+"""How many words may stand between two concepts of a row, small ones too."""
 MARKS: Final = " \t\n*_`~"
 """Blanks, and how Markdown marks words."""
 
@@ -51,6 +53,8 @@ class Words:
         known = dict(self._found)
         for name, rows in table("rows").items():
             for row in (row.split(" > ") for row in rows):
+                if not all(step.removeprefix("… ") in self._found for step in row[1:]):
+                    continue
                 for begin in self._beginning(row[0]):
                     end = self._end_of_row(row[1:], begin.end)
                     if end:
@@ -65,21 +69,25 @@ class Words:
             begins += [one for one in self._found.get("relative", ()) if one.start <= 1]
         return begins
 
+    @cached_property
+    def _ends(self) -> dict[tuple[str, int], int]:
+        return {(one.concept, one.start): one.end for hits in self._found.values() for one in hits}
+
     def _end_of_row(self, row: Sequence[str], start: int) -> int:
         """Where a row of concepts ends that goes on from a word; 0 where it does not."""
         if not row:
             # "What you type here" is an answer to this request.
             return 0 if self._is(start, "here") or self._is(start + 1, "here") else start
         concept = row[0].removeprefix("… ")
-        most = 0 if concept == row[0] else _NEAR
-        ends = (
-            self._end_of_row(row[1:], one.end)
-            for one in self._found.get(concept, ())
-            if start <= one.start
-            and len(self._contentful(start, one.start)) <= most
-            and not any(self._is(at, "joint", "here") for at in range(start, one.start))
-        )
-        return next(filter(None, ends), 0)
+        left = 0 if concept == row[0] else _NEAR
+        for at in range(start, min(start + _FAR, len(self.words))):
+            end = self._ends.get((concept, at), 0)
+            if end and (found := self._end_of_row(row[1:], end)):
+                return found
+            left -= len(self._contentful(at, at + 1))
+            if left < 0 or self._is(at, "joint", "here"):
+                break
+        return 0
 
     def of(self, *concepts: str) -> list[Hit]:
         """The hits of some concepts."""
