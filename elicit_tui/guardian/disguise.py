@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final
 from urllib.parse import unquote
 
@@ -54,10 +54,8 @@ def _without_leet(text: str) -> str:
 
 def disguised_secret(place: Place) -> tuple[Folded, int, int] | None:
     """A secret's name in disguise, with where it stands; work linear in the text."""
-    for found in _find(place.unsplit, also_plain=False):
-        return place.unsplit, *found
-    for folded in _decoded(place):
-        for found in _find(folded, also_plain=True):
+    for folded in chain((place.unsplit,), _decoded(place)):
+        for found in _find(folded, also_plain=folded is not place.unsplit):
             return folded, *found
     return None
 

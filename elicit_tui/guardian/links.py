@@ -11,7 +11,6 @@ from urllib.parse import unquote_plus
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule
-from elicit_tui.text.hosts import ip_address_of
 
 
 class Url(NamedTuple):
@@ -80,11 +79,3 @@ def url_rule(
                 yield Sighting(severity, "url", evidence)
 
     return house_rule(name, look, about_host=host)
-
-
-def is_obfuscated_address(host: str) -> bool:
-    """Whether a host is an IP address in a spelling that hides it."""
-    number = r"(?:0x[0-9a-f]*|\d+)"
-    return ip_address_of(host) is None and bool(
-        re.fullmatch(rf"{number}(?:\.{number}){{0,3}}", host)
-    )

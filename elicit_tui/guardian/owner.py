@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
@@ -21,25 +22,20 @@ def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:
             entry.id,
             "What the owner of this configuration wants to see.",
             entry.advice or "A rule of your own configuration matched.",
-            _finder(entry),
+            partial(_find, entry),
         )
         for entry in settings
     )
 
 
-def _finder(entry: OwnerRule) -> Callable[[Reading], Iterator[Sighting]]:
+def _find(entry: OwnerRule, reading: Reading) -> Iterator[Sighting]:
+    import regex
+
     severity = Severity[entry.severity.upper()]
-
-    def find(reading: Reading) -> Iterator[Sighting]:
-        import regex
-
-        pattern: Any = regex.compile(entry.pattern)
-        for place in reading.places:
-            if not fnmatchcase(place.where, entry.where):
-                continue
+    pattern: Any = regex.compile(entry.pattern)
+    for place in reading.places:
+        if fnmatchcase(place.where, entry.where):
             found = pattern.search(place.text, timeout=SECONDS_FOR_A_PATTERN)
             if found is not None:
                 start, end = found.span()
                 yield Sighting(severity, place.where, place.text[start : max(end, start + 1)])
-
-    return find

@@ -55,14 +55,9 @@ class Patterns:
             # A server's pattern may be odd in ways that Python would warn its own author of.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = parser.parse(spelt)
-                compiler.compile(tree)
-            one_character: dict[str, re.Pattern[str]] = {}
+                tried = _Tried(spelt)
             for text in _texts(spelt):
-                run = _Run(tree.state, one_character, text, min(_STEPS, self._left))
-                for _ in run.ends(tree.data, 0):
-                    pass
-                self._left -= run.steps
+                self._left -= tried.steps_on(text, min(_STEPS, self._left))
         except (re.error, OverflowError, ValueError):
             return "broken"
         except (RecursionError, _TooManySteps):
@@ -78,29 +73,33 @@ def _texts(pattern: str) -> list[str]:
     return [(piece * _TEXT_LENGTH)[:_TEXT_LENGTH] for piece in pieces]
 
 
-class _Run:
-    """A parsed pattern is tried on one text in all ways in which it could match."""
+class _Tried:
+    """A pattern that is tried in all ways in which it could match."""
 
-    def __init__(
-        self, state: Any, one_character: dict[str, re.Pattern[str]], text: str, most: int
-    ) -> None:
-        self.steps = 0
-        self._state = state
-        self._one_character = one_character
+    def __init__(self, pattern: str) -> None:
+        self._tree = parser.parse(pattern)
+        compiler.compile(self._tree)
+        self._one_character: dict[str, re.Pattern[str]] = {}
         """The parts that stand for one character, as they are compiled."""
-        self._text = text
-        self._most = most
+        self._text, self._left = "", 0
 
-    def ends(self, items: Sequence[Any], at: int) -> Iterator[int]:
+    def steps_on(self, text: str, most: int) -> int:
+        """How many steps it takes on a text; raises _TooManySteps."""
+        self._text, self._left = text, most
+        for _ in self._ends(self._tree.data, 0):
+            pass
+        return most - self._left
+
+    def _ends(self, items: Sequence[Any], at: int) -> Iterator[int]:
         """Where a row of parts may end that begins at a place, once for each way there."""
-        self.steps += 1
-        if self.steps > self._most:
+        self._left -= 1
+        if self._left < 0:
             raise _TooManySteps
         if not items:
             yield at
             return
         for end in self._part(items[0], at):
-            yield from self.ends(items[1:], end)
+            yield from self._ends(items[1:], end)
 
     def _part(self, part: Any, at: int) -> Iterator[int]:
         name, argument = str(part[0]), part[1]
@@ -108,12 +107,12 @@ class _Run:
             least, most, body = argument
             yield from self._again(list(body), int(least), int(most), at)
         elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
-            yield from self.ends(list(argument[-1] if name == "SUBPATTERN" else argument), at)
+            yield from self._ends(list(argument[-1] if name == "SUBPATTERN" else argument), at)
         elif name == "BRANCH":
             for option in argument[1]:
-                yield from self.ends(list(option), at)
+                yield from self._ends(list(option), at)
         elif name.startswith("ASSERT"):
-            yield from (at for _ in [*self.ends(list(argument[1]), at)][:1])
+            yield from (at for _ in [*self._ends(list(argument[1]), at)][:1])
         elif name == "AT" or name.startswith("GROUPREF"):
             yield at
         elif self._takes(part, at):
@@ -122,12 +121,12 @@ class _Run:
     def _takes(self, part: Any, at: int) -> bool:
         spelt = repr(part)
         if spelt not in self._one_character:
-            only = parser.SubPattern(self._state, [part])
+            only = parser.SubPattern(self._tree.state, [part])
             self._one_character[spelt] = compiler.compile(only)
         return self._one_character[spelt].match(self._text, at) is not None
 
     def _again(self, body: Sequence[Any], least: int, most: int, at: int) -> Iterator[int]:
-        for end in self.ends(body, at) if most else ():
+        for end in self._ends(body, at) if most else ():
             if end > at:
                 yield from self._again(body, max(least - 1, 0), most - 1, end)
             elif least:

@@ -15,7 +15,7 @@ from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.look_alike import dressed_up
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.links import Trouble, Url, cut, host_of, is_obfuscated_address, url_rule
+from elicit_tui.guardian.links import Trouble, Url, cut, host_of, url_rule
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.text import looks_blank
 from elicit_tui.text.hosts import ip_address_of, is_loopback, without_percents
@@ -24,6 +24,8 @@ _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _LONG: Final = 2_000
 _APP: Final = re.compile(r"(?!ms-|https?:|[\w.-]+:\d+(?:/|$))[a-z][a-z0-9+-]+:\S*\Z", re.IGNORECASE)
 """A scheme that may be an app's, and neither a host with its port nor a page without a host."""
+_NUMBERS: Final = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
+"""An IP address in a spelling that hides it, where it is none in the usual one."""
 _PLAIN_VALUE: Final = re.compile(r"[A-Za-z]{1,6}-\d{1,6}|[a-z_ -]{1,24}|\d{1,3}")
 _OPAQUE_STEP: Final = re.compile(r"/([A-Za-z_-]{1,24})/([A-Za-z0-9_-]{20,})(?=[/?#]|\Z)")
 _MAIL: Final = re.compile(r"[^@\s/?#&=]{1,64}@[\w-]+(?:\.[\w-]+)+")
@@ -47,8 +49,9 @@ def _userinfo(url: Url, _: Reading) -> Trouble:
 
 def _host_is_an_address(url: Url, _: Reading) -> Trouble:
     address = ip_address_of(url.host)
-    hides = is_obfuscated_address(url.host) or getattr(address, "ipv4_mapped", None) is not None
-    if hides or not hosts.listed("metadata").isdisjoint((url.host, str(address))):
+    is_number = address is None and _NUMBERS.fullmatch(url.host) is not None
+    is_mapped = getattr(address, "ipv4_mapped", None) is not None
+    if is_number or is_mapped or not hosts.listed("metadata").isdisjoint((url.host, str(address))):
         yield _BLOCK, url.host
     elif address is not None or is_loopback(url.host):
         yield _WARN, url.host
