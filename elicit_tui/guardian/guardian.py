@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
 from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 RULE_FAILED = "guardian.rule_failed"
 _LOOK_WELL = "A check could not be finished, so look at this request with special care."
+_MAY_IT_LEAVE: Final = (
+    "This looks like a secret. Send it only if you are sure that this server may have it."
+)
+_DEEPEST: Final = 8
+_CHOSEN: Final = frozenset({"single", "multi", "boolean"})
+"""The kinds of fields into which nothing can be typed."""
 
 
 class Guardian:
@@ -27,7 +34,7 @@ class Guardian:
     def rules(self) -> tuple[GuardianRule, ...]:
         """The rules in force: the owner's own first, then ours that are not disabled."""
         from elicit_tui.guardian.families import all_rules
-        from elicit_tui.guardian.owner import owner_rules
+        from elicit_tui.guardian.rule import owner_rules
 
         disabled = frozenset(self.settings.disable)
         ours = tuple(rule for rule in all_rules() if rule.id not in disabled)
@@ -62,6 +69,37 @@ class Guardian:
         """Secrets in an answer to this form, before it leaves; no finding repeats a value."""
         if self.settings.outgoing == "off":
             return ()
-        from elicit_tui.guardian.outgoing import secrets_in
+        return _secrets_in(content, form)
 
-        return secrets_in(content, form)
+
+def _secrets_in(content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
+    """A warning for each value that looks like a secret.
+
+    A value that the form lets only be chosen is the server's own, and left out. What is drawn as a
+    choice counts, however the schema spells it.
+    """
+    from elicit_tui.elicitation.shapes import secret_kind
+
+    findings: list[Finding] = []
+    for name, value in content.items():
+        field = form.by_name.get(name) if form is not None else None
+        if field is not None and field.kind in _CHOSEN:
+            continue
+        for text in _texts(value):
+            kind = secret_kind(text)
+            if kind is not None:
+                where = neutral_line(f"content.{name}", 120)
+                masked = f"{kind.replace('_', ' ')}, {len(text)} characters"
+                findings.append(
+                    Finding(f"outgoing.{kind}", Severity.WARN, where, masked, _MAY_IT_LEAVE)
+                )
+                break
+    return tuple(findings)
+
+
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        yield str(value)
+    elif isinstance(value, (Mapping, list, tuple)) and depth <= _DEEPEST:
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item, depth + 1)

@@ -1,13 +1,15 @@
-"""What a rule is, and how a finding is made from what a rule saw."""
+"""What a rule is, the house's or the owner's, and how a finding is made from what it saw."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from fnmatch import fnmatchcase
+from functools import lru_cache, partial
+from typing import Any, Final, NamedTuple
 
 from elicit_tui.elicitation import Finding, Severity, Weight
+from elicit_tui.elicitation.settings import OwnerRule
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.pages import TABLES
@@ -15,6 +17,8 @@ from elicit_tui.guardian.reading import Place, Reading, View
 from elicit_tui.guardian.words import Hit
 from elicit_tui.text import neutral_line
 
+SECONDS_FOR_A_PATTERN: Final = 0.05
+"""What a pattern of the owner's may take on one text."""
 EVIDENCE_LENGTH = 160
 EVIDENCE_AROUND = 24
 
@@ -74,6 +78,32 @@ def _told() -> dict[str, tuple[str, str]]:
     entries = (TABLES / "rules.txt").read_text("utf-8").split("\n\n")[1:]
     told = (map(str.strip, entry.strip().splitlines()) for entry in entries)
     return {name: (protects_from, advice) for name, protects_from, advice in told}
+
+
+def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:
+    """One rule for each entry of `[[guardian.rules]]`; a broken pattern fails when it is run."""
+    return tuple(
+        GuardianRule(
+            entry.id,
+            "What the owner of this configuration wants to see.",
+            entry.advice or "A rule of your own configuration matched.",
+            partial(_find, entry),
+        )
+        for entry in settings
+    )
+
+
+def _find(entry: OwnerRule, reading: Reading) -> Iterator[Sighting]:
+    import regex
+
+    severity = Severity[entry.severity.upper()]
+    pattern: Any = regex.compile(entry.pattern)
+    for place in reading.places:
+        if fnmatchcase(place.where, entry.where):
+            found = pattern.search(place.text, timeout=SECONDS_FOR_A_PATTERN)
+            if found is not None:
+                start, end = found.span()
+                yield Sighting(severity, place.where, place.text[start : max(end, start + 1)])
 
 
 def excerpt(folded: Folded, start: int, end: int) -> str:
