@@ -25,7 +25,9 @@ async def test_the_newest_call_is_in_view_and_under_the_cursor(tmp_path: Path) -
                     len(stand.app.state.calls) == number + 1 and not stand.app.state.calls.running
                 )
             )
-            await stand.until(lambda number=number: f"▌● tool{number} " in stand.text())
+            newest = next(iter(stand.app.state.calls))
+            row = f"▌● {newest.at}  tool{number} "
+            await stand.until(lambda row=row: row in stand.text())
 
 
 async def test_ctrl_c_says_what_leaves_in_our_own_words(tmp_path: Path) -> None:
