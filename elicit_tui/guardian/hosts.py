@@ -14,6 +14,7 @@ from elicit_tui.guardian.disguise import plain_letters
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import host_of
 from elicit_tui.guardian.spelling import within_one_slip
+from elicit_tui.guardian.words import is_known
 from elicit_tui.text.hosts import registrable_domain
 
 if sys.version_info >= (3, 11):
@@ -118,9 +119,8 @@ def _brand_in_label(label: str) -> str | None:
     lures, everyday = listed("lures"), listed("everyday") | listed("shared")
     for part in (whole, *parts, *map("".join, pairwise(parts))):
         brand = _brand_skeletons().get(skeleton(part))
-        if brand is not None and (
-            part == whole or part != brand or brand not in everyday or lures.intersection(parts)
-        ):
+        sure = part in parts and (part != brand or brand not in everyday)
+        if brand is not None and (sure or part == whole or lures.intersection(parts)):
             return brand
     near = _near_brand(label)
     if near is not None:
@@ -145,4 +145,5 @@ def _near_brand(label: str) -> str | None:
         and brand not in listed("everyday")
         and within_one_slip(shape, wanted)
     )
-    return None if label in listed("common_labels") else next(near, None)
+    ordinary = label in listed("common_labels") or is_known(label, latin_only=True)
+    return None if ordinary else next(near, None)

@@ -18,7 +18,7 @@ _WORDS: Final = re.compile(
 _PHRASE_LENGTHS: Final = frozenset((12, 15, 18, 21, 24))
 _DIGIT: Final = r"(?:\\d|\[0-9\])"
 BEGINS: Final = (
-    r"(?:g?sk[-_]|[fr]k_|gh[pousr]_|github_pat|gl(?:pat|dt|ptt|rt|cbt|oas|ft|agent)-|xox[abeoprs]-"
+    r"(?:g?sk[-_](?!SK\b)|[fr]k_|gh[pousr]_|github_pat|gl(?:pat|dt|ptt|rt|cbt|oas|ft|agent)-|xox[abeoprs]-"
     r"|xapp-|xai-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|r8_|pplx-|tvly-|lsv2_|shp(?:at|ca|pa|ss)_|whsec_"
     r"|SG\.|lin_api|ntn_|do[opr]_v1|hv[sbr]\.|dapi[0-9a-f]|ATATT|NRAK-|dckr_pat|tskey-|figd_|sbp_"
     r"|nsec1|xprv|eyJ|1//|[Bb]earer )"
@@ -34,17 +34,18 @@ _HEADER: Final = re.compile(
     r"(?i)(?<![\w-])(?:(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|cookie)\s?:\s*\S"
 )
 _BEGUN: Final = re.compile(
-    r"(?i)(authorization|cookie)?[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)?[\"']?\s*$"
+    r"(?i)(authorization|cookie)?[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token)?[\"']?\s*$"
     r"|^\s*(?:basic|bearer|token)\s+$"
 )
-_MASKED: Final = re.compile(r"(?:^|[\w.@-]\s?[/:|]\s?)(?:[•●]{3,}|\*{4,})$|^\*{6,}$")
+_MASKED: Final = re.compile(r"(?:^|[\w.@-]\s?[/:|]\s?)[•●]{3,}$|[\w.@-]\s?[/:|]\s?\*{4,}$|^\*{6,}$")
 """A value that nobody is to see, alone or behind a user's name: `admin/****`."""
 _LONG_VALUE: Final = re.compile(
     r"(?i)\b(?:3[2-9]|[4-9]\d|[125]\d\d)[-\s*_]{0,4}(?:bits?|bytes?|char(?:acter)?s?|digits?)?[-\s*_]{0,4}hex"
     r"|\bthe[\s*_]{1,4}(?:[2-9]\d|1\d\d)[-\s*_]{1,4}(?:characters?|letters|signs)\b"
     r"|\b[3-9]\d[-\s*_]{1,4}character[\s*_]{1,4}(?:thing|string|value|one)\b"
     r"|(?:^|(?:exactly|always|genau|immer|exac?t[ae]?mente?|siempre|sempre) )(?:3[26]|4[0348]|64"
-    r"|8[68])[ -]?(?:char|letters|signs|zeichen|caract[eè]res|[个個]?字[符元]|位|文字)"
+    r"|8[68])[ -]?(?:(?:char(?:acter)?s|letters|zeichen|caract[eè]res)\b(?! or| max)"
+    r"|[个個]?字[符元]|位|文字)"
     r"|\b(?:x{4,5}-){1,7}x{4,5}\b"
 )
 """How long a value is that nobody chose, or how its groups stand."""
