@@ -278,7 +278,7 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
     harmless: list[Hit] = []
     furthest = 0
     for start, known in enumerate(row):
-        longer = _longer(row, start, spoken) if known.longer else {}
+        longer = _longer(row, start) if known.longer else {}
         if not longer and start >= furthest:
             # As most words are: nothing of several words reaches over it.
             for concept in meant[known]:
@@ -315,15 +315,6 @@ def _is_inside(hit: Hit, other: Hit) -> bool:
     return other.start <= hit.start and hit.end <= other.end and longer > 0
 
 
-def _is_chance(known: _Known, entry: _Entry, spoken: frozenset[_Language]) -> bool:
-    """Whether small words of the sentence's own languages look like another language's entry."""
-    told = known.languages & spoken
-    if not told or entry.language in told:
-        return False
-    small = {one for language in told for one in language.listed.get("small", ())}
-    return entry.is_spaced and small.issuperset((known.word, *entry.words[1:]))
-
-
 def _most_spoken(seen: Mapping[_Known, int]) -> frozenset[_Language]:
     """The languages that know nearly as many of the words as the one that knows most, and names."""
     known: Counter[_Language] = Counter()
@@ -336,7 +327,7 @@ def _most_spoken(seen: Mapping[_Known, int]) -> frozenset[_Language]:
     )
 
 
-def _longer(row: Sequence[_Known], start: int, spoken: frozenset[_Language]) -> dict[str, int]:
+def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:
     """The concepts of several words that begin at a word, each with its furthest end."""
     first = row[start]
     ends: dict[str, int] = {}
@@ -345,7 +336,7 @@ def _longer(row: Sequence[_Known], start: int, spoken: frozenset[_Language]) -> 
             for entry in first.longer.get(near, ()):
                 if row[at].stands_for(entry, 1) and (at == start + 1 or entry.is_spaced):
                     end = _end(row, at + 1, entry)
-                    if end > ends.get(entry.concept, 0) and not _is_chance(first, entry, spoken):
+                    if end > ends.get(entry.concept, 0):
                         ends[entry.concept] = end
         if not row[at].is_passed:
             break
