@@ -201,23 +201,16 @@ class FieldReading(_Told):
     @cached_property
     def kind(self) -> str:
         """`choice`, `boolean`, `number`, `date`, `text` or `other`."""
-        schema = self.schema
-        if any(key in schema for key in ("enum", "oneOf", "anyOf", "const")):
+        schema, declared = self.schema, self.schema.get("type")
+        items = schema.get("items")
+        holder = items if declared == "array" and isinstance(items, Mapping) else schema
+        if any(key in holder for key in ("enum", "oneOf", "anyOf", "const")):
             return "choice"
-        declared = schema.get("type")
         if declared == "boolean":
             return "boolean"
         if declared in ("integer", "number"):
             return "number"
-        if declared == "array":
-            items = schema.get("items")
-            chosen = isinstance(items, Mapping) and any(
-                key in items for key in ("enum", "oneOf", "anyOf")
-            )
-            return "choice" if chosen else "text"
-        if schema.get("format") in ("date", "date-time", "time"):
-            return "date"
-        return "text"
+        return "date" if schema.get("format") in ("date", "date-time", "time") else "text"
 
     @property
     def is_free(self) -> bool:

@@ -134,24 +134,18 @@ class _Entry(NamedTuple):
     words: tuple[str, ...]
     language: _Language
 
-    @property
-    def is_spaced(self) -> bool:
-        """Whether it is written with blanks between words."""
-        return not any(map(is_unspaced, self.words))
-
 
 class _Known:
     """What the lexicon has for one word of a text."""
 
     __slots__ = (
         *("word", "near", "begins", "by_language", "concepts", "is_passed", "languages"),
-        *("longer", "_spelt"),
+        "longer",
     )
 
     def __init__(self, word: str, lexicon: _Lexicon) -> None:
         self.word = word
         self.near = _near(word)
-        self._spelt = [one for one in lexicon.spoken if one.is_spoken and word in one.spelt]
         begun = [
             entry
             for near in self.near
@@ -175,12 +169,7 @@ class _Known:
         self.begins = bool(begun) or any(word in one.spelt for one in lexicon.spoken)
 
     def stands_for(self, entry: _Entry, number: int) -> bool:
-        """Whether it is a word of an entry.
-
-        One that a language spells so is no other one's with an ending struck off.
-        """
-        if self._spelt and self.word not in entry.language.spelt:
-            return False
+        """Whether it is a word of an entry."""
         return entry.language.reads(self.word, entry.words[number])
 
 
@@ -334,7 +323,7 @@ def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:
     for at in range(start + 1, min(len(row), start + 2 + _MOST_SMALL)):
         for near in row[at].near:
             for entry in first.longer.get(near, ()):
-                if row[at].stands_for(entry, 1) and (at == start + 1 or entry.is_spaced):
+                if row[at].stands_for(entry, 1):
                     end = _end(row, at + 1, entry)
                     if end > ends.get(entry.concept, 0):
                         ends[entry.concept] = end
@@ -346,7 +335,7 @@ def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:
 def _end(row: Sequence[_Known], at: int, entry: _Entry) -> int:
     """Where an entry ends whose first two words stand before a place; 0 if it does not stand."""
     for number in range(2, len(entry.words)):
-        last = at + (_MOST_SMALL if entry.is_spaced else 0)
+        last = at + _MOST_SMALL
         while at < len(row) and not row[at].stands_for(entry, number):
             if at == last or not row[at].is_passed:
                 return 0
