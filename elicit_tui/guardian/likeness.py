@@ -2,7 +2,7 @@
 
 Every letter has one *representative*, the ASCII letter wherever there is one to be taken for, so
 that two texts which a person cannot tell apart are compared as the same text. A few glyphs stand
-between two letters; `elicit_tui.guardian.appearance` gives the second one.
+between two letters; `elicit_tui.guardian.folding` gives the second one.
 """
 
 from __future__ import annotations
@@ -98,14 +98,10 @@ def nearest_letter(letter: str) -> str:
     """The ASCII letter that one letter is taken for or named after; else its small form."""
     if "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3":
         return EXTRA.get(letter, letter)
-    if letter in EXTRA:
-        return EXTRA[letter]
-    table = lookalikes()
-    if letter in table:
-        return table[letter]
-    small = letter.lower()
-    if small in table:
-        return table[small]
+    table, small = lookalikes(), letter.lower()
+    for one in (letter, small):
+        if one in table:
+            return table[one]
     named = _LETTER_NAME.match(unicodedata.name(letter, ""))
     return named[1].lower() if named else small
 

@@ -9,9 +9,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.shapes import known_shape
-from elicit_tui.guardian.appearance import other_readings, plain
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.folding import Folded, fold_text, without_invisible
+from elicit_tui.guardian.folding import Folded, fold_text, other_readings, plain, without_invisible
 from elicit_tui.guardian.sentences import clauses_of
 from elicit_tui.guardian.words import Hit
 

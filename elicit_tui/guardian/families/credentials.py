@@ -13,11 +13,10 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.elicitation.shapes import card_number, random_looking
-from elicit_tui.guardian.appearance import plain
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
-from elicit_tui.guardian.folding import Folded, fold
+from elicit_tui.guardian.folding import Folded, fold, plain
 from elicit_tui.guardian.looks import BEGINS, looks
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight

@@ -46,7 +46,7 @@ def dressed_up(url: Url, reading: Reading) -> Trouble:
     if foreign:
         yield _BLOCK if any(map(_is_mixed_or_like_latin, foreign)) else _WARN, evidence
     own = host_of(reading.request.server.address)
-    if "." in own and ip_address_of(own) is None and _looks_like(domain, hosts.registrable(own)):
+    if _looks_like(domain, hosts.registrable(own)):
         yield _BLOCK, f"{host} / {own}"
 
 
