@@ -140,12 +140,13 @@ class _Known:
 
     __slots__ = (
         *("word", "near", "begins", "by_language", "concepts", "is_passed", "languages"),
-        "longer",
+        *("longer", "_spelt"),
     )
 
     def __init__(self, word: str, lexicon: _Lexicon) -> None:
         self.word = word
         self.near = _near(word)
+        self._spelt = any(one.is_spoken and word in one.spelt for one in lexicon.spoken)
         begun = [
             entry
             for near in self.near
@@ -169,7 +170,12 @@ class _Known:
         self.begins = bool(begun) or any(word in one.spelt for one in lexicon.spoken)
 
     def stands_for(self, entry: _Entry, number: int) -> bool:
-        """Whether it is a word of an entry."""
+        """Whether it is a word of an entry.
+
+        One that a language spells so is no other one's with an ending struck off.
+        """
+        if self._spelt and self.word not in entry.language.spelt:
+            return False
         return entry.language.reads(self.word, entry.words[number])
 
 
