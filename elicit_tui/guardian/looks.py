@@ -54,6 +54,7 @@ _UNFILLED: Final = re.compile(
     r"|\b(?!primary|foreign|partition|sort|cache|public|max)(?:[a-z0-9]+_)+"
     r"(?:token|key|secret|password|pwd|pass|pat)(?:=(?!\w)| (?:is )?(?:not |missing|empty|unset))"
 )
+_ENV: Final = re.compile(r"^\W?\.env\b\W*(?:contents?|file|dump)?$")
 _FORMAT: Final = re.compile(r"^(?:password|secret)$")
 _ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^\]]*\]|\\(\W)")
 _SIGNS: Final = re.compile(r"\(\?:|[()^]|\\b")
@@ -115,6 +116,7 @@ _LOOKS: Final = (
     _Look("cut-short", _TOLD, _like(_ELIDED)),
     _Look("masked", _HEADED, _like(_MASKED)),
     _Look("begun", _VALUES, _is_begun),
+    _Look("env-file", ("title",), _like(_ENV), in_open=False),
     _Look("unfilled", _TOLD, _like(_UNFILLED)),
     _Look("long-value", ("message", "title", "description"), _like(_LONG_VALUE)),
     _Look("login-inside", _TOLD, _like(_LOGS_IN), in_open=False),

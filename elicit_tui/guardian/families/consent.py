@@ -76,8 +76,8 @@ def _is_one_word(place: Place) -> bool:
 
 
 def telling_choices(reading: Reading) -> Iterator[Place]:
-    """Choices that tell of an end in several words."""
-    for place in reading.told("choice"):
+    """Choices, and what is prepared, that tell of an end in several words."""
+    for place in reading.told("choice", "default"):
         words = sum(len(clause.words) for clause in place.clauses)
         if words >= _TELLS:
             yield place

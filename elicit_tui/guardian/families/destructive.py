@@ -76,9 +76,12 @@ def _is_production(place: Place, only: set[str]) -> bool:
 
 def _effect(reading: Reading) -> Iterator[Sighting]:
     yield from _by_nought(reading)
-    if not confirms(reading):
-        return
-    places = [*told(reading), *telling_choices(reading)]
+    places = [*telling_choices(reading)]
+    if confirms(reading):
+        places = [*told(reading), *places]
+    else:
+        # What is chosen there is chosen; only what cannot be undone is worth a word.
+        places = [place for place in places if place.says("irreversible")]
     ends = _chooses_how_it_ends(reading)
     for place in places:
         for view in place.views:
