@@ -22,6 +22,10 @@ def seconds(guardian: Guardian, request: ElicitationRequest) -> float:
     return best
 
 
+REPEATED = ("api_key", "token=", "que vous ", "we never ask for ", "密码", "what you ", "a,b ")
+"""What a hostile text may repeat to be read slowly."""
+
+
 def growth(name: str, rows: list[tuple[int, float]]) -> None:
     print(f"\n{name:>12}{'ms':>12}{'times the first':>18}{'size ratio':>14}")
     for size, cost in rows:
@@ -60,6 +64,11 @@ def main() -> None:
             for n in counts
         ],
     )
+    print(f"\n{'repeated':>20}{'ms':>8}{'times prose':>14}")
+    prose = seconds(guardian, form("word " * 4_000, v=TEXT))
+    for text in REPEATED:
+        cost = seconds(guardian, form((text * 20_000)[:20_000], v=TEXT))
+        print(f"{text!r:>20}{cost * 1000:8.0f}{cost / prose:14.1f}")
 
 
 if __name__ == "__main__":
