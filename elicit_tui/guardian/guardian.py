@@ -69,32 +69,25 @@ class Guardian:
         """Secrets in an answer to this form, before it leaves; no finding repeats a value."""
         if self.settings.outgoing == "off":
             return ()
-        return _secrets_in(content, form)
+        # A value that the form lets only be chosen is the server's own. What is drawn as a choice
+        # counts, however the schema spells it.
+        fields = form.by_name if form is not None else {}
+        chosen = {name for name, field in fields.items() if field.kind in _CHOSEN}
+        typed = ((name, value) for name, value in content.items() if name not in chosen)
+        found = (next(_secrets_in(name, value), None) for name, value in typed)
+        return tuple(finding for finding in found if finding is not None)
 
 
-def _secrets_in(content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
-    """A warning for each value that looks like a secret.
-
-    A value that the form lets only be chosen is the server's own, and left out. What is drawn as a
-    choice counts, however the schema spells it.
-    """
+def _secrets_in(name: str, value: Any) -> Iterator[Finding]:
+    """A warning for each text of a value that looks like a secret."""
     from elicit_tui.elicitation.shapes import secret_kind
 
-    findings: list[Finding] = []
-    for name, value in content.items():
-        field = form.by_name.get(name) if form is not None else None
-        if field is not None and field.kind in _CHOSEN:
-            continue
-        for text in _texts(value):
-            kind = secret_kind(text)
-            if kind is not None:
-                where = neutral_line(f"content.{name}", 120)
-                masked = f"{kind.replace('_', ' ')}, {len(text)} characters"
-                findings.append(
-                    Finding(f"outgoing.{kind}", Severity.WARN, where, masked, _MAY_IT_LEAVE)
-                )
-                break
-    return tuple(findings)
+    for text in _texts(value):
+        kind = secret_kind(text)
+        if kind is not None:
+            where = neutral_line(f"content.{name}", 120)
+            masked = f"{kind.replace('_', ' ')}, {len(text)} characters"
+            yield Finding(f"outgoing.{kind}", Severity.WARN, where, masked, _MAY_IT_LEAVE)
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:

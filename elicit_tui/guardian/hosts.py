@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from elicit_tui.guardian.disguise import plain_letters
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import host_of
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import is_known
 from elicit_tui.text.hosts import registrable_domain
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _GENERIC_LENGTH: Final = 3
 _PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))
@@ -29,27 +23,21 @@ _WHOLE_ENDINGS: Final = ("com", "net", "org")
 """With these in its middle a host begins like somebody's whole address."""
 
 
-@lru_cache(maxsize=1)
-def _tables() -> Mapping[str, Any]:
-    return tomllib.loads((Path(__file__).parent / "hosts.toml").read_text("utf-8"))
-
-
 @lru_cache(maxsize=32)
 def listed(name: str) -> frozenset[str]:
-    """One list of hosts.toml."""
-    return frozenset(_tables()["lists"][name])
+    """One list of `tables/hosts.txt`."""
+    return frozenset(table("hosts")[name])
 
 
-@lru_cache(maxsize=1)
-def brands() -> Mapping[str, frozenset[str]]:
+def brands() -> Mapping[str, tuple[str, ...]]:
     """Well-known names and the registrable domains that are their own."""
-    return {name: frozenset(domains) for name, domains in _tables()["brands"].items()}
+    return table("brands")
 
 
 @lru_cache(maxsize=1)
 def other_spellings() -> Mapping[str, str]:
     """Well-known names as other scripts write them, folded, and the name in `brands`."""
-    return {fold(word): name for word, name in _tables()["spellings"].items()}
+    return {fold(word): name for name, words in table("spellings").items() for word in words}
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +92,7 @@ def disguised_brand(host: str) -> str | None:
             if label != brand or is_deep or following.partition("-")[0] in listed("endings"):
                 return brand
         elif following in _WHOLE_ENDINGS and not (
-            label in listed("common_labels") or domain in listed("keepers")
+            label in listed("common labels") or domain in listed("keepers")
         ):
             return f"{label}.{following}"
         else:
@@ -145,5 +133,5 @@ def _near_brand(label: str) -> str | None:
         and brand not in listed("everyday")
         and within_one_slip(shape, wanted)
     )
-    ordinary = label in listed("common_labels") or is_known(label, latin_only=True)
+    ordinary = label in listed("common labels") or is_known(label, latin_only=True)
     return None if ordinary else next(near, None)

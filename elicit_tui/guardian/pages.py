@@ -32,7 +32,7 @@ def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
         yield heading, entries
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def table(name: str) -> dict[str, tuple[str, ...]]:
     """What stands under each heading of one page of `tables`."""
     page = (TABLES / f"{name}.txt").read_text("utf-8")

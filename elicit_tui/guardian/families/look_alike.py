@@ -69,7 +69,7 @@ def _unrelated(url: Url, reading: Reading) -> Trouble:
     named = set(_signed_in_to(message))
     if not named or ip_address_of(url.host) is not None or "." not in url.host:
         return
-    said = set(re.findall(r"\w+", fold(message))) - named - hosts.listed("common_labels")
+    said = set(re.findall(r"\w+", fold(message))) - named - hosts.listed("common labels")
     is_named = (
         url.host in re.findall(r"[\w.-]+\w", message.lower())
         or any(name in url.host for name in named & hosts.listed("shared"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import nan
+from math import inf, nan
 from sys import float_info
 from typing import Any, Final
 
@@ -24,18 +24,9 @@ _OF_ALL: Final = ("message", "url", "schema title", "schema description")
 _TYPES: Final = table("schemas")["types"]
 _CHOSEN_BY: Final = ("enum", "oneOf", "anyOf", "$ref")
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
-_PAIRS: Final = (
-    *(("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")),
-    *(("exclusiveMinimum", "maximum"), ("minimum", "exclusiveMaximum")),
-    ("exclusiveMinimum", "exclusiveMaximum"),
-)
-"""Keywords of which the first may not be more than the second."""
-_BOUNDS: Final = {
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), 0.0),
-    **dict.fromkeys(("minimum", "maximum"), float("-inf")),
-    "multipleOf": float_info.min,
-}
-"""What a bound must be a number of at least."""
+_PAIRS: Final = table("schemas")["pairs"]
+_LOWEST: Final = {"minimum": -inf, "maximum": -inf, "multipleOf": float_info.min}
+"""What a bound must be at least that may be less than nothing, or may not be nothing."""
 
 
 def _lengths(reading: Reading) -> Iterator[Sighting]:
@@ -91,12 +82,12 @@ def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "items", "a list of free text"
     if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
         yield "default", repr(schema["default"])
-    for low, high in _PAIRS:
+    for low, high in map(str.split, _PAIRS):
         least, most = _number(schema, low), _number(schema, high)
         if least > most or (least == most and "exclusive" in low + high):
             yield low, f"{least} > {most}"
-    for key, lowest in _BOUNDS.items():
-        if schema.get(key) is not None and not _number(schema, key) >= lowest:
+    for key in table("schemas")["bounds"]:
+        if schema.get(key) is not None and not _number(schema, key) >= _LOWEST.get(key, 0):
             yield key, repr(schema[key])
     if _number(schema, "minLength") > _NOBODY_TYPES:
         yield "minLength", repr(schema["minLength"])

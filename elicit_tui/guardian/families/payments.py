@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.families.consent import confirms, telling_choices, told
 from elicit_tui.guardian.frames import frames_of, held
-from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule, weight
 
 AMOUNT: Final = re.compile(
@@ -24,19 +25,15 @@ AMOUNT: Final = re.compile(
 
 
 def _money(reading: Reading) -> Iterator[Sighting]:
-    yield from _paid(reading)
     if confirms(reading):
-        for one in held(
-            frames_of("destructive.money"), (*told(reading), *telling_choices(reading))
-        ):
+        places = (*told(reading), *telling_choices(reading))
+        yield from _paid(places)
+        for one in islice(held(frames_of("destructive.money"), places), 1):
             yield one.sighting(Severity.WARN)
-            return
 
 
-def _paid(reading: Reading) -> Iterator[Sighting]:
-    if not confirms(reading):
-        return
-    places = (*told(reading), *telling_choices(reading))
+def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
+    """The first sum that is to be paid, once or again and again."""
     for one in found(places, "transfer", "subscription", "moves"):
         _, view, clause, hit = one
         start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])

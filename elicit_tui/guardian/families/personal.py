@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
-from elicit_tui.guardian.reading import FieldReading, Place, Reading
+from elicit_tui.guardian.reading import FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule
 from elicit_tui.guardian.wanting import Thing, Wanting
 
+_KINDS: Final = ("identity", "bank", "health", "biometric", "pay", "location")
 _SET: Final = 2
 _FULL_SET: Final = 3
 _ROLES: Final = ("message", "schema title", "schema description", "name", "title", "description")
 
 
-def _asks(name: str, reading: Reading) -> Iterator[Sighting]:
+def _asked(name: str, reading: Reading) -> Iterator[Sighting]:
     wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
     typed = [field for field in reading.fields if _can_tell(field, name)]
     for field in typed[:50]:
@@ -41,54 +43,31 @@ def _can_tell(field: FieldReading, name: str) -> bool:
     return field.is_free or name == "health" or (field.kind == "choice" and name == "pay")
 
 
-def _finder(name: str) -> Callable[[Reading], Iterator[Sighting]]:
-    def find(reading: Reading) -> Iterator[Sighting]:
-        yield from _asks(name, reading)
-
-    return find
-
-
-def _asked_places(reading: Reading) -> Iterator[Place]:
-    typed = {field.name for field in reading.fields if field.kind != "boolean"}
-    for place in reading.told(*_ROLES):
-        if typed and (place.field is None or place.field in typed):
-            yield place
-
-
 def _members(name: str, reading: Reading) -> set[str]:
+    """The words for something that the form, or a field for more than a yes, asks for."""
+    typed = {None, *(field.name for field in reading.fields if field.kind != "boolean")}
     return {
-        " ".join(clause.words[hit.start : hit.end])
-        for place in _asked_places(reading)
-        for clause in place.clauses
-        for hit in clause.of(name)
-        if clause.standing(hit) >= Standing.NAMED
+        " ".join(one.clause.words[one.hit.start : one.hit.end])
+        for one in found(reading.told(*_ROLES), name, usual_only=True)
+        if one.place.field in typed and one.clause.standing(one.hit) >= Standing.NAMED
     }
 
 
 def _identity_set(reading: Reading) -> Iterator[Sighting]:
-    if not _members("birth", reading):
+    if all(field.kind == "boolean" for field in reading.fields) or not _members("birth", reading):
         return
     members = _members("set member", reading)
     named = bool(_members("full name", reading))
-    identity = any(True for _ in _asks("identity", reading))
+    identity = any(True for _ in _asked("identity", reading))
     parts = len(members) + identity
     quiz = any(place.says("quiz") for place in reading.general_places)
-    if quiz and parts + named >= _FULL_SET:
-        severity = Severity.BLOCK
-    elif parts + named >= _SET or identity:
-        severity = Severity.WARN
-    else:
-        return
-    evidence = ", ".join(sorted(members)[:6])
-    yield Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
+    if parts + named >= _SET or identity:
+        severity = Severity.BLOCK if quiz and parts + named >= _FULL_SET else Severity.WARN
+        evidence = ", ".join(sorted(members)[:6])
+        yield Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
 
 
 RULES = (
-    house_rule("personal.identity", _finder("identity")),
-    house_rule("personal.bank", _finder("bank")),
-    house_rule("personal.health", _finder("health")),
-    house_rule("personal.biometric", _finder("biometric")),
-    house_rule("personal.pay", _finder("pay")),
-    house_rule("personal.location", _finder("location")),
+    *(house_rule(f"personal.{name}", partial(_asked, name)) for name in _KINDS),
     house_rule("personal.identity_set", _identity_set),
 )

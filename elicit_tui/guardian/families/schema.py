@@ -25,8 +25,6 @@ _MOST_OBJECTS: Final = 1_000
 _ROOT: Final = "requestedSchema"
 _COMBINATORS: Final = table("schemas")["combinators"]
 KNOWN: Final = frozenset((*table("schemas")["known"], *_COMBINATORS))
-_PROTOTYPES: Final = table("schemas")["prototypes"]
-_PROTOTYPE_WORDS: Final = table("schemas")["prototype words"]
 
 
 def _shape(reading: Reading) -> Iterator[Sighting]:
@@ -149,12 +147,13 @@ def _patterns(reading: Reading) -> Iterator[Sighting]:
 
 
 def _names(reading: Reading) -> Iterator[Sighting]:
+    known = table("schemas")
     for field in reading.fields:
         shown = field.name[:80].lower()
         whole = re.sub(r"[^a-z_]", "", shown)
-        words = {whole, *re.split(r"[.\[\]/]", shown)}.intersection(_PROTOTYPE_WORDS)
+        words = {whole, *re.split(r"[.\[\]/]", shown)}.intersection(known["prototype words"])
         if any(word not in reading.message.folded.text for word in words) or any(
-            prototype in whole for prototype in _PROTOTYPES
+            prototype in whole for prototype in known["prototypes"]
         ):
             yield Sighting(_BLOCK, field.where, field.name[:80])
 

@@ -33,7 +33,7 @@ _MAIL: Final = re.compile(r"[^@\s/?#&=]{1,64}@[\w-]+(?:\.[\w-]+)+")
 
 def _not_a_web_page(url: Url, _: Reading) -> Trouble:
     if not url.is_page:
-        is_app = _APP.match(url.raw) and url.scheme not in hosts.listed("block_schemes")
+        is_app = _APP.match(url.raw) and url.scheme not in hosts.listed("block schemes")
         yield _WARN if is_app else _BLOCK, url.raw or "(empty)"
 
 
@@ -61,7 +61,7 @@ def deceptive_url(text: str, reading: Reading) -> bool:
     """Whether a link inside a text deceives by itself: its scheme, userinfo, host or disguise."""
     url = cut(text)
     if not url.is_page:
-        return url.scheme in hosts.listed("block_schemes")
+        return url.scheme in hosts.listed("block schemes")
     rules = (_trick_characters, _userinfo, _host_is_an_address, dressed_up)
     return any(severity is _BLOCK for find in rules for severity, _ in find(url, reading))
 
@@ -72,21 +72,21 @@ def _not_encrypted(url: Url, reading: Reading) -> Trouble:
         said = [" ".join(clause.words) for clause in clauses if not clause.denies_something]
         spelt = re.sub(r"[\W_]+", " ", fold(url.rest[:2_000]))
         words = f" {' '.join(said)} {spelt} "
-        secret = map(fold, hosts.listed("signs_in"))
+        secret = map(fold, hosts.listed("signs in"))
         signs_in = any((f" {word} " if word.isascii() else word) in words for word in secret)
         yield _BLOCK if signs_in else _WARN, f"http://{url.host}"
 
 
 def _secret_in_url(url: Url, _: Reading) -> Trouble:
-    secret, opaque = hosts.listed("secret_parameters"), hosts.listed("opaque_parameters")
+    secret, opaque = hosts.listed("secret parameters"), hosts.listed("opaque parameters")
     for name, value in url.parameters:
         short = _squeezed(name.rpartition("[")[2].rstrip("]") or name)
-        if short in secret and value and value.lower() not in hosts.listed("no_values"):
+        if short in secret and value and value.lower() not in hosts.listed("no values"):
             yield _BLOCK, f"{name}=…"
         elif short in opaque and value and not _PLAIN_VALUE.fullmatch(value):
             if short == "key" and len(value) >= 16 and re.search(r"\d", value):
                 yield _BLOCK, f"{name}=…"
-            elif short not in hosts.listed("often_plain") or len(value) >= 10:
+            elif short not in hosts.listed("often plain") or len(value) >= 10:
                 yield _WARN, f"{name}=…"
     if known_shape(unquote_plus(url.rest)):
         yield _BLOCK, "a key or token"
@@ -101,7 +101,7 @@ def _squeezed(name: str) -> str:
 
 def _personal_in_url(url: Url, _: Reading) -> Trouble:
     for name, value in url.parameters:
-        if (name in hosts.listed("personal_parameters") and len(value) > 2) or _MAIL.fullmatch(
+        if (name in hosts.listed("personal parameters") and len(value) > 2) or _MAIL.fullmatch(
             value
         ):
             yield _WARN, f"{name}=…"
@@ -112,9 +112,9 @@ def _leads_elsewhere(url: Url, _: Reading) -> Trouble:
     inner = re.search(r"https?:/{1,2}[^/\s]+", unquote(url.path))
     if inner is not None and hosts.registrable(host_of(inner[0])) != domain:
         yield _WARN, inner[0]
-    names = hosts.listed("redirect_parameters")
+    names = hosts.listed("redirect parameters")
     if "client_id=" in url.rest:
-        names -= hosts.listed("oauth_redirects")
+        names -= hosts.listed("oauth redirects")
     for name, spelt in url.parameters:
         if name not in names:
             continue
