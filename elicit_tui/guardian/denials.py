@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Final
 
@@ -17,6 +17,15 @@ _FAR: Final = 12
 """How many words may stand between two concepts of a row, small ones too."""
 MARKS: Final = " \t\n*_`~"
 """Blanks, and how Markdown marks words."""
+
+
+@lru_cache(maxsize=1)
+def _rows() -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
+    """Each row's name and steps, and the concepts that it needs in the clause where it ends."""
+    rows = [(name, tuple(row.split(" > "))) for name, said in table("rows").items() for row in said]
+    return tuple(
+        (name, row, frozenset(step.removeprefix("… ") for step in row[1:])) for name, row in rows
+    )
 
 
 @dataclass
@@ -50,15 +59,15 @@ class Words:
     @cached_property
     def by_concept(self) -> dict[str, list[Hit]]:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
-        known = dict(self._found)
-        for name, rows in table("rows").items():
-            for row in (row.split(" > ") for row in rows):
-                if not all(step.removeprefix("… ") in self._found for step in row[1:]):
-                    continue
-                for begin in self._beginning(row[0]):
-                    end = self._end_of_row(row[1:], begin.end)
-                    if end:
-                        known[name] = [*known.get(name, ()), Hit(name, begin.start, end)]
+        found = self._found
+        known = found
+        for name, row, needs in _rows():
+            if not needs <= found.keys():
+                continue
+            for begin in self._beginning(row[0]):
+                end = self._end_of_row(row[1:], begin.end)
+                if end:
+                    known = {**known, name: [*known.get(name, ()), Hit(name, begin.start, end)]}
         return known
 
     def _beginning(self, concept: str) -> list[Hit]:

@@ -241,7 +241,7 @@ class FieldReading(_Told):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reading(_Told):
     """Everything in a request that a person or a client would see."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from elicit_tui.guardian.clauses import Clause
@@ -12,6 +13,7 @@ _TOLD: Final = ("message", "schema title", "schema description", "title", "descr
 _TELLS: Final = 3
 
 
+@lru_cache(maxsize=1)
 def confirms(reading: Reading) -> bool:
     """Whether the answer lets something happen, rather than describes something."""
     if reading.mode == "url":
