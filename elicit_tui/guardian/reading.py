@@ -338,6 +338,9 @@ def _read_field(reader: _Reader, name: str, subschema: object) -> FieldReading:
     for key, role in _VALUE_ROLES:
         for value in _strings(schema.get(key)):
             reader.add(f"{where}.{key}", role, value, name)
+    for option in _both_ends(schema.get("oneOf")):
+        if isinstance(option, Mapping) and option.get("const") == schema.get("default", option):
+            reader.add(f"{where}.default", "default", option.get("title"), name)
     for key, value in _choices(schema):
         reader.add(f"{where}.{key}", "choice", value, name)
     return FieldReading(name, where, schema, tuple(reader.places[first:]))

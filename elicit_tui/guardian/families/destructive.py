@@ -34,7 +34,6 @@ _HUNDREDS: Final = re.compile(
 
 def _on_production(reading: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.production")(reading)
-    yield from _stops_live(reading)
     if not confirms(reading):
         return
     enums = {field.name: field.schema.get("enum") for field in reading.fields}
@@ -51,23 +50,14 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
                     return
 
 
-def _stops_live(reading: Reading) -> Iterator[Sighting]:
-    """What a yes or no stops, where the message says that it is live."""
-    if reading.message.says("production"):
-        ticked = {field.name for field in reading.fields if field.kind == "boolean"}
-        titles = (p for p in reading.told("title") if p.field in ticked)
-        for one in found(titles, "stops"):
-            if one.clause.standing(one.hit, is_act=True) == Standing.ASKED:
-                yield one.sighting(Severity.WARN, 2, "stops-what-is-live")
-                return
-
-
 def _is_production(place: Place, only: set[str]) -> bool:
-    """Whether production is what is chosen, unless the person chooses something else.
+    """Whether production is named, or chosen unless the person chooses something else.
 
     `only`: the fields with a single choice.
     """
-    chosen = place.role == "default" or (place.role == "choice" and place.field in only)
+    chosen = place.role in ("default", "message") or (
+        place.role == "choice" and place.field in only
+    )
     return chosen and place.says("production")
 
 
@@ -228,7 +218,8 @@ def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
             for one in held(frames_of(rule), places):
                 # A choice that begins with the verb lets it happen, whatever the others are.
                 begins = one.found.hit.start <= 1 and one.frame.name == "lifts-protection"
-                if leave or begins:
+                opens = one.found.place.role == "default" and one.frame.name == "open-to-anyone"
+                if leave or begins or opens:
                     yield one.sighting(Severity.WARN)
                     return
 
