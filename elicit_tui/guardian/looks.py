@@ -9,13 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from elicit_tui.elicitation.shapes import card_number
 from elicit_tui.guardian.reading import Place
 
 _BEGINNING: Final = 200
-_WORDS: Final = re.compile(
-    r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)\{(\d+)"
-)
-_PHRASE_LENGTHS: Final = frozenset((12, 15, 18, 21, 24))
 _DIGIT: Final = r"(?:\\d|\[0-9\])"
 BEGINS: Final = (
     r"(?:g?sk[-_](?!SK\b)|[fr]k_|gh[pousr]_|github_pat|gl(?:pat|dt|ptt|rt|cbt|oas|ft|agent)-|xox[abeoprs]-"
@@ -67,6 +64,9 @@ _SECRET_PATTERNS: Final = re.compile(
             r"://.*:(?:\[\^[^\]]*\]|\.|\\S)[+*]\??\)?@",
             r"\[(?=[^\]]{0,20}[aA]-[zZ])[^\]]{0,20}2-7[^\]]{0,20}\](?:\{(?:4\}|1[6-9]|[2-9]\d)|\+)",
             r"\[5KL\]",
+            # as many words as a wallet's phrase has, or one less before the last
+            r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)"
+            r"\{(?:1[124578]|2[0134])(?!\d)",
             # a payment card's digits
             rf"{_DIGIT}\{{4\}}[^a-z)]{{0,12}}\)\{{3\}}[^a-z]{{0,4}}{_DIGIT}\{{(?:1,)?4\}}",
             rf"(?:{_DIGIT}\{{4\}}[^a-z]{{0,8}}){{4}}",
@@ -81,10 +81,8 @@ def _is_of_secret(pattern: Place) -> bool:
     """Whether a pattern describes a seed phrase, a card number or a key of a known shape."""
     text = pattern.text
     one_way = _ONE_OF.sub(lambda match: match[1] or match[2] or match[3], text[:_BEGINNING])
-    if re.match(BEGINS, _SIGNS.sub("", one_way)) or _SECRET_PATTERNS.search(text):
-        return True
-    words = _WORDS.search(text)
-    return words is not None and {int(words[1]), int(words[1]) + 1} & _PHRASE_LENGTHS != set()
+    begins = re.match(BEGINS, _SIGNS.sub("", one_way))
+    return begins is not None or _SECRET_PATTERNS.search(text) is not None
 
 
 class _Look(NamedTuple):
@@ -112,6 +110,7 @@ def _is_begun(place: Place) -> bool:
 _VALUES: Final = ("default", "example")
 _HEADED: Final = ("description", *_VALUES)
 _TOLD: Final = ("message", "title", *_HEADED)
+_CARD_TOLD: Final = ("title", "description", "example")
 _LOOKS: Final = (
     _Look("cut-short", _TOLD, _like(_ELIDED)),
     _Look("masked", _HEADED, _like(_MASKED)),
@@ -123,6 +122,7 @@ _LOOKS: Final = (
     _Look("login-inside", _TOLD, lambda place: place.shape == "password_in_url", in_open=False),
     _Look("login-inside", _HEADED, _like(_HEADER), in_open=False),
     _Look("format-of-secret", ("format",), _like(_FORMAT), in_open=False),
+    _Look("card-number", _CARD_TOLD, lambda place: card_number(place.plain), in_open=False),
     _Look("pattern-of-secret", ("pattern",), _is_of_secret, in_open=False),
 )
 

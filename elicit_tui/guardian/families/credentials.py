@@ -8,16 +8,20 @@ be: a pattern, a format, an example, a word in disguise.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from elicit_tui.elicitation import Severity, Weight
-from elicit_tui.elicitation.shapes import card_number, random_looking
+from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation.shapes import random_looking
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
-from elicit_tui.guardian.folding import Folded, fold, plain
+from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.looks import BEGINS, looks
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting
@@ -49,15 +53,10 @@ _MADE_UP: Final = re.compile(
     r"(?=.*[A-Za-z])(?=.*[a-z].*[A-Z]|.*[A-Z].*[a-z]|.*-.*-|\w+$)(?=.*\d)[\w+=!@#$%^&*.-]{8,}"
 )
 _PROSE: Final = ("message", "schema title", "schema description", "name", "title", "description")
-_PAIRS: Final = (
-    ("card field", "card owner", ""),
-    ("bare key", "key beside", ""),
-    ("vessel", "network name", ""),
-    ("anything", "value id", ""),
-    ("anything", "account name", "signin"),
-    ("anything", "", "locked thing"),
-    ("phrase field", "", "wallet"),
-    ("card figure", "card holder", ""),
+_BESIDE: Final = tuple(
+    (own, *map(str.strip, entry.partition("when ")[::2]))
+    for own, entries in table("beside").items()
+    for entry in entries
 )
 _UNSAID: Final = ("server", "pattern", "format")
 _REMEMBERED: Final = ("security question text", "asked memory")
@@ -71,8 +70,13 @@ _FEW_NAMES: Final = 60
 _MOST_NAMED: Final = 50
 
 
-def _block(place: Place, evidence: str, field: str | None, *why: Weight) -> Sighting:
-    return Sighting(Severity.BLOCK, place.where, evidence, field, why)
+def _block(
+    place: Place, frame: str, field: str | None, evidence: str | None = None, amount: int = 4
+) -> Sighting:
+    """One sign of a secret that decides alone, with the place's text unless told otherwise."""
+    shown = place.text[:120] if evidence is None else evidence
+    why = weight(amount, frame, place, shown)
+    return Sighting(Severity.BLOCK, place.where, shown, field, (why,))
 
 
 def _asked(reading: Reading) -> Iterator[Sighting]:
@@ -80,7 +84,8 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
     if not free:
         return
     wanting = Wanting(reading, SECRET)
-    together = _over_all(reading, any(field.is_open for field in free[:_MOST_NAMED]))
+    is_open = any(field.is_open for field in free[:_MOST_NAMED])
+    together = next(_over_all(reading, is_open), None)
     if together and wanting.means_other("card word", together.because[0].frame):
         together = None
     choices = [one for one in _secret_choices(reading) if not wanting.is_in_other_sense(one)]
@@ -92,36 +97,33 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
             yield from _by_its_look(reading, field, wanting, choices)
     if together is not None:
         for field in free[:_MOST_NAMED]:
-            yield Sighting(
-                together.severity, together.where, together.evidence, field.name, together.because
-            )
+            yield replace(together, field=field.name)
 
 
-def _over_all(reading: Reading, is_open: bool) -> Sighting | None:
-    """A secret that the form as a whole asks for: described, disguised, or one of several."""
-    for place in reading.general_places:
-        if place.role == "choice":
-            continue
-        found = described(place, None)
-        if found is not None and (is_open or found.weight.frame not in FOR_OPEN_FIELDS):
-            return _block(place, found.evidence, None, found.weight)
-        hidden = disguised_secret(place)
-        if hidden is not None:
-            return _disguised(place, hidden)
+def _over_all(reading: Reading, is_open: bool) -> Iterator[Sighting]:
+    """A secret that the form as a whole asks for: described, or disguised, in pieces as well."""
+    for place in reading.told("message", "schema title", "schema description"):
+        yield from _secret_in(place, is_open)
     free = reading.free_fields[:_FEW_NAMES]
     for role in ("name", "title"):
         parts = (one.plain for field in free for one in field.told(role))
         joined = " ".join(part for part in parts if len(part) <= _MOST_IN_PARTS)
-        row = Place("requestedSchema.properties", "name", joined, len(joined))
-        hidden = disguised_secret(row)
-        if hidden is not None:
-            return _disguised(row, hidden)
-    return None
+        yield from _disguised(Place("requestedSchema.properties", "name", joined, len(joined)))
 
 
-def _disguised(place: Place, hidden: tuple[Folded, int, int]) -> Sighting:
-    shown = excerpt(*hidden)
-    return _block(place, shown, place.field, weight(4, "disguised", place, shown))
+def _secret_in(place: Place, is_open: bool, message: Place | None = None) -> Iterator[Sighting]:
+    """A secret that a text, alone or with the message, disguises or describes."""
+    if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
+        yield from _disguised(place)
+    recipe = described(place, None) or (described(place, message) if message else None)
+    if recipe is not None and (is_open or recipe not in FOR_OPEN_FIELDS):
+        yield _block(place, recipe, place.field)
+
+
+def _disguised(place: Place) -> Iterator[Sighting]:
+    hidden = disguised_secret(place)
+    if hidden is not None:
+        yield _block(place, "disguised", place.field, excerpt(*hidden))
 
 
 def _by_its_look(
@@ -135,30 +137,19 @@ def _by_its_look(
     for place in field.places:
         if place.role in ("pattern", "format", "choice"):
             continue
-        if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
-            hidden = disguised_secret(place)
-            if hidden is not None:
-                yield _disguised(place, hidden)
-                return
-        found = described(place, None)
-        if found is None and place.role in ("title", "description"):
-            found = described(place, reading.message)
-        if found is not None and (is_open or found.weight.frame not in FOR_OPEN_FIELDS):
-            if not wanting.means_other("card word", found.weight.frame):
-                yield _block(place, found.evidence, field.name, found.weight)
-            return
-        if place.role in ("title", "description", "example") and card_number(place.plain):
-            why = weight(4, "card-number", place, "")
-            yield _block(place, "0000 0000 0000 0000", field.name, why)
+        message = reading.message if place.role in ("title", "description") else None
+        for secret in _secret_in(place, is_open, message):
+            if not wanting.means_other("card word", secret.because[0].frame):
+                yield secret
             return
     for frame, place in looks((*field.places, *whole), is_open=is_open):
-        yield _block(place, place.text[:120], field.name, weight(4, frame, place, ""))
+        yield _block(place, frame, field.name)
     if is_open:
         yield from _beside_another(reading, field)
     yield from _begins_like_a_key(reading, field)
     if field.schema.get("writeOnly") is True:
         first = field.places[0] if field.places else reading.message
-        yield _block(first, "writeOnly", field.name, weight(4, "format-of-secret", first, ""))
+        yield _block(first, "format-of-secret", field.name, "writeOnly")
 
 
 def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -205,14 +196,13 @@ def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]
     """What another field holds tells what belongs to it: a card's holder, the name of a key."""
     if field.kind == "date":
         return
-    for own, other, said in _PAIRS:
+    for own, other, said in _BESIDE:
         called = _says_nothing(field) if own == "anything" else field.is_called(own)
         if not called or (said and not _says(reading, said)):
             continue
         if not other or any(one is not field for one in reading.called(other)):
             frame = f"beside-{(other or said).replace(' ', '-')}"
-            why = weight(3, frame, field.places[0], field.name)
-            yield _block(field.places[0], field.name[:80], field.name, why)
+            yield _block(field.places[0], frame, field.name, field.name[:80], 3)
             return
 
 
@@ -225,22 +215,21 @@ def _says(reading: Reading, concept: str) -> bool:
 
 
 def _in_pieces(reading: Reading) -> Iterator[Sighting]:
-    series: dict[str, int] = {}
-    figures: dict[str, int] = {}
+    """Fields that are numbered: a phrase word by word, a code figure by figure."""
+    series, figures = Counter[str](), Counter[str]()
     for field in reading.free_fields:
         match = _SERIES.fullmatch(plain(field.name))
         if match is not None:
             stem, first, last = match.groups()
-            series[stem] = series.get(stem, 0) + 1 + max(0, int(last or first) - int(first))
-            one_figure = (field.schema.get("minimum"), field.schema.get("maximum")) == (0, 9)
-            figures[stem] = figures.get(stem, 0) + one_figure
+            series[stem] += 1 + max(0, int(last or first) - int(first))
+            figures[stem] += (field.schema.get("minimum"), field.schema.get("maximum")) == (0, 9)
     kept = sum(len(clause.of("words", "wallet")) for clause in reading.message.clauses)
     for stem, count in series.items():
         bare = fold(stem).strip(" _-")
         latin = bare.isascii()
-        words = is_word(bare, "series", latin)
         nameless = len(bare) <= _SHORT_NAME or is_word(bare, "anything", latin)
-        words = words or (kept > 0 and count in _WALLETS and nameless)
+        is_wallet = kept > 0 and count in _WALLETS and nameless
+        words = is_wallet or is_word(bare, "series", latin)
         digits = is_word(bare, "series of digits", latin) or figures[stem] == count
         # Some words "of your paper copy" are enough.
         fewest = _SHORTEST_SERIES - 1 if kept > 1 else _SERIES_OF_WORDS
@@ -248,25 +237,19 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
             yield Sighting(Severity.BLOCK, "requestedSchema.properties", f"{stem}1 … {stem}{count}")
 
 
-def _named(concept: str) -> Callable[[Reading], Iterator[Sighting]]:
-    """A rule that warns where something is named beside a field to type into."""
-
-    def find(reading: Reading) -> Iterator[Sighting]:
-        if not any(field.kind == "text" for field in reading.free_fields):
-            return
+def _named(concept: str, reading: Reading) -> Iterator[Sighting]:
+    """Something is named beside a field to type into."""
+    if any(field.kind == "text" for field in reading.free_fields):
         for one in found(reading.told(*_PROSE), concept):
             if one.clause.standing(one.hit) >= Standing.NAMED:
                 yield one.sighting(Severity.WARN, 2, concept.replace(" ", "-"))
                 return
 
-    return find
-
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
-        if place.role in ("url", *_UNSAID):
-            continue
-        if place.shape or _is_told_its_value(place):
+        is_said = place.role not in ("url", *_UNSAID)
+        if is_said and (place.shape or _is_told_its_value(place)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
 
@@ -275,10 +258,7 @@ def _is_told_its_value(place: Place) -> bool:
     """Whether a secret is named and right after it stands what looks like its value."""
     for one in found((place,), "sure", usual_only=True):
         value = _VALUE.match(one.view.folded.original, one.span[1])
-        if value is None:
-            continue
-        made_up = _MADE_UP.fullmatch(value[2]) is not None
-        if made_up if value[1] is None else (made_up or random_looking(value[2])):
+        if value and (_MADE_UP.fullmatch(value[2]) or (value[1] and random_looking(value[2]))):
             return True
     return False
 
@@ -298,8 +278,8 @@ def _revealed(reading: Reading) -> Iterator[Sighting]:
 RULES = (
     house_rule("credentials.secret", _asked),
     house_rule("credentials.in_pieces", _in_pieces),
-    house_rule("credentials.webhook", _named("webhook")),
-    house_rule("credentials.security_question", _named("security question text")),
+    house_rule("credentials.webhook", partial(_named, "webhook")),
+    house_rule("credentials.security_question", partial(_named, "security question text")),
     house_rule("credentials.shown", _shown),
     house_rule("credentials.revealed", _revealed),
 )

@@ -14,7 +14,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.families.payments import AMOUNT
 from elicit_tui.guardian.frames import TOLD, frames_of, held, summed
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule, seen
+from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
 
 _BLOCK: Final = Severity.BLOCK
 _WITH_NAMES: Final = (*TOLD, "name")
@@ -28,16 +28,13 @@ def _threat(reading: Reading) -> Iterator[Sighting]:
     # Who only chooses among answers hands over nothing: that is a quiz.
     if reading.fields and all(field.kind == "choice" for field in reading.fields):
         return
-    found = {
+    frames = {
         one.frame.name: one for one in held(frames_of("deception.threat"), reading.told(*TOLD))
     }
-    threat = found.get("threat-and-demand") or found.get("alarm-and-demand")
-    if threat is None:
-        return
-    hurried = "deadline" in found or ("alarm" in found and "threat-to-what-is-yours" in found)
-    if hurried:
-        because = tuple(one.weight for one in found.values())
-        yield threat.sighting(_BLOCK, None, because)
+    threat = frames.get("threat-and-demand") or frames.get("alarm-and-demand")
+    hurried = "deadline" in frames or ("alarm" in frames and "threat-to-what-is-yours" in frames)
+    if threat is not None and hurried:
+        yield threat.sighting(_BLOCK, None, tuple(one.weight for one in frames.values()))
 
 
 def _speaks_as_another(reading: Reading) -> Iterator[Sighting]:
@@ -59,32 +56,25 @@ def _bait(reading: Reading) -> Iterator[Sighting]:
 
 def _comes_back_as_more(reading: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
-    if not reading.message.text:
-        return False
-    folded, clauses, *_ = reading.message.views[0]
-    text = folded.original.lower()
-    sums = list(_SUM.finditer(text))[:20]
-    money = list(AMOUNT.finditer(text)) if len(sums) > 1 else []
-    if not money:
-        return False
-    gives = [folded.span(*c.span(hit)) for c in clauses for hit in c.of("gives money")]
-    returns = [folded.span(*c.span(hit)) for c in clauses for hit in c.of("returns money")]
-    for index, given in enumerate(sums):
-        is_money = any(one.start() <= given.start() < one.end() for one in money)
-        if not (is_money and _beside(gives, given)):
-            continue
-        for promised in sums[index + 1 :]:
-            more = _value(promised[0]) >= _MORE * _value(given[0]) > 0
-            near = promised.start() - given.end() < _NEAR
-            if more and near and _beside(returns, promised):
-                return True
-    return False
-
-
-def _beside(spans: list[tuple[int, int]], number: re.Match[str]) -> bool:
+    text = reading.message.read.lower()
+    money = [one.span() for one in AMOUNT.finditer(text)]
+    sums = list(_SUM.finditer(text))[:20] if money else []
+    given = [one for one in sums if _beside(reading, "gives money", one) and _is_in(money, one)]
+    promised = [one for one in sums if _beside(reading, "returns money", one)] if given else []
     return any(
-        start < number.end() + _CLOSE and end > number.start() - _CLOSE for start, end in spans
+        0 <= more.start() - less.end() < _NEAR and _value(more[0]) >= _MORE * _value(less[0]) > 0
+        for less in given
+        for more in promised
     )
+
+
+def _beside(reading: Reading, concept: str, number: re.Match[str]) -> bool:
+    said = (one.span for one in found((reading.message,), concept, usual_only=True))
+    return _is_in([(start - _CLOSE, end + _CLOSE) for start, end in said], number)
+
+
+def _is_in(spans: list[tuple[int, int]], number: re.Match[str]) -> bool:
+    return any(start < number.end() and end > number.start() for start, end in spans)
 
 
 def _value(digits: str) -> float:
@@ -103,14 +93,10 @@ def _device_code(reading: Reading) -> Iterator[Sighting]:
 
 
 def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
-    found = list(held(frames_of("deception.paste_and_run"), reading.told(*TOLD)))
-    if not found:
-        return
     # Whoever asks leave to run a command does not make the person run it.
     leave = reading.message.says("asks to run")
     severity = Severity.WARN if leave else _BLOCK
-    because = tuple(one.weight for one in found)
-    yield found[0].sighting(severity, None, because)
+    yield from summed("deception.paste_and_run", severity)(reading)
 
 
 def _summed(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from html import unescape
 from itertools import islice
 from typing import Final
@@ -100,10 +101,15 @@ _OF_ALL: Final = ("message", "schema description", "schema title")
 
 
 def _first(
-    pattern: re.Pattern[str], places: Iterable[Place], severity: Severity = _BLOCK
+    search: Callable[[str], re.Match[str] | None],
+    reading: Reading,
+    *,
+    besides: str = "pattern",
+    severity: Severity = _BLOCK,
 ) -> Iterator[Sighting]:
-    for place in places:
-        match = pattern.search(place.text)
+    """The first thing of a sort in each text."""
+    for place in _texts(reading, besides):
+        match = search(place.text)
         if match is not None:
             yield seen(severity, place, *match.span())
 
@@ -113,38 +119,26 @@ def _texts(reading: Reading, besides: str = "pattern") -> Iterator[Place]:
     return (place for place in reading.places if place.role not in ("url", besides))
 
 
-def _directions(reading: Reading) -> Iterator[Sighting]:
-    for place in _texts(reading):
-        pattern = _TURNING if _reads_right_to_left(place.text) else _DIRECTIONS
-        yield from _first(pattern, (place,))
-
-
-def _reads_right_to_left(text: str) -> bool:
+def _direction(text: str) -> re.Match[str] | None:
     letters = () if text.isascii() else filter(str.isalpha, text)
-    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
+    leftward = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
+    return (_TURNING if leftward else _DIRECTIONS).search(text)
 
 
-def _invisible(reading: Reading) -> Iterator[Sighting]:
-    for place in _texts(reading, ""):
-        text = place.text
-        natural = {one.start() for one in _NATURAL.finditer(text)}
-        hidden = (
-            one.start()
-            for active in (() if is_plain(text) else active_pattern().finditer(text))
-            if active["natural"] is None
-            for one in _INVISIBLE.finditer(text, *active.span())
-        )
-        first = next((at for at in hidden if at not in natural), None)
-        if first is not None:
-            yield seen(_BLOCK, place, first, first + 1)
+def _invisible(text: str) -> re.Match[str] | None:
+    natural = {one.start() for one in _NATURAL.finditer(text)}
+    hidden = (
+        one
+        for active in (() if is_plain(text) else active_pattern().finditer(text))
+        if active["natural"] is None
+        for one in _INVISIBLE.finditer(text, *active.span())
+    )
+    return next((one for one in hidden if one.start() not in natural), None)
 
 
-def _stacked(reading: Reading) -> Iterator[Sighting]:
-    for place in _texts(reading, ""):
-        for run in () if is_plain(place.text) else piled_marks_pattern().finditer(place.text):
-            if natural_length(run[0]) < len(run[0]):
-                yield seen(_BLOCK, place, *run.span())
-                break
+def _stacked(text: str) -> re.Match[str] | None:
+    runs = () if is_plain(text) else piled_marks_pattern().finditer(text)
+    return next((run for run in runs if natural_length(run[0]) < len(run[0])), None)
 
 
 def _markup(reading: Reading) -> Iterator[Sighting]:
@@ -152,7 +146,7 @@ def _markup(reading: Reading) -> Iterator[Sighting]:
         match = _MARKUP.search(place.text)
         if match is not None or _MARKUP.search(unescape(place.text)):
             yield seen(_BLOCK, place, *match.span() if match is not None else ())
-    yield from _first(_IMAGE, _texts(reading), _WARN)
+    yield from _first(_IMAGE.search, reading, severity=_WARN)
 
 
 def _links(reading: Reading) -> Iterator[Sighting]:
@@ -196,20 +190,18 @@ def _hides_more(place: Place, match: re.Match[str]) -> bool:
     return not letters or place.role == "message" or place.text[match.end() :].strip() != ""
 
 
-def _mixed_letters(reading: Reading) -> Iterator[Sighting]:
-    for place in _texts(reading):
-        for match in islice(mixed_words(place.text), 1):
-            yield seen(Severity.NOTE, place, *match.span())
+def _mixed_letters(text: str) -> re.Match[str] | None:
+    return next(mixed_words(text), None)
 
 
 RULES = (
-    house_rule("hidden.control", lambda reading: _first(_CONTROLS, _texts(reading, ""))),
-    house_rule("hidden.direction", _directions),
-    house_rule("hidden.invisible", _invisible),
-    house_rule("hidden.stacked_marks", _stacked),
+    house_rule("hidden.control", partial(_first, _CONTROLS.search, besides="")),
+    house_rule("hidden.direction", partial(_first, _direction)),
+    house_rule("hidden.invisible", partial(_first, _invisible, besides="")),
+    house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="")),
     house_rule("hidden.markup", _markup),
     house_rule("hidden.link", _links),
-    house_rule("hidden.frame", lambda reading: _first(_FRAME, _texts(reading))),
+    house_rule("hidden.frame", partial(_first, _FRAME.search)),
     house_rule("hidden.padding", _padding),
-    house_rule("hidden.mixed_letters", _mixed_letters),
+    house_rule("hidden.mixed_letters", partial(_first, _mixed_letters, severity=Severity.NOTE)),
 )

@@ -9,14 +9,12 @@ harmless (`unless`: a scale, a shirt, an error) lends no signs.
 from __future__ import annotations
 
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
-from elicit_tui.elicitation import Weight
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.frames import fits
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Place
-from elicit_tui.guardian.rule import weight
 from elicit_tui.guardian.sentences import sentences
 
 FOR_OPEN_FIELDS: Final = ("link-that-lets-in",)
@@ -27,14 +25,7 @@ _LONGEST: Final = 120
 _FEWEST_JOINED: Final = 3
 
 
-class Described(NamedTuple):
-    """A recipe that holds, with the text that it was read from."""
-
-    weight: Weight
-    evidence: str
-
-
-def described(place: Place, message: Place | None) -> Described | None:
+def described(place: Place, message: Place | None) -> str | None:
     """The recipe that a place, or the message together with it, fulfils."""
     signs = place.views[0].concepts
     if message is not None:
@@ -51,7 +42,7 @@ def described(place: Place, message: Place | None) -> Described | None:
             continue
         name = _fulfilled(window, joined=message is not None)
         if name is not None:
-            return Described(weight(4, name, place, place.text[:60]), place.text[:120])
+            return name
     return None
 
 
