@@ -29,14 +29,9 @@ def listed(name: str) -> frozenset[str]:
     return frozenset(table("hosts")[name])
 
 
-def brands() -> Mapping[str, tuple[str, ...]]:
-    """Well-known names and the registrable domains that are their own."""
-    return table("brands")
-
-
 @lru_cache(maxsize=1)
 def other_spellings() -> Mapping[str, str]:
-    """Well-known names as other scripts write them, folded, and the name in `brands`."""
+    """Well-known names as other scripts write them, folded, and the name in `tables/brands.txt`."""
     return {fold(word): name for name, words in table("spellings").items() for word in words}
 
 
@@ -69,7 +64,7 @@ def skeleton(label: str) -> str:
 
 @lru_cache(maxsize=1)
 def _brand_skeletons() -> Mapping[str, str]:
-    return {skeleton(name): name for name in brands()}
+    return {skeleton(name): name for name in table("brands")}
 
 
 def disguised_brand(host: str) -> str | None:
@@ -79,7 +74,7 @@ def disguised_brand(host: str) -> str | None:
     has an own `harbour.com.example.net`, except those who keep copies of others' pages.
     """
     domain = registrable(host)
-    if any(domain in own or host in own for own in brands().values()):
+    if any(domain in own or host in own for own in table("brands").values()):
         return None
     labels = [*host.removesuffix(domain).split(".")[:-1], domain.split(".", 1)[0]]
     found = _brand_in_label(labels[-1])

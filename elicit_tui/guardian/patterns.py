@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, Final, Literal
 
 if sys.version_info >= (3, 11):
@@ -38,15 +39,11 @@ class Patterns:
 
     def __init__(self) -> None:
         self._left = STEPS_TOGETHER
-        self._known: dict[str, PatternTrouble | None] = {}
-
-    def trouble_in(self, pattern: str) -> PatternTrouble | None:
-        """What is wrong with a pattern, or None: it compiles and takes few steps."""
-        if pattern not in self._known:
-            self._known[pattern] = self._trouble_in(pattern)
-        return self._known[pattern]
+        self.trouble_in = cache(self._trouble_in)
+        """`_trouble_in`, which takes its steps once for each pattern."""
 
     def _trouble_in(self, pattern: str) -> PatternTrouble | None:
+        """What is wrong with a pattern, or None: it compiles and takes few steps."""
         if len(pattern) > _LONGEST:
             return "catastrophic"
         spelt = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -14,6 +13,8 @@ _SHORTEST_GLUED: Final = 6
 _SURE_PART: Final = 5
 _LONGEST_PART: Final = 40
 _LONGEST_GLUED: Final = 2 * _LONGEST_PART
+_LINKS: Final = ("", "s", "n", "en", "es")
+"""The letters that link a compound's first part to the second."""
 _LONG_ENOUGH: Final = 7
 _LONGEST_MISSPELT: Final = 16
 _ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d")
@@ -43,7 +44,7 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
             return (*(parts(word[:cut], latin_only) if is_short else (word[:cut],)), word[cut:])
     for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 2) if is_short else ():
         if is_part(word[cut:], latin_only):
-            for joined in _unlinked(word[:cut]):
+            for joined in (word[:cut].removesuffix(link) for link in _LINKS):
                 if is_part(joined, latin_only):
                     return (joined, word[cut:])
     for cut in range(min(len(word) - _SHORTEST_PART + 1, _LONGEST_PART), _SURE_PART - 1, -1):
@@ -84,11 +85,3 @@ def within_one_slip(first: str, second: str) -> bool:
     return abs(len(first) - len(second)) < 2 and not _without_one(first).isdisjoint(
         _without_one(second)
     )
-
-
-def _unlinked(word: str) -> Iterator[str]:
-    """A compound's first part, also without the letters that link it to the second."""
-    yield word
-    for link in ("s", "n", "en", "es"):
-        if word.endswith(link):
-            yield word[: -len(link)]

@@ -194,8 +194,6 @@ def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]
 
 def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """What another field holds tells what belongs to it: a card's holder, the name of a key."""
-    if field.kind == "date":
-        return
     for own, other, said in _BESIDE:
         called = _says_nothing(field) if own == "anything" else field.is_called(own)
         if not called or (said and not _says(reading, said)):

@@ -27,19 +27,14 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
     if not free:
         return
     wanting = Wanting(reading, _CONTENTS)
-    for field in free:
-        asked = wanting.sighting(field, Severity.BLOCK)
-        if asked is not None:
-            yield asked
+    yield from filter(None, (wanting.sighting(field, Severity.BLOCK) for field in free))
     for one in held(frames_of("exfiltration.contents"), reading.told(*TOLD)):
         for field in free[:50]:
             yield one.sighting(Severity.BLOCK, field.name)
 
 
 def _bulk(reading: Reading) -> Iterator[Sighting]:
-    if not reading.free_fields:
-        return
-    yield from summed("exfiltration.bulk", Severity.WARN)(reading)
+    yield from summed("exfiltration.bulk", Severity.WARN, typed=True)(reading)
     for field in reading.called("list of people"):
         if field.kind == "text":
             why = weight(2, "field-is-list-of-people", field.places[0], field.name)

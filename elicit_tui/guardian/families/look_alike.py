@@ -11,6 +11,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.links import Trouble, Url, host_of, url_rule
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import find, words_of
@@ -75,14 +76,14 @@ def _unrelated(url: Url, reading: Reading) -> Trouble:
         or any(name in url.host for name in named & hosts.listed("shared"))
         or any(label in said for label in url.host.split(".")[:-1] if len(label) > _SHORT_LABEL)
     )
-    own = frozenset().union(*(hosts.brands()[name] for name in named))
+    own = frozenset().union(*(table("brands")[name] for name in named))
     if not is_named and own.isdisjoint((url.host, hosts.registrable(url.host))):
         yield _WARN, f"{min(named)} / {url.host}"
 
 
 def _signed_in_to(message: str) -> Iterator[str]:
     """Well-known names in sentences about signing in; an everyday word only as a name."""
-    brands, everyday = hosts.brands(), hosts.listed("everyday")
+    brands, everyday = table("brands"), hosts.listed("everyday")
     for sentence in re.split(r"[.?!\n。？！](?:\s|$)?", message):
         folded = fold(sentence)
         if "signing in" not in find(words_of(folded), sentence.isascii()):

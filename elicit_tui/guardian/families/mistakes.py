@@ -13,7 +13,7 @@ from elicit_tui.form.json_values import is_number, json_key, same_json
 from elicit_tui.guardian.families.schema import KNOWN, parts_of
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
-from elicit_tui.guardian.rule import Sighting, house_rule
+from elicit_tui.guardian.rule import Sighting, found, house_rule
 
 _WARN: Final = Severity.WARN
 _MANY_CHOICES: Final = 1_000
@@ -120,10 +120,8 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
 def _ticked(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
         if field.kind == "boolean" and field.schema.get("default") is True:
-            said = (clause for place in field.places[:6] for clause in place.clauses)
-            if any(
-                not clause.reports(hit) for clause in said for hit in clause.of("ticked danger")
-            ):
+            told = found(field.places[:6], "ticked danger", usual_only=True)
+            if any(not one.clause.reports(one.hit) for one in told):
                 yield Sighting(_WARN, f"{field.where}.default", field.name[:80])
 
 

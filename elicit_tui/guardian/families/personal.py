@@ -21,10 +21,7 @@ _ROLES: Final = ("message", "schema title", "schema description", "name", "title
 def _asked(name: str, reading: Reading) -> Iterator[Sighting]:
     wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
     typed = [field for field in reading.fields if _can_tell(field, name)]
-    for field in typed[:50]:
-        asked = wanting.sighting(field, Severity.WARN)
-        if asked is not None:
-            yield asked
+    yield from filter(None, (wanting.sighting(field, Severity.WARN) for field in typed[:50]))
     if typed and name == "health":
         yield from _asks_whether(reading)
 
