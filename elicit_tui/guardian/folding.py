@@ -37,6 +37,9 @@ _BETWEEN_SCRIPTS: Final = (
     ("[\u0400-\u052f]", str.maketrans("ΓᎱⲄʍ", "ГГГм")),
 )
 """The letters of a script, and what glyphs that may belong to it as well are read as among them."""
+_ONLY_GREEK: Final = "δθξπφψω"
+_SMALL_GREEK: Final = dict(zip("bezhimnyx", "βεζηιμνυχ", strict=True))
+"""The small letters of Greek capitals that look like Latin ones."""
 _CAPITAL_I_AS_L: Final = re.compile(
     # Among small letters, where no capital belongs; or first, before a vowel as an l would be.
     "(?<=[a-z])I+|(?<![A-Za-z])I+(?=[Iaeiouy][a-zI])"
@@ -154,14 +157,6 @@ def _replaced(
     return pattern.sub(by, text), places + origin[end:]
 
 
-@lru_cache(maxsize=1)
-def _small_greek() -> tuple[frozenset[str], dict[str, str]]:
-    """Folded letters that only Greek has, and the small letters of capitals that look Latin."""
-    capitals = "ΒΕΖΗΙΜΝΥΧ"
-    only = frozenset(fold(letter) for letter in "δθξπφψω")
-    return only, {fold(letter): letter.lower() for letter in capitals}
-
-
 def plain(text: str) -> str:
     """The text with nothing invisible in it and look-alikes as what they look like, case kept."""
     return text if is_plain(text) else translated(text, _look)
@@ -198,13 +193,12 @@ def _in_script(text: str) -> str:
 def _in_small_greek(text: str) -> str:
     if text.isascii():
         return text
-    only, small = _small_greek()
-    if only.isdisjoint(map(fold_character, set(text))):
+    if set(map(fold_character, _ONLY_GREEK)).isdisjoint(map(fold_character, set(text))):
         return text
 
     def as_greek(one: str) -> str:
         letter = fold_character(one)
-        return small.get(letter, letter) if case_of(one) == "A" and len(letter) == 1 else one
+        return _SMALL_GREEK.get(letter, letter) if case_of(one) == "A" and len(letter) == 1 else one
 
     return translated(text, as_greek)
 

@@ -85,9 +85,7 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
         return
     wanting = Wanting(reading, SECRET)
     is_open = any(field.is_open for field in free[:_MOST_NAMED])
-    together = next(_over_all(reading, is_open), None)
-    if together and wanting.means_other("card word", together.because[0].frame):
-        together = None
+    together = next(_over_all(reading, wanting, is_open), None)
     choices = [one for one in _secret_choices(reading) if not wanting.is_in_other_sense(one)]
     for field in free:
         asked = wanting.sighting(field, Severity.BLOCK)
@@ -100,10 +98,10 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
             yield replace(together, field=field.name)
 
 
-def _over_all(reading: Reading, is_open: bool) -> Iterator[Sighting]:
+def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sighting]:
     """A secret that the form as a whole asks for: described, or disguised, in pieces as well."""
     for place in reading.told("message", "schema title", "schema description"):
-        yield from _secret_in(place, is_open)
+        yield from _secret_in(place, wanting, is_open)
     free = reading.free_fields[:_FEW_NAMES]
     for role in ("name", "title"):
         parts = (one.plain for field in free for one in field.told(role))
@@ -111,12 +109,15 @@ def _over_all(reading: Reading, is_open: bool) -> Iterator[Sighting]:
         yield from _disguised(Place("requestedSchema.properties", "name", joined, len(joined)))
 
 
-def _secret_in(place: Place, is_open: bool, message: Place | None = None) -> Iterator[Sighting]:
+def _secret_in(
+    place: Place, wanting: Wanting, is_open: bool, message: Place | None = None
+) -> Iterator[Sighting]:
     """A secret that a text, alone or with the message, disguises or describes."""
     if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
         yield from _disguised(place)
     recipe = described(place, None) or (described(place, message) if message else None)
-    if recipe is not None and (is_open or recipe not in FOR_OPEN_FIELDS):
+    is_asked = is_open or recipe not in FOR_OPEN_FIELDS
+    if recipe is not None and is_asked and not wanting.means_other("card word", recipe):
         yield _block(place, recipe, place.field)
 
 
@@ -138,9 +139,8 @@ def _by_its_look(
         if place.role in ("pattern", "format", "choice"):
             continue
         message = reading.message if place.role in ("title", "description") else None
-        for secret in _secret_in(place, is_open, message):
-            if not wanting.means_other("card word", secret.because[0].frame):
-                yield secret
+        for secret in _secret_in(place, wanting, is_open, message):
+            yield secret
             return
     for frame, place in looks((*field.places, *whole), is_open=is_open):
         yield _block(place, frame, field.name)
