@@ -59,11 +59,11 @@ _SECRET_PATTERNS: Final = re.compile(
     "|".join(
         (
             r"^\^?-----BEGIN(?! (?:PUBLIC|CERT))",
-            # three parts of a JWT, a login inside an address, a base32 seed, a wallet's key
+            # three parts of a JWT, a login inside an address, a base32 seed, keys of a known length
             r"ey[J[\\][^.]*\.\(?(?:\?:)?ey",
             r"://.*:(?:\[\^[^\]]*\]|\.|\\S)[+*]\??\)?@",
             r"\[(?=[^\]]{0,20}[aA]-[zZ])[^\]]{0,20}2-7[^\]]{0,20}\](?:\{(?:4\}|1[6-9]|[2-9]\d)|\+)",
-            r"\[5KL\]",
+            r"\[5KL\]|\[A-Za-z0-9[/+\\]+=?\]\{40\}|\{24(?:,\d*)?\}\)?\\\..{0,30}\{6\}\)?\\\.",
             # as many words as a wallet's phrase has, or one less before the last
             r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)"
             r"\{(?:1[124578]|2[0134])(?!\d)",
