@@ -18,6 +18,7 @@ No clause changes what another one says, so no sentence that is added can take a
 from __future__ import annotations
 
 from enum import IntEnum
+from itertools import takewhile
 from typing import Final
 
 from elicit_tui.guardian.denials import Words
@@ -43,12 +44,8 @@ class Clause(Words):
 
     # What else is the thing ------------------------------------------------------------------
 
-    def standing(self, hit: Hit, *, is_act: bool = False) -> Standing:
-        """How the clause speaks of a hit."""
-        if is_act:
-            if self._is_denied(hit):
-                return Standing.VOID
-            return Standing.ABOUT if self.reports(hit) else Standing.ASKED
+    def standing(self, hit: Hit) -> Standing:
+        """How the clause speaks of a hit that is no act."""
         if self.denies(hit):
             return Standing.VOID
         if self.is_label(hit):
@@ -60,9 +57,7 @@ class Clause(Words):
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
             return Standing.ABOUT
-        if self._asks_for(hit):
-            return Standing.ASKED
-        return Standing.NAMED
+        return Standing.ASKED if self._asks_for(hit) else Standing.NAMED
 
     def is_itself(self, hit: Hit) -> bool:
         """Whether it is the thing, whatever is done with it, and nothing that belongs to it."""
@@ -82,23 +77,17 @@ class Clause(Words):
 
     def _is_only_meant(self, start: int) -> bool:
         ends = (link.start for link in self.of("until") if link.start > start)
-        said = [*range(start, min((*ends, len(self.words))))]
-        told = [at for at in said if at in self._contentful(start, len(self.words))]
-        return bool(said) and all(self._is(at, "it", "anything", "shows") for at in told)
+        end = min((*ends, len(self.words)))
+        told = self._contentful(start, end)
+        return start < end and all(self._is(at, "it", "anything", "shows") for at in told)
 
     def _holder_before(self, hit: Hit) -> bool:
         return any(self._is(at, "your") for at in range(max(0, hit.start - 3), hit.end))
 
     def holds(self, hit: Hit) -> bool:
         """Whether the clause says whose it is: the person's."""
-        if self._holder_before(hit):
-            return True
-        for at in range(hit.end, min(len(self.words), hit.end + 3)):
-            if self._is(at, "apart"):
-                return False
-            if self._is(at, "your"):
-                return True
-        return False
+        behind = takewhile(lambda at: not self._is(at, "apart"), range(hit.end, hit.end + 3))
+        return self._holder_before(hit) or any(self._is(at, "your") for at in behind)
 
     def is_qualified(self, hit: Hit) -> bool:
         """Whether a word of its own meaning stands right before it, which no verb or number is."""
@@ -113,9 +102,6 @@ class Clause(Words):
         """Whether nothing stands behind it but what it is of, from or for."""
         return hit.end == len(self.words) or self._is(hit.end, "of", "until")
 
-    def _joined_between(self, start: int, end: int) -> bool:
-        return any(start <= hit.start < end for hit in self.of("joint"))
-
     def _attribute_after(self, hit: Hit) -> bool:
         at = hit.end
         if at < len(self.words) and self._is_genitive(at):
@@ -124,49 +110,38 @@ class Clause(Words):
             return self.listed is not None and self.listed.lists_attributes
         if self.between(at) in _PARTS:
             return False
-        for other in self.of("attribute"):
-            # "API key file path": what lies between belongs to it too.
-            if other.start == at or (other.start == at + 1 and self._is(at, "key part")):
-                return True
-            if (
-                len(self.words[at]) == 1
-                and not self.words[at].isascii()
-                and at <= other.start <= at + 5
-                and not self._joined_between(at, other.start)
-                and not any(at <= ask.start < other.start for ask in self.asks)
-            ):
-                return True
-        return False
+        # "API key file path": what lies between belongs to it too.
+        reach = at + 1 if self._is(at, "key part") else at
+        if self._is_unspaced(at):
+            apart = [one.start for one in (*self.of("joint"), *self.asks) if one.start >= at]
+            reach = max(reach, min((at + 5, *apart)))
+        return any(at <= other.start <= reach for other in self.of("attribute"))
 
     def _belongs_to_other(self, hit: Hit) -> bool:
         """Whether a noun stands before it to which it only belongs: "name of the secret"."""
-        for other in reversed(self.of("attribute", "plain")):
-            if other.end > hit.start or other.start >= hit.start:
-                continue
-            if any(ask.start == other.start for ask in self.asks):
-                continue
-            between = range(other.end, hit.start)
-            # "The manager's PIN" is the PIN; what it belongs to only says whose.
-            if between and self._is_genitive(other.end):
-                continue
-            if any(other.end <= ask.start < hit.start for ask in self.asks):
-                continue
-            if any(self.between(at) in _PARTS for at in range(other.end, hit.start + 1)):
-                continue
-            joints = [j for j in self.of("joint") if other.end <= j.start < hit.start]
-            if joints and len(self._contentful(joints[-1].end, hit.start)) <= 1:
-                continue
-            if not between:
-                # Such as a genitive without any small word; else the noun qualifies the hit. Asked
-                # of the noun itself: what is disguised elsewhere must not choose the grammar.
-                noun = self.words[other.start]
-                if not noun.isascii() and self._is(other.start, "attribute"):
-                    return True
-                continue
-            first = self.words[other.end]
-            if is_word(first, "small", self.latin) or self._is(other.end, "your", "of", "until"):
-                return True
-        return False
+        nouns = [one for one in self.of("attribute", "plain") if one.end <= hit.start]
+        return any(self._is_linked(noun, hit) and not self._is_apart(noun, hit) for noun in nouns)
+
+    def _is_linked(self, noun: Hit, hit: Hit) -> bool:
+        """Whether the word behind a noun can say what it is of."""
+        if noun.end == hit.start:
+            # Such as a genitive without any small word; else the noun qualifies the hit. Asked
+            # of the noun itself: what is disguised elsewhere must not choose the grammar.
+            return not self.words[noun.start].isascii() and self._is(noun.start, "attribute")
+        first = self.words[noun.end]
+        # "The manager's PIN" is the PIN; what it belongs to only says whose.
+        return not self._is_genitive(noun.end) and (
+            is_word(first, "small", self.latin) or self._is(noun.end, "your", "of", "until")
+        )
+
+    def _is_apart(self, noun: Hit, hit: Hit) -> bool:
+        """Whether a noun is a verb, or a verb, a mark or an "and" stands between it and a hit."""
+        joints = [one for one in self.of("joint") if noun.end <= one.start < hit.start]
+        return (
+            any(one.start == noun.start or noun.end <= one.start < hit.start for one in self.asks)
+            or any(self.between(at) in _PARTS for at in range(noun.end, hit.start + 1))
+            or (bool(joints) and len(self._contentful(joints[-1].end, hit.start)) <= 1)
+        )
 
     def _other_is_asked(self, hit: Hit) -> bool:
         """Whether a question in this clause asks for something else."""
@@ -175,21 +150,19 @@ class Clause(Words):
                 question.end <= ask.start < hit.start for ask in self.asks
             ):
                 return True
-            if question.start >= hit.end and self.is_question and self._is_unspaced(hit):
+            if question.start >= hit.end and self.is_question and self._is_unspaced(hit.start):
                 return True
-        for question in self.of("which"):
-            if question.end > hit.start:
-                continue
-            after = self._contentful(question.end, hit.start)
-            if self.is_joined(hit) and not any(self._is(at, "told", "handle") for at in after):
-                continue
-            if after and after[0] == question.end + self._small_after(question.end):
-                first = after[0]
-                if not self._is(first, "anything", "ask", "use", "own") and not self._is_near_own(
-                    first, hit
-                ):
-                    return True
-        return False
+        asked = max(
+            (one.end for one in self.of("which") if one.end <= hit.start), default=hit.start
+        )
+        after = self._contentful(asked, hit.start)
+        if self.is_joined(hit) and not any(self._is(at, "told", "handle") for at in after):
+            return False
+        return (
+            bool(after)
+            and not self._is(after[0], "anything", "ask", "use", "own")
+            and not self._is_near_own(after[0], hit)
+        )
 
     def is_joined(self, hit: Hit) -> bool:
         """Whether it is one of two things: "hint and password"."""
@@ -201,17 +174,8 @@ class Clause(Words):
     @property
     def whether(self) -> list[Hit]:
         """What makes the clause a question for a yes or no: it begins with it."""
-        if not self.is_question or self._is(0, "which"):
-            return []
-        return [hit for hit in self.of("whether") if hit.start == 0]
-
-    def _small_after(self, at: int) -> int:
-        count = 0
-        while at + count < len(self.words) and (
-            is_word(self.words[at + count], "small", self.latin) or self._is(at + count, "your")
-        ):
-            count += 1
-        return count
+        asks = self.is_question and not self._is(0, "which")
+        return [hit for hit in self.of("whether") if asks and hit.start == 0]
 
     def _is_near_own(self, at: int, hit: Hit) -> bool:
         """Whether words only qualify what follows them at once: "which guest network PIN"."""
@@ -229,37 +193,27 @@ class Clause(Words):
     def _is_purpose(self, hit: Hit) -> bool:
         """Whether another thing is asked for, to some end that the hit belongs to."""
         asks = [ask for ask in self.asks if ask.end <= hit.start]
-        if not asks:
-            return False
-        for link in self.of("until"):
-            if not (asks[-1].end <= link.start < hit.start):
-                continue
-            wanted = self._contentful(asks[-1].end, link.start)
-            if wanted and not any(
-                self._is(at, "anything", "sure", "maybe", "it", "which") for at in wanted
-            ):
-                return True
-        return False
+        ends = [link.start for link in self.of("until") if asks and link.start < hit.start]
+        wanted = (self._contentful(asks[-1].end, end) for end in ends)
+        also = ("anything", "sure", "maybe", "it", "which")
+        return any(one and not any(self._is(at, *also) for at in one) for one in wanted)
 
     def _is_handled(self, hit: Hit) -> bool:
         """Whether something is done with it rather than that it is told: "rotate the token"."""
+        # "Export of the history": what is wanted, and no act.
         near = [
             at
-            for at in self._contentful(0, hit.start)
-            if at >= hit.start - _NEAR
-            # "Export of the history": what is wanted, and no act.
-            and not (self.words[at] in ("export", "copy", "dump") and self.words[at + 1] == "of")
+            for at in self._contentful(max(0, hit.start - _NEAR), hit.start)
+            if not (self.words[at] in ("export", "copy", "dump") and self.words[at + 1] == "of")
         ]
         if any(self._is(at, "handle") for at in near[-2:]):
             return not any(self._is(at, "ask") for at in near)
         behind = (hit.end <= other.start <= hit.end + _NEAR for other in self.of("handle"))
-        return self._is_unspaced(hit) and not self.asks and any(behind)
+        return self._is_unspaced(hit.start) and not self.asks and any(behind)
 
     def _is_told(self, hit: Hit) -> bool:
         """Whether something is reported of it: "the token was revoked"."""
-        if any(ask.end <= hit.start for ask in self.asks):
-            return False
-        if self._lacks():
+        if self.of("lack") or any(ask.end <= hit.start for ask in self.asks):
             return False
         ends = (link.start for link in self.of("until") if link.start >= hit.end)
         after = self._contentful(hit.end, min((*ends, hit.end + _NEAR + 2)))
@@ -282,7 +236,7 @@ class Clause(Words):
             picks = question.concept == "which" and question.end == hit.start
             if question.end <= hit.start and not picks:
                 return True
-            if self._is_unspaced(hit) and question.start >= hit.end:
+            if self._is_unspaced(hit.start) and question.start >= hit.end:
                 return True
         return self.stands_alone(hit)
 
@@ -309,17 +263,19 @@ class Clause(Words):
 
     # Acts ------------------------------------------------------------------------------------
 
+    def means(self, act: Hit) -> bool:
+        """Whether it speaks of doing an act: neither that it is not done nor that it was."""
+        return not (self.is_denied(act) or self.reports(act))
+
     def reports(self, hit: Hit) -> bool:
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
-        for other in self.of("speaks"):
-            of_its_own = other.start > 0 and self._is(other.start, "subscription thing")
-            if other.end <= hit.start and not self._contentful(0, other.start) and not of_its_own:
-                return True
-        for other in self.of("spoken"):
-            if other.start <= hit.start and hit.end <= other.end:
-                return True
-            if other.end <= hit.start and hit.start - other.end <= 2:
-                return True
-            if other.start >= hit.end and other.start - hit.end <= 2:
-                return True
-        return False
+        return any(
+            other.end <= hit.start
+            and not self._contentful(0, other.start)
+            and not (other.start > 0 and self._is(other.start, "subscription thing"))
+            for other in self.of("speaks")
+        ) or any(
+            0 <= max(hit.start - other.end, other.start - hit.end) <= _FEW
+            or other.start <= hit.start < hit.end <= other.end
+            for other in self.of("spoken")
+        )

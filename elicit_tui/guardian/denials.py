@@ -100,22 +100,18 @@ class Words:
 
     def of(self, *concepts: str) -> list[Hit]:
         """The hits of some concepts."""
-        known = self.by_concept
-        if len(concepts) == 1:
-            return known.get(concepts[0], [])
-        return [hit for concept in concepts for hit in known.get(concept, ())]
+        return [hit for concept in concepts for hit in self.by_concept.get(concept, ())]
 
     def span(self, hit: Hit) -> tuple[int, int]:
         """Where a hit stands in the folded text."""
         return self.spans[hit.start][0], self.spans[hit.end - 1][1]
 
     def _is(self, at: int, *concepts: str) -> bool:
-        known = self._found
-        for concept in concepts:
-            for hit in known.get(concept, ()):
-                if hit.start <= at < hit.end:
-                    return True
-        return False
+        return any(
+            hit.start <= at < hit.end
+            for concept in concepts
+            for hit in self._found.get(concept, ())
+        )
 
     @cached_property
     def _content(self) -> list[int]:
@@ -209,23 +205,21 @@ class Words:
                 found.append((hit.end, self._end_of_scope(after[0] + 1), hit.start))
             leading = (*asks, *self.of("relative"))
             if (
-                not self._is_unspaced(hit)
+                not self._is_unspaced(hit.start)
                 and self._is(after[0], "ask", "need", "keep")
                 and not any(other.start < hit.start for other in leading)
             ):
                 found.append((self._opened(hit.start), hit.start, hit.start))
-        for hit in self.of("not after"):
+        for hit in self.of("not after", "not needed"):
             # Languages that deny at the end: what stands before is denied.
             found.append((self._opened(hit.start), hit.end, hit.start))
         for hit in self.of("no"):
             after = self._contentful(hit.end, hit.end + _NEAR)
             # What is another language's "in the" denies nothing.
-            if after and after[0] == hit.end and not self._lacks():
+            if after and after[0] == hit.end and not self.of("lack"):
                 found.append((hit.end, self._end_of_none(after), hit.start))
         for hit in self.of("omit"):
             found.append((hit.end, self._end_of_scope(hit.end), hit.start))
-        for hit in self.of("not needed"):
-            found.append((self._opened(hit.start), hit.end, hit.start))
         return tuple(found)
 
     def _opened(self, at: int) -> int:
@@ -255,11 +249,11 @@ class Words:
                 return (*self._denied_here, (start, len(self.words), -1))
         return self._denied_here
 
-    @property
+    @cached_property
     def _is_item(self) -> bool:
         return not (self.asks or self.of("please", "but"))
 
-    @property
+    @cached_property
     def _joins(self) -> bool:
         return bool(self.of("joint")) or "、" in self.gaps[0]
 
@@ -267,58 +261,49 @@ class Words:
         items = [self, *takewhile(lambda one: one._is_item, self._along("after"))]
         if not any(one._joins for one in items):
             return False
-        for one in self._along("before"):
-            last = len(one.words)
-            if any(end >= last and one._is(by, "not", "omit") for _, end, by in one._denied_here):
-                return True
-            if not one._is_item:
-                return False
-        return False
+        return any(
+            end >= len(one.words) and one._is(by, "not", "omit")
+            for one in self._along("before", until_asked=True)
+            for _, end, by in one._denied_here
+        )
 
     def _goes_on_to_denied(self) -> bool:
-        for one in self._along("after"):
-            if one._joins and any(start == 0 for start, _, _ in one._denied_here):
-                return True
-            if not one._is_item:
-                return False
-        return False
+        return any(
+            one._joins and start == 0
+            for one in self._along("after", until_asked=True)
+            for start, _, _ in one._denied_here
+        )
 
     @property
     def lists_attributes(self) -> bool:
         """Whether its sentence is a list of what can be said of things: "label, scope, expiry"."""
-        said = [
-            (one, at) for one in (self, *self.near) for at in one._contentful(0, len(one.words))
-        ]
         known = [
             one._is(at, "attribute", "plain", "joint") and (len(one.words) == 1 or not one.asks)
-            for one, at in said
+            for one in (self, *self.near)
+            for at in one._content
         ]
-        return len(said) > 1 and all(known)
+        return len(known) > 1 and all(known)
 
     @property
     def near(self) -> list[Words]:
         """The other clauses of its sentence."""
         return [*self._along("before"), *self._along("after")]
 
-    def _along(self, way: str) -> Iterator[Words]:
+    def _along(self, way: str, *, until_asked: bool = False) -> Iterator[Words]:
+        """The clauses on one side of it; `until_asked`: up to the first that is no item."""
         one = getattr(self, way)
         while one is not None:
             yield one
-            one = getattr(one, way)
+            one = None if until_asked and not one._is_item else getattr(one, way)
 
     def _end_of_none(self, after: list[int]) -> int:
         """Where it ends what there is none of: with what is said of it in "no mail is sent"."""
         said = len(after) > 1 and any(self._is(at, "becomes") for at in range(*after[:2]))
         return (after[1] if said else after[0] + 1) + 1
 
-    def _lacks(self) -> bool:
-        return bool(self.of("lack"))
-
     def _end_of_scope(self, start: int) -> int:
-        for hit in sorted(self.of("but")):
-            if hit.start >= start:
-                return hit.start
-        return len(self.words)
+        ends = [hit.start for hit in self.of("but") if hit.start >= start]
+        return min(ends, default=len(self.words))
 
     @property
     def denies_something(self) -> bool:
@@ -327,9 +312,10 @@ class Words:
 
     def denies(self, hit: Hit) -> bool:
         """Whether a hit stands in what is denied, left out or only quoted."""
-        return self._is_denied(hit) or self._mentions(hit)
+        return self.is_denied(hit) or self._mentions(hit)
 
-    def _is_denied(self, hit: Hit) -> bool:
+    def is_denied(self, hit: Hit) -> bool:
+        """Whether a hit stands in what is denied or left out."""
         # What holds the negation itself is not denied by it: "need not read".
         return any(
             start <= hit.start < end and not hit.start <= by < hit.end
@@ -344,7 +330,7 @@ class Words:
             last = len(self.quotes.words)
             return self.quotes._mentions(Hit(hit.concept, last - 1, last))
         before = self._contentful(0, opening)
-        return bool(before) and not any(self._is(at, "ask") for at in before[-1:])
+        return bool(before) and not self._is(before[-1], "ask")
 
     def _opening(self, hit: Hit) -> int:
         opening = hit.start
@@ -356,5 +342,5 @@ class Words:
         """Whether the quoted words stand beside what is meant: "the line under 'API key'"."""
         return self.quoted[hit.start] and self._is(self._opening(hit) - 1, "labelled")
 
-    def _is_unspaced(self, hit: Hit) -> bool:
-        return not self.words[hit.start].isascii() and len(self.words[hit.start]) == 1
+    def _is_unspaced(self, at: int) -> bool:
+        return not self.words[at].isascii() and len(self.words[at]) == 1

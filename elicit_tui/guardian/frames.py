@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Severity, Weight
-from elicit_tui.guardian.clauses import Clause, Standing
+from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting
@@ -22,8 +23,7 @@ THRESHOLD: Final = 2
 TOLD: Final = ("message", "schema title", "schema description", "title", "description", "choice")
 _MOST_TRIED: Final = 8
 
-_Stands = tuple[int, Clause, Hit]
-"""A hit, its clause and which clause of the window that is."""
+_Stands = tuple[Clause, Hit]
 
 
 class Frame(NamedTuple):
@@ -74,9 +74,7 @@ def held(frames: Sequence[Frame], places: Iterable[Place]) -> Iterator[Held]:
     """The frames that hold in some places, the first time each."""
     told = list(places)
     for frame in frames:
-        found = next(_held(frame, told), None)
-        if found is not None:
-            yield found
+        yield from islice(_held(frame, told), 1)
 
 
 def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
@@ -91,13 +89,9 @@ def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
 
 
 def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
-    if reach == 0:
-        for clause in clauses:
-            yield [clause]
-        return
-    whole = [list(sentence) for sentence in sentences(list(clauses))]
+    whole = sentences(clauses) if reach else [[clause] for clause in clauses]
     for first in range(len(whole)):
-        yield [clause for sentence in whole[first : first + reach] for clause in sentence]
+        yield [*chain(*whole[first : first + (reach or 1)])]
 
 
 def fits(
@@ -110,22 +104,16 @@ def fits(
     found: list[list[_Stands]] = []
     for number, concept in enumerate(needs):
         own = [
-            (order, clause, hit)
-            for order, clause in enumerate(window)
+            (clause, hit)
+            for clause in window
             for hit in clause.of(concept)
-            if _counts(clause, hit, is_act=acts and number == 0)
+            if (clause.means(hit) if acts and number == 0 else not clause.denies(hit))
         ]
         if not own:
             return None
         found.append(own[:_MOST_TRIED])
     taken = _apart(found, [], overlapping=overlapping)
-    return None if taken is None else taken[0][1:]
-
-
-def _counts(clause: Clause, hit: Hit, *, is_act: bool) -> bool:
-    if is_act:
-        return clause.standing(hit, is_act=True) == Standing.ASKED
-    return not clause.denies(hit)
+    return None if taken is None else taken[0]
 
 
 def _apart(
@@ -133,21 +121,20 @@ def _apart(
 ) -> Sequence[_Stands] | None:
     if len(taken) == len(found):
         return taken
-    for one in found[len(taken)]:
-        if not any(_share(one, other, overlapping=overlapping) for other in taken):
-            result = _apart(found, [*taken, one], overlapping=overlapping)
-            if result is not None:
-                return result
-    return None
+    free = (
+        [*taken, one]
+        for one in found[len(taken)]
+        if not any(_share(one, other, overlapping=overlapping) for other in taken)
+    )
+    tried = (_apart(found, more, overlapping=overlapping) for more in free)
+    return next(filter(None, tried), None)
 
 
 def _share(one: _Stands, other: _Stands, *, overlapping: bool) -> bool:
-    first, second = one[2], other[2]
-    if one[0] != other[0]:
-        return False
+    (clause, first), (beside, second) = one, other
     if overlapping:
-        return first[1:] == second[1:]
-    return first.start < second.end and second.start < first.end
+        return clause is beside and first[1:] == second[1:]
+    return clause is beside and first.start < second.end and second.start < first.end
 
 
 def summed(

@@ -32,7 +32,7 @@ _FEWEST_SIGNS: Final = 10
 _SHORT_NAME: Final = 2
 _HARMLESS_FORMATS: Final = ("email", "date", "date-time", "uri")
 
-_TEXT_ROLES: Final[tuple[tuple[str, Role], ...]] = (
+_ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("title", "title"),
     ("description", "description"),
     ("format", "format"),
@@ -41,8 +41,6 @@ _TEXT_ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("$comment", "description"),
     ("placeholder", "description"),
     ("x-placeholder", "description"),
-)
-_VALUE_ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("default", "default"),
     ("examples", "example"),
     ("example", "example"),
@@ -71,7 +69,7 @@ class View(NamedTuple):
     clauses: tuple[Clause, ...]
     concepts: frozenset[str]
     """All that stands there."""
-    told: frozenset[tuple[str, tuple[int, int]]] = frozenset()
+    told: frozenset[tuple[str, tuple[int, int]]]
     """What the usual reading shows as well, where this is another one."""
 
     def repeats(self, clause: Clause, hit: Hit) -> bool:
@@ -98,14 +96,9 @@ class Place:
     text: str
     """What was there, or both its ends where it is longer than is examined."""
     length: int
+    read: str
+    """What is searched for words: the same, without what is not seen where that hid some."""
     field: str | None = None
-    words: str | None = None
-    """The same without what cannot be seen, where that would have hidden words; else None."""
-
-    @property
-    def read(self) -> str:
-        """The text that is searched for words."""
-        return self.text if self.words is None else self.words
 
     @cached_property
     def folded(self) -> Folded:
@@ -129,15 +122,13 @@ class Place:
             view = fold_text(reading, split_camel=False)
             found.setdefault(view.text, replace(view, original=self.read))
         latin = self.read.isascii()
-        views = []
+        views: list[View] = []
         for folded in found.values():
             clauses = tuple(clauses_of(folded.text, latin=latin))
             concepts = frozenset(concept for clause in clauses for concept in clause.by_concept)
-            views.append(View(folded, clauses, concepts))
-        if len(views) == 1:
-            return tuple(views)
-        shown = views[0].shown
-        return (views[0], *(view._replace(told=shown) for view in views[1:]))
+            told = views[0].shown if views else frozenset()
+            views.append(View(folded, clauses, concepts, told))
+        return tuple(views)
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
@@ -167,9 +158,7 @@ def _leaves_open(place: Place) -> bool | None:
     clause = clauses[0]
     if len(clause.words) == 1 and len(clause.words[0]) <= _SHORT_NAME and clause.words[0].isascii():
         return True
-    plain = clause.of("plain")
-    last = len(clause.words)
-    says = any(hit.end == last or hit.start == 0 for hit in plain)
+    says = any(hit.end == len(clause.words) or hit.start == 0 for hit in clause.of("plain"))
     return not (says or clause.of("harmless"))
 
 
@@ -178,10 +167,9 @@ class _Told:
 
     def told(self, *roles: str) -> tuple[Place, ...]:
         """The places of some roles; looked up once, as many rules ask for the same."""
-        known = self._told.get(roles)
-        if known is None:
-            known = self._told[roles] = tuple(p for p in self.places if p.role in roles)
-        return known
+        if roles not in self._told:
+            self._told[roles] = tuple(place for place in self.places if place.role in roles)
+        return self._told[roles]
 
     @cached_property
     def _told(self) -> dict[tuple[str, ...], tuple[Place, ...]]:
@@ -267,15 +255,13 @@ class Reading(_Told):
     def called(self, concept: str) -> tuple[FieldReading, ...]:
         """The fields whose whole title, else name, is a word for this."""
         if concept not in self._called:
-            self._called[concept] = tuple(
-                field for field in self.fields if field.is_called(concept)
-            )
+            self._called[concept] = tuple(one for one in self.fields if one.is_called(concept))
         return self._called[concept]
 
     @cached_property
     def message(self) -> Place:
         """The message, empty when there is none."""
-        return next(iter(self.told("message")), Place("message", "message", "", 0))
+        return next(iter(self.told("message")), Place("message", "message", "", 0, ""))
 
 
 class _Reader:
@@ -284,32 +270,26 @@ class _Reader:
         self.clipped: list[str] = []
         self.left = EXAMINED_IN_ALL
 
-    def add(self, where: str, role: Role, text: object, field: str | None = None) -> Place | None:
+    def add(self, where: str, role: Role, text: object, field: str | None = None) -> None:
         if not isinstance(text, str) or not text:
-            return None
+            return
         clipped = _clip(text)
-        if len(clipped) > self.left:
+        fits = len(clipped) <= self.left
+        if not fits or len(text) > EXAMINED_CHARACTERS:
             self.clipped.append(where)
-            return None
-        self.left -= len(clipped)
-        if len(text) > EXAMINED_CHARACTERS:
-            self.clipped.append(where)
-        readable = _readable(text)
-        words = readable if readable != clipped else None
-        place = Place(where, role, clipped, len(text), field, words)
-        self.places.append(place)
-        return place
+        if fits:
+            self.left -= len(clipped)
+            readable = _readable(text)
+            self.places.append(Place(where, role, clipped, len(text), readable, field))
 
 
 def read(request: ElicitationRequest) -> Reading:
     """Read a request; never raises for a malformed one, and looks at a bounded amount of it."""
     reader = _Reader()
     reader.add("server", "server", request.server.name)
-    if request.server.calls_itself:
-        reader.add("server.title", "server", request.server.calls_itself)
+    reader.add("server.title", "server", request.server.calls_itself)
     reader.add("message", "message", request.message)
-    if request.url is not None:
-        reader.add("url", "url", request.url)
+    reader.add("url", "url", request.url)
     fields: list[FieldReading] = []
     schema = request.requested_schema
     if schema is not None and request.mode != "url":
@@ -317,11 +297,10 @@ def read(request: ElicitationRequest) -> Reading:
         reader.add("requestedSchema.description", "schema description", schema.get("description"))
         properties = schema.get("properties")
         if isinstance(properties, Mapping):
-            for count, (name, subschema) in enumerate(properties.items()):
-                if count >= EXAMINED_FIELDS:
-                    reader.clipped.append("requestedSchema.properties")
-                    break
+            for name, subschema in [*properties.items()][:EXAMINED_FIELDS]:
                 fields.append(_read_field(reader, str(name), subschema))
+            if len(properties) > EXAMINED_FIELDS:
+                reader.clipped.append("requestedSchema.properties")
     return Reading(
         request, request.mode, tuple(reader.places), tuple(fields), tuple(reader.clipped)
     )
@@ -333,9 +312,7 @@ def _read_field(reader: _Reader, name: str, subschema: object) -> FieldReading:
     first = len(reader.places)
     reader.add(where, "name", name, name)
     schema: Mapping[str, Any] = subschema if isinstance(subschema, Mapping) else {}
-    for key, role in _TEXT_ROLES:
-        reader.add(f"{where}.{key}", role, schema.get(key), name)
-    for key, role in _VALUE_ROLES:
+    for key, role in _ROLES:
         for value in _strings(schema.get(key)):
             reader.add(f"{where}.{key}", role, value, name)
     for option in _both_ends(schema.get("oneOf")):
@@ -348,12 +325,10 @@ def _read_field(reader: _Reader, name: str, subschema: object) -> FieldReading:
 
 def _strings(value: object) -> Iterator[str]:
     """The texts of a value to show: itself, those of a list, or an object's names and values."""
-    parts: Sequence[object] = (value,)
-    if isinstance(value, (list, tuple)):
-        parts = value[:20]
-    elif isinstance(value, Mapping):
+    parts = value[:20] if isinstance(value, (list, tuple)) else (value,)
+    if isinstance(value, Mapping):
         parts = [part for pair in list(value.items())[:20] for part in reversed(pair)]
-    yield from (part for part in parts if isinstance(part, str))
+    return (part for part in parts if isinstance(part, str))
 
 
 def _choices(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -372,7 +347,7 @@ def _choices(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, s
 
 def _both_ends(values: object) -> Sequence[Any]:
     """What is examined of a list of choices; nothing where it is none."""
-    if not isinstance(values, (list, tuple)) or len(values) <= EXAMINED_CHOICES:
-        return values if isinstance(values, (list, tuple)) else ()
+    if not isinstance(values, (list, tuple)):
+        return ()
     half = EXAMINED_CHOICES // 2
-    return [*values[:half], *values[-half:]]
+    return [*values[:half], *values[max(half, len(values) - half) :]]

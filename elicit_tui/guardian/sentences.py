@@ -7,7 +7,9 @@ A sentence ends at its mark, at an empty line or before an item of a list, but n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from elicit_tui.guardian.clauses import Clause
@@ -46,9 +48,8 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
         gap = text[end : match.start()]
         if gap not in ("", " "):
             ends_sentence = _ends_sentence(text, end, match.start())
-            if current.words and (
-                ends_sentence or _CLAUSE_END.search(text, end, match.start() + 1)
-            ):
+            ends_clause = ends_sentence or _CLAUSE_END.search(text, end, match.start() + 1)
+            if current.words and ends_clause:
                 current.is_question = ends_sentence and ("?" in gap or "？" in gap)
                 found.append(current)
                 sentence += ends_sentence
@@ -107,13 +108,6 @@ def _spread_questions(clauses: list[Clause]) -> None:
         clause.is_question = clause.sentence in asked
 
 
-def sentences(clauses: list[Clause]) -> Iterator[list[Clause]]:
+def sentences(clauses: Iterable[Clause]) -> list[list[Clause]]:
     """The clauses of each sentence."""
-    current: list[Clause] = []
-    for clause in clauses:
-        if current and clause.sentence != current[0].sentence:
-            yield current
-            current = []
-        current.append(clause)
-    if current:
-        yield current
+    return [[*group] for _, group in groupby(clauses, attrgetter("sentence"))]

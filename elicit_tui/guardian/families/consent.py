@@ -16,19 +16,13 @@ _TELLS: Final = 3
 @lru_cache(maxsize=1)
 def confirms(reading: Reading) -> bool:
     """Whether the answer lets something happen, rather than describes something."""
-    if reading.mode == "url":
-        return False
     if not reading.fields:
-        return True
-    if any(field.kind == "boolean" or may_be_left(field) for field in reading.fields):
-        return True
-    if _asks_leave(reading):
-        return True
-    return any(
-        place.says("confirm")
+        return reading.mode != "url"
+    return _asks_leave(reading) or any(
+        field.kind == "boolean"
+        or may_be_left(field)
+        or (field.kind != "choice" and any(p.says("confirm") for p in field.told("name", "title")))
         for field in reading.fields
-        if field.kind != "choice"
-        for place in field.told("name", "title")
     )
 
 
@@ -66,20 +60,18 @@ def told(reading: Reading) -> Iterator[Place]:
     typed = {field.name for field in reading.fields if field.is_free or field.kind == "choice"}
     for place in reading.told(*_TOLD):
         # What is chosen or typed there only describes; a yes or no lets it happen.
-        if place.role == "name" and (place.field in typed or _is_one_word(place)):
-            continue
-        if place.role == "title" and place.field in typed and _is_one_word(place):
-            continue
-        yield place
+        is_typed, is_one_word = place.field in typed, _length(place) == 1
+        if not (
+            (place.role == "name" and (is_typed or is_one_word))
+            or (place.role == "title" and is_typed and is_one_word)
+        ):
+            yield place
 
 
-def _is_one_word(place: Place) -> bool:
-    return sum(len(clause.words) for clause in place.clauses) == 1
+def _length(place: Place) -> int:
+    return sum(len(clause.words) for clause in place.clauses)
 
 
 def telling_choices(reading: Reading) -> Iterator[Place]:
     """Choices, and what is prepared, that tell of an end in several words."""
-    for place in reading.told("choice", "default"):
-        words = sum(len(clause.words) for clause in place.clauses)
-        if words >= _TELLS:
-            yield place
+    return (place for place in reading.told("choice", "default") if _length(place) >= _TELLS)

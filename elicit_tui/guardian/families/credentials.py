@@ -106,7 +106,8 @@ def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sig
     for role in ("name", "title"):
         parts = (one.plain for field in free for one in field.told(role))
         joined = " ".join(part for part in parts if len(part) <= _MOST_IN_PARTS)
-        yield from _disguised(Place("requestedSchema.properties", "name", joined, len(joined)))
+        row = Place("requestedSchema.properties", "name", joined, len(joined), joined)
+        yield from _disguised(row)
 
 
 def _secret_in(

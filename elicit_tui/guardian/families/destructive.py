@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
-from elicit_tui.guardian.clauses import Clause, Standing
+from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
 from elicit_tui.guardian.frames import THRESHOLD, frames_of, held
 from elicit_tui.guardian.reading import Place, Reading
@@ -41,13 +41,9 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
     aims = next((place for place in reading.places if _is_production(place, only)), None)
     if aims is None:
         return
-    for place in told(reading):
-        for clause in place.clauses:
-            for hit in clause.of("act"):
-                if clause.standing(hit, is_act=True) == Standing.ASKED:
-                    why = weight(2, "aimed-at-production", aims, aims.text)
-                    yield Sighting(Severity.WARN, aims.where, aims.text[:80], aims.field, (why,))
-                    return
+    if any(one.clause.means(one.hit) for one in found(told(reading), "act", usual_only=True)):
+        why = weight(2, "aimed-at-production", aims, aims.text)
+        yield Sighting(Severity.WARN, aims.where, aims.text[:80], aims.field, (why,))
 
 
 def _is_production(place: Place, only: set[str]) -> bool:
@@ -77,12 +73,11 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
         for view in place.views:
             for clause in view.clauses:
                 gone = _goes(clause, place, told=ends and place.role == "message")
-                if gone is not None and not view.repeats(clause, gone[0]):
-                    hit, because = gone
-                    if place.role in ("name", "title") and _is_said_small(reading, clause):
-                        continue
-                    evidence = excerpt(view.folded, *clause.span(hit))
-                    yield Sighting(Severity.WARN, place.where, evidence, None, because)
+                if gone is None or view.repeats(clause, gone[0]):
+                    continue
+                if not (place.role in ("name", "title") and _is_said_small(reading, clause)):
+                    evidence = excerpt(view.folded, *clause.span(gone[0]))
+                    yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
                     return
     for place in places:
         forced = _COMMAND.search(place.unsplit.text.translate(_UNMARKED))
@@ -136,19 +131,15 @@ _AMOUNTS: Final = {"destroys": 2, "takes": 0, "alters": -1}
 def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weight, ...]] | None:
     """The act of a clause that takes something away for good, weighed with its object."""
     for hit in clause.of("irreversible", "command"):
-        if clause.standing(hit, is_act=True) == Standing.ASKED:
+        if clause.means(hit):
             return hit, (weight(2, hit.concept, place, _text(clause, hit)),)
     for hit in clause.of("brings back"):
         # What cannot be brought back is what is denied here.
         if clause.denies(hit) and not clause.quoted[hit.start] and not clause.of("omit"):
             return hit, (weight(2, "no-way-back", place, _text(clause, hit)),)
     for hit in clause.of(*_AMOUNTS):
-        standing = clause.standing(hit, is_act=True)
-        if standing == Standing.VOID or (
-            standing < Standing.ASKED and (clause.whether or not told)
-        ):
-            continue
-        if _is_state(clause, hit, place):
+        is_reported = clause.reports(hit) and (clause.whether or not told)
+        if clause.is_denied(hit) or is_reported or _is_state(clause, hit):
             continue
         because = [weight(_AMOUNTS[hit.concept], hit.concept, place, _text(clause, hit))]
         weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
@@ -167,7 +158,7 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
     return None
 
 
-def _is_state(clause: Clause, hit: Hit, place: Place) -> bool:
+def _is_state(clause: Clause, hit: Hit) -> bool:
     """Whether a word for an act says what something is: "expired licences", "the archive"."""
     is_slight = any(one.start == hit.start for one in clause.of("slight"))
     if is_slight and any(act.start < hit.start for act in clause.of(*_AMOUNTS)):

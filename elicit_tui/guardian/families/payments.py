@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.families.consent import confirms, telling_choices, told
 from elicit_tui.guardian.frames import frames_of, held
 from elicit_tui.guardian.reading import Place, Reading
@@ -38,7 +37,7 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
         _, view, clause, hit = one
         start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
         amount = AMOUNT.search(view.folded.original[max(0, start - 2) : end + 60].lower())
-        if amount is not None and clause.standing(hit, is_act=True) == Standing.ASKED:
+        if amount is not None and clause.means(hit):
             said = " ".join((*clause.words[hit.start : hit.end], amount[0]))
             why = weight(2, "pays-an-amount", one.place, said)
             yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))

@@ -32,11 +32,11 @@ def described(place: Place, message: Place | None) -> str | None:
         signs |= message.views[0].concepts
     if not any(map(signs.issuperset, table("recipes").values())):
         return None
-    own = list(sentences(list(place.clauses)))
-    windows = [list(chain(*own[at : at + _NEAR])) for at in range(len(own))]
-    if message is not None:
-        told = sentences(list(message.clauses))
-        windows = [[*said, *sentence] for said in told for sentence in own]
+    own = sentences(place.clauses)
+    if message is None:
+        windows = [[*chain(*own[at : at + _NEAR])] for at in range(len(own))]
+    else:
+        windows = [said + sentence for said in sentences(message.clauses) for sentence in own]
     for window in windows:
         if sum(len(clause.words) for clause in window) > _LONGEST:
             continue
