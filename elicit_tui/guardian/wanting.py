@@ -118,10 +118,6 @@ class Wanting:
             own.append(Seen(weight(amount, "open-field", place, field.name), place, field.name))
         return own
 
-    def total(self, field: FieldReading) -> int:
-        """The sum of it."""
-        return sum(seen.weight.amount for seen in self.of_field(field))
-
     # The field itself -------------------------------------------------------------------------
 
     def _own(self, field: FieldReading) -> Iterator[Seen]:
