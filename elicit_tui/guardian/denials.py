@@ -13,6 +13,7 @@ from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit, find, is_word
 
 _NEAR: Final = 4
+_MOST_ITEMS: Final = 60
 _FAR: Final = 12
 """How many words may stand between two concepts of a row, small ones too."""
 MARKS: Final = " \t\n*_`~"
@@ -291,10 +292,10 @@ class Words:
 
     def _along(self, way: str, *, until_asked: bool = False) -> Iterator[Words]:
         """The clauses on one side of it; `until_asked`: up to the first that is no item."""
-        one = getattr(self, way)
-        while one is not None:
+        one, left = getattr(self, way), _MOST_ITEMS
+        while one is not None and left:
             yield one
-            one = None if until_asked and not one._is_item else getattr(one, way)
+            one, left = None if until_asked and not one._is_item else getattr(one, way), left - 1
 
     def _end_of_none(self, after: list[int]) -> int:
         """Where it ends what there is none of: with what is said of it in "no mail is sent"."""
