@@ -10,10 +10,12 @@ from typing import Final
 from textual.drivers.linux_inline_driver import LinuxInlineDriver
 from textual.geometry import Size
 
-MOST_COLUMNS: Final = 78
-"""A terminal that is made narrower breaks every line that is wider than it and pushes as many into
-its scrollback, where no program can take them back. A form of this width never meets that while
-the window has 78 columns."""
+MOST_COLUMNS: Final = 60
+"""A terminal that is made narrower breaks every line that is wider than it and pushes as many rows
+from the top of its screen into its scrollback, where no program can take them back. A form of this
+width never meets that while the window keeps 60 columns, however many it loses in one step. In one
+step to fewer each row of the form becomes two: it leaves nothing while as many rows stand above it
+as it has."""
 _LEFT_FREE: Final = 2
 """Of a narrower terminal, so that the first step in which it becomes narrower breaks nothing."""
 _LEAST_COLUMNS: Final = 50

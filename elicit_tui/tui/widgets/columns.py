@@ -12,7 +12,7 @@ from elicit_tui.form import Field
 BAR = 2
 """Cells at the left edge, where the focused row has its bar."""
 _GAP = 2
-_WIDE = 58
+_WIDE = 54
 _LABEL_MOST = 24
 _HINT_MOST = 34
 _CONTROL_LEAST = 24
