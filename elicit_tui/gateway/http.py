@@ -102,6 +102,9 @@ class TokenMiddleware:
         scope["user"] = _user(token)
         # The token has done its work; nothing behind this needs it.
         scope["headers"] = [each for each in scope["headers"] if each[0] != b"authorization"]
+        if scope["path"] == f"{PATH}/":
+            # So it stands in agents' configurations too, and not each of them follows a redirect.
+            scope["path"] = PATH
         gone = scope[GONE] = asyncio.Event()
         key = scope[KEY] = _session_key(headers)
         self._sessions.arrived(token, key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,31 @@ async def paused(here: Gateway, client: Client) -> str:
     result = await asyncio.wait_for(call, WAIT)
     assert result.meta is not None
     return str(result.meta[PAUSED_META_KEY]["id"])
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_address_that_ends_with_a_slash_is_the_same(gateway: Gateway, era: str) -> None:
+    token = gateway.tokens.add("agent")
+    slashed = replace(gateway, url=f"{gateway.url}/")
+    async with slashed.raw(token) as client:
+        begun = await slashed.begin(client)
+        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        listed = await client.post(gateway.url, json=listing, headers=begun)
+        assert listed.status_code == 200
+        assert (await client.delete(slashed.url, headers=begun)).status_code == 200
+        again = await client.post(gateway.url, json=listing, headers=begun)
+        assert again.status_code == 404
+    async with slashed.agent(token, era) as agent:
+        identifier = await paused(slashed, agent)
+        gateway.people[-1].sends(gateway.people[-1].asked[0], {"value": "by the slash"})
+        result = await agent.call_tool("elicit_resume", {"id": identifier})
+        assert "by the slash" in text_of(result)
+
+
+async def test_nobody_is_let_in_by_a_slash(gateway: Gateway) -> None:
+    gateway.tokens.add("agent")
+    async with gateway.raw("wrong") as client:
+        assert (await client.post(f"{gateway.url}/", json=INITIALIZE)).status_code == 401
 
 
 # Sessions kept apart
