@@ -350,7 +350,7 @@ class Broker:
             self._finish(entry, malformed(request, sentence))
 
     def decline_all(self, server: str) -> int:
-        """The person declines every waiting question of one server; how many there were."""
+        """Decline, for the person, each waiting question of a server; return how many."""
         return self.queue.settle_where(
             lambda pending: pending.server == server,
             decline("user", f"You declined all waiting questions of {server}."),

@@ -30,7 +30,7 @@ class AskersDeadline(Deadline):
         self._now = clock
 
     def touch(self) -> None:
-        """The person pressed a key on this question."""
+        """Tell the process that asks of a key on this question: it moves the end."""
         self._inbox.touched(self._id)
 
     @property

@@ -30,9 +30,8 @@ class Draft:
     """What a person typed into a question and has not sent.
 
     Holds raw entries by field name, which fields the person touched, and what was opened.
-
-    Travels with its question. Whoever shows the question writes into it as the person types, and
-    fills in what stands there when the question is shown anew.
+    Travels with its question: whoever shows that writes into it as the person types, and fills in
+    what stands there when the question is shown anew.
     """
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
@@ -48,7 +47,7 @@ class Draft:
         return bool(self.touched)
 
     def write(self, entries: Mapping[str, Entry], touched: frozenset[str]) -> None:
-        """Keep what stands in the form at this moment."""
+        """Keep what stands in the form now, and which fields the person touched."""
         self.entries, self.touched = dict(entries), touched
 
     def clear(self) -> None:
@@ -128,14 +127,14 @@ class Deadline:
         """Told once, when the clock begins to run."""
 
     def start(self) -> None:
-        """The question can now be answered; later calls change nothing."""
+        """Start the clock, as the question can be answered now; later calls change nothing."""
         if self._end is None and self.seconds > 0:
             self._end = self._clock() + self.seconds
             if self.on_start is not None:
                 self.on_start()
 
     def touch(self) -> None:
-        """The person pressed a key on this question."""
+        """Move the end to at least 60 s ahead, as a key was pressed on the question."""
         if self._end is not None:
             self._end = max(self._end, self._clock() + KEY_GRACE_SECONDS)
 
@@ -156,7 +155,7 @@ class Deadline:
 
 
 class Responder(Protocol):
-    """Whoever answers a question: a screen, plain prompts, or nobody.
+    """Answers questions: a screen, plain prompts, the store, or nobody.
 
     `respond` is cancelled when the question is withdrawn, its deadline passes or the host shuts
     down; it then takes the question off the screen, keeps what was typed, and lets the

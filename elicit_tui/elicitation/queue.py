@@ -111,7 +111,7 @@ class Queue:
         return next((entry for entry in self if entry.state == "open"), None)
 
     def show(self, pending: Pending | None) -> None:
-        """This one is open now, and no other; None: none is."""
+        """Make this one open, and no other; None: none is."""
         for entry in self._entries.values():
             if entry.state == "open":
                 entry.state = "waiting"
@@ -119,7 +119,7 @@ class Queue:
             pending.state = "open"
 
     def put_off(self, pending: Pending) -> Pending | None:
-        """The person wants another one first, which is open then; None when no other waits."""
+        """Open the one after it and return that; None when no other waits, and nothing changes."""
         following = self.after(pending)
         if following is None or following is pending:
             return None

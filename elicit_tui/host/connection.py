@@ -91,7 +91,7 @@ class Connection:
     # Its states, told by its lifecycle
 
     def became_ready(self, session: Session) -> None:
-        """The handshake is done."""
+        """Take the session in use: its handshake is done."""
         self._session = session
         calls_itself, version = session.server_info
         self.identity = replace(
@@ -105,7 +105,7 @@ class Connection:
         self._become("ready")
 
     def ended(self, failure: str | None) -> None:
-        """The connection is over; `failure` says why when nobody asked for its end."""
+        """End all that waits for it; `failure` says why when nobody asked for its end."""
         if self.state in ("failed", "closed"):
             return
         self._session = None
@@ -121,7 +121,7 @@ class Connection:
         self.emit(ServerStateChanged(self.name, state, self.failure))
 
     def log(self, line: str) -> None:
-        """A line of the server's standard error, already neutral."""
+        """Tell of a line of the server's standard error, already neutral."""
         self.emit(ServerLog(self.name, line))
 
     async def settled(self) -> None:
@@ -149,29 +149,29 @@ class Connection:
         return self._session.instructions if self._session is not None else None
 
     async def alive(self) -> None:
-        """Returns once anything at all came back. Raises Gone when the connection is lost."""
+        """Return once anything at all came back. Raises Gone when the connection is lost."""
         if self._session is not None:
             await self._session.alive()
 
     # What it offers
 
     async def tools(self) -> tuple[Tool, ...]:
-        """The tools that the owner's lists let be seen. Raises ServerError, LimitReached."""
+        """List the tools that the owner's lists let be seen. Raises ServerError, LimitReached."""
         listed = tuple(filter(None, map(Tool.read, await self._listed("tools"))))
         self._tools_listed = True
         self._gate.listed(listed)
         return tuple(tool for tool in listed if self.settings.offers_tool(tool.name))
 
     async def prompts(self) -> tuple[Prompt, ...]:
-        """The prompts. Raises ServerError, LimitReached."""
+        """List the prompts. Raises ServerError, LimitReached."""
         return tuple(filter(None, map(Prompt.read, await self._listed("prompts"))))
 
     async def resources(self) -> tuple[Resource, ...]:
-        """The resources. Raises ServerError, LimitReached."""
+        """List the resources. Raises ServerError, LimitReached."""
         return tuple(filter(None, map(Resource.read, await self._listed("resources"))))
 
     async def templates(self) -> tuple[ResourceTemplate, ...]:
-        """The templates of resources. Raises ServerError, LimitReached."""
+        """List the templates of resources. Raises ServerError, LimitReached."""
         return tuple(filter(None, map(ResourceTemplate.read, await self._listed("templates"))))
 
     async def complete(
@@ -180,7 +180,7 @@ class Connection:
         argument: Mapping[str, Any],
         context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """The server's answer to completion/complete, exactly as it came.
+        """Return the server's answer to completion/complete, exactly as it came.
 
         Raises ProtocolCallError, ServerError, LimitReached (spec: server/utilities/completion).
         """
@@ -231,7 +231,7 @@ class Connection:
         )
 
     async def set_log_level(self, level: str) -> None:
-        """From which level on it is to log (spec: server/utilities/logging).
+        """Have it log from this level on (spec: server/utilities/logging).
 
         A server without that capability is left alone. Raises ProtocolCallError, ServerError,
         LimitReached.

@@ -33,7 +33,7 @@ class PlainResponder:
         self._one_at_a_time = asyncio.Lock()
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
-        """The person's outcome; the question's turn comes when those before it are done."""
+        """Ask the person, when those before it are done, and return what they decided."""
         async with self._one_at_a_time:
             self._lines.discard()
             dialogue = Dialogue(question, deadline, self._lines, self._write)
