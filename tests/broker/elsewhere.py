@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,34 @@ async def bounded(task: Any) -> Any:
     return await asyncio.wait_for(task, BOUND)
 
 
+class KeysTold(SqliteStore):
+    """Says when it has written down that a key was pressed."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.key_written = asyncio.Event()
+
+    async def heartbeat(self, last_key: datetime | None = None) -> None:
+        await super().heartbeat(last_key)
+        if last_key is not None:
+            self.key_written.set()
+
+
 class Person:
     """Somebody at a terminal, with the inbox in front of them."""
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: Inbox, key_written: asyncio.Event) -> None:
         self.inbox = inbox
+        self._key_written = key_written
         self.told: list[InboxEvent] = []
         self._news = asyncio.Event()
         inbox.subscribe(self._hear)
+
+    async def presses_a_key(self) -> None:
+        """Returns once the others can know of it."""
+        self._key_written.clear()
+        self.inbox.key_pressed()
+        await bounded(self._key_written.wait())
 
     def _hear(self, event: InboxEvent) -> None:
         self.told.append(event)
@@ -89,8 +110,8 @@ class World:
         self._closing: list[Callable[[], Any]] = []
         self._leaving: dict[Person, Callable[[], Any]] = {}
 
-    async def store(self, role: Any) -> SqliteStore:
-        store = await SqliteStore.open(self.path, role)
+    async def store(self, role: Any) -> KeysTold:
+        store = await KeysTold.open(self.path, role)
         self._closing.append(store.close)
         return store
 
@@ -133,7 +154,7 @@ class World:
         )
         context = inbox.watched()
         await context.__aenter__()
-        person = Person(inbox)
+        person = Person(inbox, store.key_written)
 
         async def leave() -> None:
             await context.__aexit__(None, None, None)
@@ -145,15 +166,6 @@ class World:
     async def leaves(self, person: Person) -> None:
         """Close this inbox, and end its process as far as the store can tell."""
         await self._leaving.pop(person)()
-
-    async def until_somebody_is_there(self) -> None:
-        async def look() -> None:
-            while True:
-                if await self.asking_store.somebody_is_there():
-                    return
-                await asyncio.sleep(0.01)
-
-        await asyncio.wait_for(look(), BOUND)
 
     async def close(self) -> None:
         for person in tuple(self._leaving):

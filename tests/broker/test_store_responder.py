@@ -221,8 +221,8 @@ async def test_who_went_away_while_a_question_waits_is_noticed(
         nobody.set()
 
     world.responder.tell_waiting = tell
-    person.inbox.key_pressed()
-    await world.until_somebody_is_there()
+    await person.presses_a_key()
+    assert await world.asking_store.somebody_is_there()
     asked = asyncio.ensure_future(broker.resolve(form_request()))
     await person.sees()
     assert told == []
