@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
+from rich._wrap import divide_line
 from rich.cells import cell_len, set_cell_size
-from textual.content import Content
+from rich.control import strip_control_codes
 
 Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad"]
 Span = tuple[str, Role]
@@ -67,8 +69,10 @@ def wrapped(text: str, width: int) -> Iterator[str]:
             continue
         words = paragraph.lstrip(" ")
         indent = paragraph[: min(len(paragraph) - len(words), width // 2)]
-        for part in Content(words).wrap(max(4, width - len(indent))):
-            yield indent + part.plain.rstrip()
+        words = strip_control_codes(words).expandtabs()
+        ends = [*divide_line(words, max(4, width - len(indent))), len(words)]
+        for start, end in pairwise([0, *ends]):
+            yield indent + words[start:end].rstrip()
 
 
 def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:
