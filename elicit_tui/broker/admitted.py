@@ -6,10 +6,9 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Pending, Review
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Pending, Question
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
     from elicit_tui.policy import Decision
 
 READING_TURNS: Final = 8
@@ -23,8 +22,8 @@ class Admitted:
     request: ElicitationRequest
     arrived: float
     """By the monotonic clock, in seconds."""
-    review: Review = field(default_factory=Review)
-    form: Form | None = None
+    question: Question = field(init=False)
+    """The request with what is known of it so far: what was found, then its form and draft."""
     trace: list[Decision] = field(default_factory=list)
     """What each step decided, in the order in which they were taken."""
     told: bool = False
@@ -36,6 +35,9 @@ class Admitted:
     task: asyncio.Task[Any] | None = None
     ended: Outcome | None = None
     """An end that came before the question was asked: withdrawn, gone or shut down."""
+
+    def __post_init__(self) -> None:
+        self.question = Question(self.request)
 
     async def still_wanted(self, outcome: Outcome) -> Outcome:
         """The outcome, or the end that its server gave it while it was judged and answered."""

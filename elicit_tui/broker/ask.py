@@ -95,12 +95,12 @@ class AskStep:
         self._queue = queue
         self._agent_left = agent_left
 
-    def with_notes(self, entry: Admitted, question: Question) -> Ask:
-        """A function that asks this question, with notes that say why a person is asked."""
+    def with_notes(self, entry: Admitted) -> Ask:
+        """A function that asks its question, with notes that say why a person is asked."""
 
         async def ask(*notes: str | None) -> Outcome:
-            told = " ".join(note for note in (question.note, *notes) if note)
-            return await self.ask(entry, replace(question, note=told or None))
+            told = " ".join(note for note in (entry.question.note, *notes) if note)
+            return await self.ask(entry, replace(entry.question, note=told or None))
 
         return ask
 

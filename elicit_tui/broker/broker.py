@@ -39,7 +39,6 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
     from elicit_tui.hooks import Hooks
     from elicit_tui.policy import Decision, Policy
 
@@ -182,35 +181,35 @@ class Broker:
 
     async def _reviewed(self, entry: Admitted) -> Outcome:
         request = entry.request
-        entry.review = self._guardian.review(request)
-        question = self._tell(entry)
+        entry.question = replace(entry.question, review=self._guardian.review(request))
+        self._tell(entry)
         if entry.ended is not None:
             return entry.ended
-        entry.trace.append(self._policy.weigh(entry.review))
+        entry.trace.append(self._policy.weigh(entry.question.review))
         if entry.trace[-1].outcome is not None:
             return entry.trace[-1].outcome
-        form = entry.form = form_of(request)
-        question = replace(
-            question,
+        form = form_of(request)
+        entry.question = replace(
+            entry.question,
             form=form,
             draft=self._drafts.of(request),
             examine=lambda content: self._guardian.outgoing(content, form),
         )
-        ask = self._ask_step.with_notes(entry, question)
-        outcome = await self._answered(entry, question, ask)
+        ask = self._ask_step.with_notes(entry)
+        outcome = await self._answered(entry, ask)
         return await self._hook_steps.after(entry, outcome, ask)
 
-    async def _answered(self, entry: Admitted, question: Question, ask: Ask) -> Outcome:
+    async def _answered(self, entry: Admitted, ask: Ask) -> Outcome:
         """Steps 6 and 7: managed hooks, rules or answers, the person's own hooks, the person."""
         managed = await self._hook_steps.before(entry, "managed")
         if managed.outcome is not None:
             return managed.outcome
-        answer = self._policy.answer(entry.request, entry.review, entry.form)
+        answer = self._policy.answer(entry.question)
         entry.trace.append(answer)
         prepared = answer.outcome
         # Where a hook of the administrator's failed, nothing but a person accepts any more.
         if prepared is not None and not (managed.failed and prepared.action == "accept"):
-            return valid(question, prepared) or cancel(
+            return valid(entry.question, prepared) or cancel(
                 prepared.decided_by, "The prepared content does not satisfy requestedSchema."
             )
         own = await self._hook_steps.before(entry, "user", managed.failed)
@@ -220,21 +219,20 @@ class Broker:
         nobody = self._policy.asking.outcome
         return nobody or await ask(managed.note, answer.note, own.note)
 
-    def _tell(self, entry: Admitted) -> Question:
+    def _tell(self, entry: Admitted) -> None:
         """Write down and announce that it was asked, once; its note says what is wrong there."""
         entry.told = True
-        note = self._record.asked(entry.request, entry.review)
-        question = Question(entry.request, entry.review, note=note)
-        self._emit(Requested(question))
-        return question
+        note = self._record.asked(entry.request, entry.question.review)
+        entry.question = replace(entry.question, note=note)
+        self._emit(Requested(entry.question))
 
     def _finish(self, entry: Admitted, outcome: Outcome) -> Outcome:
-        request, review = entry.request, entry.review
+        request = entry.request
         if not entry.told:
             self._tell(entry)
         self._open.pop(request.id, None)
         self._leave(entry)
-        review = self._looked_at(review, outcome, entry.form)
+        review = self._looked_at(entry.question, outcome)
         outcome = self._record.decided(request, review, outcome)
         kept = self._drafts.ended(request, outcome)
         waited_ms = round((time.monotonic() - entry.arrived) * 1000)
@@ -247,11 +245,12 @@ class Broker:
             entry.waits = False
             self._entrance.leave(entry.request)
 
-    def _looked_at(self, review: Review, outcome: Outcome, form: Form | None) -> Review:
+    def _looked_at(self, question: Question, outcome: Outcome) -> Review:
         """The review with what an answer was found to hold: noted, and masked wherever shown."""
         if outcome.action != "accept" or not outcome.content:
-            return review
-        return replace(review, outgoing=self._guardian.outgoing(outcome.content, form))
+            return question.review
+        outgoing = self._guardian.outgoing(outcome.content, question.form)
+        return replace(question.review, outgoing=outgoing)
 
     # The tool gate
 
@@ -294,7 +293,8 @@ class Broker:
         return outcome
 
     async def _confirmed(self, entry: Admitted) -> Outcome:
-        ask = self._ask_step.with_notes(entry, self._tell(entry))
+        self._tell(entry)
+        ask = self._ask_step.with_notes(entry)
         before = await self._hook_steps.before(entry)
         outcome = entry.ended or before.outcome or await ask(entry.trace[0].note, before.note)
         return await self._hook_steps.after(entry, outcome, ask)
@@ -304,7 +304,8 @@ class Broker:
 
         Only the scenarios of a server's author do that (`host.unjudged`).
         """
-        review = self._looked_at(self._guardian.review(request), outcome, form_of(request))
+        question = Question(request, self._guardian.review(request), form_of(request))
+        review = self._looked_at(question, outcome)
         self._record.decided(request, review, outcome)
         self._emit(Resolved(request, review, outcome, 0))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.events import BrokerEvent, Listener, Requested, Resolved
-from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review
+from elicit_tui.elicitation import Finding, Outcome, Question
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import Hook, Layer, Rule
 from elicit_tui.errors import HookError
@@ -53,7 +53,7 @@ class HookSteps:
     def __init__(
         self,
         hooks: Hooks | None,
-        why_not: Callable[[Rule, ElicitationRequest, Review, Form | None], str | None],
+        why_not: Callable[[Rule, Question], str | None],
         outgoing: Outgoing,
         notice: Callable[[str, str], None],
     ) -> None:
@@ -79,7 +79,7 @@ class HookSteps:
             entry.trace.append(_step(chosen, sentence))
         for hook in chosen:
             try:
-                reply = await _while_open(entry, hooks.ask(hook, request, entry.review))
+                reply = await _while_open(entry, hooks.ask(hook, request, entry.question.review))
             except HookError as error:
                 failed = True
                 notes.append(f"The hook {hook.key} {_said(error)}.")
@@ -103,7 +103,7 @@ class HookSteps:
         if entry.request.kind == "approval":
             return "only a person allows a tool call"
         rule = Rule("accept", server="*", content=reply.content, layer=hook.layer)
-        return self._why_not(rule, entry.request, entry.review, entry.form)
+        return self._why_not(rule, entry.question)
 
     async def after(self, entry: Admitted, outcome: Outcome, again: Again) -> Outcome:
         """Show the answer to the `ElicitationResult` hooks; what may go out after that.
@@ -150,7 +150,7 @@ class HookSteps:
         given: Outcome,
     ) -> tuple[Outcome, str | None]:
         """The outcome after one result hook, and why a person has to look at it once more."""
-        request, form = entry.request, entry.form
+        request, review, form = entry.request, entry.question.review, entry.question.form
         if reply.action in (None, given.action) and reply.content is None:
             return given, None
         if given.action != "accept":
@@ -177,7 +177,7 @@ class HookSteps:
         if set(found) - set(self._outgoing(old, form)):
             named = ", ".join(neutral_line(finding.where, 80) for finding in found)
             return given, f"The hook {hook.key} put in what looks like a secret ({named})."
-        shown = [kept_content(each, entry.review, "redacted") or {} for each in (old, content)]
+        shown = [kept_content(each, review, "redacted") or {} for each in (old, content)]
         told = "; ".join(_told(name, *shown) for name in changed.changed)
         self._notice(request.server.name, f"The hook {hook.key} changed the answer: {told}.")
         names = ", ".join(map(_name, changed.changed))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from elicit_tui.elicitation.finding import Review
 from elicit_tui.elicitation.outcome import cancel
+from elicit_tui.elicitation.question import Question
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.policy import surfacing
@@ -16,9 +17,6 @@ from elicit_tui.policy.rules import Rules, why_not
 from elicit_tui.policy.surfacing import server_settings
 from elicit_tui.policy.tools import judge_call, may_run, needs_definition
 from elicit_tui.policy.wording import layer_of, setting_text, who_can_change
-
-if TYPE_CHECKING:
-    from elicit_tui.form import Form
 
 
 class Policy:
@@ -60,13 +58,13 @@ class Policy:
         """Step 5: what the guardian's verdict does: a decline, or the question goes on."""
         return surfacing.weigh(self._settings, review)
 
-    def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> Decision:
+    def answer(self, question: Question) -> Decision:
         """Step 6: what a rule or the answers file says.
 
         With answers there is always an outcome; one whose `key` is None says that the file had no
-        valid answer. `form` is None in url mode.
+        valid answer.
         """
-        return self._rules.answer(request, review, form)
+        return self._rules.answer(question)
 
     @property
     def entries(self) -> tuple[Rule, ...]:
@@ -91,11 +89,9 @@ class Policy:
         """Whether a server is started at all."""
         return may_run(self._settings, server_settings(self._settings, server))
 
-    def why_not(
-        self, rule: Rule, request: ElicitationRequest, review: Review, form: Form | None
-    ) -> str | None:
+    def why_not(self, rule: Rule, question: Question) -> str | None:
         """Why a prepared accept, such as a hook's, may not answer this question; None: it may."""
-        return why_not(rule, request, review, form, rule.content, from_answers=False)
+        return why_not(rule, question, rule.content, from_answers=False)
 
     def needs_definition(self, server: str, tool: str) -> bool:
         """Whether what a tool says of itself has a part in `judge_call`."""

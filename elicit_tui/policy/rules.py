@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.elicitation.finding import Review, Severity
+from elicit_tui.elicitation.finding import Severity
 from elicit_tui.elicitation.matching import fits, fits_each_tool
 from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
+from elicit_tui.elicitation.question import Question
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import Rule, Settings, granted
 from elicit_tui.policy.decision import Decision, ends
@@ -37,16 +38,11 @@ def matches(rule: Rule, request: ElicitationRequest) -> bool:
 
 
 def why_not(
-    rule: Rule,
-    request: ElicitationRequest,
-    review: Review,
-    form: Form | None,
-    content: Mapping[str, Any] | None,
-    *,
-    from_answers: bool,
+    rule: Rule, question: Question, content: Mapping[str, Any] | None, *, from_answers: bool
 ) -> str | None:
     """Why this accept entry may not answer this question, naming field or finding; None: it may."""
-    if request.mode != "form":
+    form = question.form
+    if question.request.mode != "form":
         return "an entry never accepts a URL"
     if not from_answers and rule.server is None:
         return "an accept rule must name its server"
@@ -58,7 +54,7 @@ def why_not(
         return "the form has no fields, so it is a yes or no for a person" + (
             "; only an explicit content = {} answers it" if from_answers else ""
         )
-    for finding in review.at_least(Severity.WARN):
+    for finding in question.review.at_least(Severity.WARN):
         named = f"{neutral_line(finding.rule, 80)} in {neutral_line(finding.where, 80)}"
         if finding.severity is Severity.BLOCK:
             return f"the guardian blocks it: {named}"
@@ -104,28 +100,22 @@ class Rules:
         """Every rule, and every entry of the answers file."""
         return (*self._settings.rules, *(self._answers or ()))
 
-    def answer(self, request: ElicitationRequest, review: Review, form: Form | None) -> Decision:
+    def answer(self, question: Question) -> Decision:
         """The first matching entry decides."""
         if self._answers is None:
-            return self._by_rules(self._settings.rules, request, review, form)
+            return self._by_rules(self._settings.rules, question)
         managed = [rule for rule in self._settings.rules if rule.layer == "managed"]
-        ruled = self._by_rules(managed, request, review, form)
+        ruled = self._by_rules(managed, question)
         if ruled.outcome is not None:
             return ruled
-        asking = first_match(managed, request)
+        asking = first_match(managed, question.request)
         if asking is not None and asking.action == "ask":
             why = f"rule {asking.position} (managed) asks for a person, and nobody is asked here"
             return ends(STEP, cancel("answers", f"Cancelled: {why}."))
-        return ends(STEP, self._by_answers(request, review, form))
+        return ends(STEP, self._by_answers(question))
 
-    def _by_rules(
-        self,
-        rules: Sequence[Rule],
-        request: ElicitationRequest,
-        review: Review,
-        form: Form | None,
-    ) -> Decision:
-        rule = first_match(rules, request)
+    def _by_rules(self, rules: Sequence[Rule], question: Question) -> Decision:
+        rule = first_match(rules, question.request)
         if rule is None:
             change = "A [[rules]] entry for this server and message would answer or refuse it."
             return Decision(STEP, "No rule matches.", "rules", None, change)
@@ -147,28 +137,24 @@ class Rules:
             return ends(STEP, decline("rule", f"Declined by {named}.", **origin), change)
         if rule.action == "cancel":
             return ends(STEP, cancel("rule", f"Cancelled by {named}.", **origin), change)
-        content = filled(rule, form)
-        why = why_not(rule, request, review, form, content, from_answers=False)
+        content = filled(rule, question.form)
+        why = why_not(rule, question, content, from_answers=False)
         if why is not None:
             sentence = f"{named.capitalize()} matched but did not answer: {why}."
             return Decision(STEP, sentence, key, rule.layer, change, asks=True)
         return ends(STEP, accept("rule", f"Accepted by {named}.", content, **origin), change)
 
-    def _by_answers(
-        self, request: ElicitationRequest, review: Review, form: Form | None
-    ) -> Outcome:
+    def _by_answers(self, question: Question) -> Outcome:
         for index, rule in enumerate(self._answers or ()):
-            if index in self._spent or not matches(rule, request):
+            if index in self._spent or not matches(rule, question.request):
                 continue
             if rule.once:
                 self._spent.add(index)
-            return self._by_entry(rule, request, review, form)
+            return self._by_entry(rule, question)
         return cancel("answers", "Cancelled: no entry of the answers file matches this question.")
 
     @staticmethod
-    def _by_entry(
-        rule: Rule, request: ElicitationRequest, review: Review, form: Form | None
-    ) -> Outcome:
+    def _by_entry(rule: Rule, question: Question) -> Outcome:
         named = f"answers entry {rule.position}"
         origin: dict[str, Any] = {"key": entry_key(rule, "answers"), "layer": rule.layer}
         if rule.action == "ask":
@@ -177,8 +163,8 @@ class Rules:
             return decline("answers", f"Declined by {named}.", **origin)
         if rule.action == "cancel":
             return cancel("answers", f"Cancelled by {named}.", **origin)
-        content = filled(rule, form)
-        why = why_not(rule, request, review, form, content, from_answers=True)
+        content = filled(rule, question.form)
+        why = why_not(rule, question, content, from_answers=True)
         if why is not None:
             return cancel("answers", f"Cancelled: {named} is no valid answer: {why}.")
         return accept("answers", f"Accepted by {named}.", content, **origin)

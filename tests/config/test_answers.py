@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,
     Finding,
+    Question,
     Review,
     ServerIdentity,
     Severity,
@@ -99,12 +101,13 @@ def test_a_recorded_entry_answers_the_same_question_again_and_no_other() -> None
     review = Review((Finding("destructive.production", Severity.WARN, "message", "x", "Look."),))
     entry = recorded_entry(asked(), "accept", content, review)
     policy = Policy(Settings(), read_answers(entry.encode()))
-    other = asked("Select x target?")
-    assert policy.answer(other, review, read_form(SCHEMA)).outcome.action == "cancel"  # type: ignore[union-attr]
-    outcome = policy.answer(asked(), review, read_form(SCHEMA)).outcome
+    question = Question(asked(), review, read_form(SCHEMA))
+    other = replace(question, request=asked("Select x target?"))
+    assert policy.answer(other).outcome.action == "cancel"  # type: ignore[union-attr]
+    outcome = policy.answer(question).outcome
     assert outcome is not None
     assert (outcome.action, outcome.content) == ("accept", content)
-    assert policy.answer(asked(), review, read_form(SCHEMA)).outcome.action == "cancel"  # type: ignore[union-attr]
+    assert policy.answer(question).outcome.action == "cancel"  # type: ignore[union-attr]
 
 
 def test_what_must_not_be_written_stands_there_as_a_comment() -> None:
@@ -124,11 +127,8 @@ def test_a_refusal_is_recorded_without_content(action: str) -> None:
 def test_a_form_without_fields_is_recorded_so_that_it_replays() -> None:
     request = asked(schema={"type": "object", "properties": {}})
     entries = read_answers(recorded_entry(request, "accept", {}, Review()).encode())
-    outcome = (
-        Policy(Settings(), entries)
-        .answer(request, Review(), read_form(request.requested_schema))
-        .outcome
-    )
+    question = Question(request, form=read_form(request.requested_schema))
+    outcome = Policy(Settings(), entries).answer(question).outcome
     assert outcome is not None
     assert outcome.action == "accept"
 
@@ -145,7 +145,7 @@ def test_a_ready_entry_can_be_pasted_and_says_what_is_wanted() -> None:
     assert rule.content == {"replicas": 3}
     assert '# environment =   # required, one of "staging", "production"' in entry
     assert '# despite = ["destructive.x"]' in entry
-    assert Policy(Settings(), (rule,)).answer(asked("Select * target?"), Review(), None).outcome
+    assert Policy(Settings(), (rule,)).answer(Question(asked("Select * target?"))).outcome
 
 
 def test_a_url_has_only_a_refusal_ready() -> None:
@@ -188,9 +188,7 @@ def test_whatever_a_server_asks_is_recorded_as_toml_that_matches_itself(
         entries = tomli.loads(text)["answers"]
         assert len(entries) == 1
         rule = Rule("decline", message=entries[0]["message"])
-        assert (
-            Policy(Settings(), (rule,)).answer(request, Review(), None).outcome.action == "decline"
-        )  # type: ignore[union-attr]
+        assert Policy(Settings(), (rule,)).answer(Question(request)).outcome.action == "decline"  # type: ignore[union-attr]
     written = tomli.loads(recorded_entry(request, "accept", content, Review()))["answers"][0]
     for name, value in written["content"].items():
         assert value == content[name]

@@ -10,6 +10,7 @@ from elicit_tui.elicitation import (
     ElicitationRequest,
     Finding,
     Outcome,
+    Question,
     Review,
     ServerIdentity,
     Severity,
@@ -56,7 +57,7 @@ def answer(
 ) -> Decision:
     request = request or asked()
     policy = Policy(Settings(rules=rules, **settings), answers)
-    return policy.answer(request, Review(findings), read_form(request.requested_schema))
+    return policy.answer(Question(request, Review(findings), read_form(request.requested_schema)))
 
 
 def outcome_of(found: Decision) -> Outcome:
@@ -189,12 +190,11 @@ def test_a_block_is_not_accepted_whatever_despite_lists() -> None:
 
 
 def test_once_entries_answer_one_question_each_in_their_order() -> None:
-    request = asked()
-    form = read_form(SCHEMA)
+    question = Question(asked(), form=read_form(SCHEMA))
     first = Rule("accept", content={**GOOD, "note": "1"}, once=True, position=1)
     second = Rule("accept", content={**GOOD, "note": "2"}, once=True, position=2)
     policy = Policy(Settings(), (first, second))
-    results = [policy.answer(request, Review(), form).outcome for _ in range(3)]
+    results = [policy.answer(question).outcome for _ in range(3)]
     assert [r and r.content and r.content.get("note") for r in results] == ["1", "2", None]
     assert results[2] is not None
     assert (results[2].action, results[2].decided_by) == ("cancel", "answers")

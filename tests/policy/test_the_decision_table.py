@@ -19,6 +19,7 @@ from elicit_tui.elicitation import (
     ElicitationRequest,
     Finding,
     Outcome,
+    Question,
     Review,
     ServerIdentity,
     Severity,
@@ -193,7 +194,7 @@ def decide(case: Case) -> tuple[Outcome | None, str | None]:
     outcome = policy.surfaces(request).outcome or policy.weigh(review).outcome
     if outcome is not None:
         return outcome, None
-    answer = policy.answer(request, review, FORM if case.mode == "form" else None)
+    answer = policy.answer(Question(request, review, FORM if case.mode == "form" else None))
     if answer.outcome is None and case.person == "no":
         return cancel("nobody", "-"), None
     return answer.outcome, answer.note
