@@ -18,11 +18,12 @@ No clause changes what another one says, so no sentence that is added can take a
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
 from elicit_tui.guardian.denials import Words
-from elicit_tui.guardian.words import Hit, is_word
+from elicit_tui.guardian.words import Hit, is_unspaced, is_word
 
 _NEAR: Final = 4
 _FEW: Final = 2
@@ -98,6 +99,11 @@ class Clause(Words):
             and not self._is(before, "ask", "handle", "joint", "which", "use", "determiner", "told")
         )
 
+    @cached_property
+    def leads_on(self) -> bool:
+        """Whether it tells a way from page to page: "Settings > Tokens"."""
+        return any(self.between(at) in (">", "→", "›", "»") for at in range(1, len(self.words)))
+
     def ends_with(self, hit: Hit) -> bool:
         """Whether nothing stands behind it but what it is of, from or for."""
         return hit.end == len(self.words) or self._is(hit.end, "of", "until")
@@ -112,7 +118,7 @@ class Clause(Words):
             return False
         # "API key file path": what lies between belongs to it too.
         reach = at + 1 if self._is(at, "key part") else at
-        if self._is_unspaced(at):
+        if is_unspaced(self.words[at]):
             apart = [one.start for one in (*self.of("joint"), *self.asks) if one.start >= at]
             reach = max(reach, min((at + 5, *apart)))
         return any(at <= other.start <= reach for other in self.of("attribute"))
@@ -150,7 +156,11 @@ class Clause(Words):
                 question.end <= ask.start < hit.start for ask in self.asks
             ):
                 return True
-            if question.start >= hit.end and self.is_question and self._is_unspaced(hit.start):
+            if (
+                question.start >= hit.end
+                and self.is_question
+                and is_unspaced(self.words[hit.start])
+            ):
                 return True
         asked = max(
             (one.end for one in self.of("which") if one.end <= hit.start), default=hit.start
@@ -209,7 +219,7 @@ class Clause(Words):
         if any(self._is(at, "handle") for at in near[-2:]):
             return not any(self._is(at, "ask") for at in near)
         behind = (hit.end <= other.start <= hit.end + _NEAR for other in self.of("handle"))
-        return self._is_unspaced(hit.start) and not self.asks and any(behind)
+        return is_unspaced(self.words[hit.start]) and not self.asks and any(behind)
 
     def _is_told(self, hit: Hit) -> bool:
         """Whether something is reported of it: "the token was revoked"."""
@@ -236,7 +246,7 @@ class Clause(Words):
             picks = question.concept == "which" and question.end == hit.start
             if question.end <= hit.start and not picks:
                 return True
-            if self._is_unspaced(hit.start) and question.start >= hit.end:
+            if is_unspaced(self.words[hit.start]) and question.start >= hit.end:
                 return True
         return self.stands_alone(hit)
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.words import Hit, find, is_word
+from elicit_tui.guardian.words import Hit, find, is_unspaced, is_word
 
 _NEAR: Final = 4
 _MOST_ITEMS: Final = 60
@@ -101,18 +101,20 @@ class Words:
 
     def of(self, *concepts: str) -> list[Hit]:
         """The hits of some concepts."""
-        return [hit for concept in concepts for hit in self.by_concept.get(concept, ())]
+        found = self.by_concept
+        return [hit for concept in concepts if concept in found for hit in found[concept]]
 
     def span(self, hit: Hit) -> tuple[int, int]:
         """Where a hit stands in the folded text."""
         return self.spans[hit.start][0], self.spans[hit.end - 1][1]
 
     def _is(self, at: int, *concepts: str) -> bool:
-        return any(
-            hit.start <= at < hit.end
-            for concept in concepts
-            for hit in self._found.get(concept, ())
-        )
+        for hits in filter(None, map(self._found.get, concepts)):
+            # Those of one concept begin and end one behind the other.
+            last = bisect_left(hits, (hits[0].concept, at + 1)) - 1
+            if last >= 0 and at < hits[last].end:
+                return True
+        return False
 
     @cached_property
     def _content(self) -> list[int]:
@@ -206,7 +208,7 @@ class Words:
                 found.append((hit.end, self._end_of_scope(after[0] + 1), hit.start))
             leading = (*asks, *self.of("relative"))
             if (
-                not self._is_unspaced(hit.start)
+                not is_unspaced(self.words[hit.start])
                 and self._is(after[0], "ask", "need", "keep")
                 and not any(other.start < hit.start for other in leading)
             ):
@@ -342,6 +344,3 @@ class Words:
     def is_label(self, hit: Hit) -> bool:
         """Whether the quoted words stand beside what is meant: "the line under 'API key'"."""
         return self.quoted[hit.start] and self._is(self._opening(hit) - 1, "labelled")
-
-    def _is_unspaced(self, at: int) -> bool:
-        return not self.words[at].isascii() and len(self.words[at]) == 1

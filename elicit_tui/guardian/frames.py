@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting
 from elicit_tui.guardian.sentences import sentences
 from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 2
-TOLD: Final = ("message", "schema title", "schema description", "title", "description", "choice")
+TOLD: Final = (*GENERAL, "title", "description", "choice")
 _MOST_TRIED: Final = 8
 
 _Stands = tuple[Clause, Hit]
@@ -70,10 +70,11 @@ class Held(NamedTuple):
         return Sighting(severity, where, evidence, field, because or (self.weight,))
 
 
-def held(frames: Sequence[Frame], places: Iterable[Place]) -> Iterator[Held]:
-    """The frames that hold in some places, the first time each."""
-    told = list(places)
-    for frame in frames:
+def held(rule: str, reading: Reading, places: Iterable[Place]) -> Iterator[Held]:
+    """The frames of a rule that hold in some places of a request, the first time each."""
+    possible = [one for one in frames_of(rule) if reading.concepts.issuperset(one.needs)]
+    told = list(places) if possible else ()
+    for frame in possible:
         yield from islice(_held(frame, told), 1)
 
 
@@ -148,7 +149,7 @@ def summed(
     def find(reading: Reading) -> Iterator[Sighting]:
         if typed and not reading.free_fields:
             return
-        found = list(held(frames_of(rule), reading.told(*roles)))
+        found = list(held(rule, reading, reading.told(*roles)))
         if sum(one.frame.amount for one in found) >= THRESHOLD:
             heaviest = max(found, key=lambda one: one.frame.amount)
             because = tuple(one.weight for one in found)

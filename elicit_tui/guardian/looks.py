@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from elicit_tui.elicitation.shapes import card_number
 from elicit_tui.guardian.reading import Place
+from elicit_tui.guardian.rule import searching
 
 _BEGINNING: Final = 200
 _DIGIT: Final = r"(?:\\d|\[0-9\])"
@@ -95,8 +96,9 @@ class _Look(NamedTuple):
     """Whether it counts only where anything can be typed."""
 
 
-def _like(pattern: re.Pattern[str]) -> Callable[[Place], object]:
-    return lambda place: pattern.search(place.plain)
+def _like(pattern: re.Pattern[str], needs: str = "") -> Callable[[Place], object]:
+    search = searching(pattern, needs) if needs else pattern.search
+    return lambda place: search(place.plain)
 
 
 def _is_begun(place: Place) -> bool:
@@ -113,14 +115,14 @@ _TOLD: Final = ("message", "title", *_HEADED)
 _CARD_TOLD: Final = ("title", "description", "example")
 _LOOKS: Final = (
     _Look("cut-short", _TOLD, _like(_ELIDED)),
-    _Look("masked", _HEADED, _like(_MASKED)),
+    _Look("masked", _HEADED, _like(_MASKED, "[•●*]")),
     _Look("begun", _VALUES, _is_begun),
     _Look("env-file", ("title",), _like(_ENV), in_open=False),
-    _Look("unfilled", _TOLD, _like(_UNFILLED)),
-    _Look("long-value", ("message", "title", "description"), _like(_LONG_VALUE)),
-    _Look("login-inside", _TOLD, _like(_LOGS_IN), in_open=False),
+    _Look("unfilled", _TOLD, _like(_UNFILLED, "[=_]")),
+    _Look("long-value", ("message", "title", "description"), _like(_LONG_VALUE, r"\d|[xX]{4}")),
+    _Look("login-inside", _TOLD, _like(_LOGS_IN, "[=<@]"), in_open=False),
     _Look("login-inside", _TOLD, lambda place: place.shape == "password_in_url", in_open=False),
-    _Look("login-inside", _HEADED, _like(_HEADER), in_open=False),
+    _Look("login-inside", _HEADED, _like(_HEADER, ":"), in_open=False),
     _Look("format-of-secret", ("format",), _like(_FORMAT), in_open=False),
     _Look("card-number", _CARD_TOLD, lambda place: card_number(place.plain), in_open=False),
     _Look("pattern-of-secret", ("pattern",), _is_of_secret, in_open=False),

@@ -20,6 +20,8 @@ _OfField = Literal[
 ]
 Role = _OfAll | _OfField
 """What a text is to the person: of the whole request, or of one field."""
+GENERAL: Final = ("message", "schema title", "schema description")
+"""What is said about the whole form."""
 
 EXAMINED_CHARACTERS: Final = 8_000
 """Of a longer text both ends are examined, this many characters in all."""
@@ -29,7 +31,10 @@ EXAMINED_IN_ALL: Final = 200_000
 EXAMINED_FIELDS: Final = 1_000
 EXAMINED_CHOICES: Final = 200
 _FEWEST_SIGNS: Final = 10
-_SHORT_NAME: Final = 2
+SHORT_NAME: Final = 2
+"""Up to so many words, or characters of one, a name says little."""
+UNREAD: Final = ("server", "url", "pattern", "format")
+"""What is no text for the person."""
 _HARMLESS_FORMATS: Final = ("email", "date", "date-time", "uri")
 
 _ROLES: Final[tuple[tuple[str, Role], ...]] = (
@@ -156,7 +161,7 @@ def _leaves_open(place: Place) -> bool | None:
     if not clauses:
         return None
     clause = clauses[0]
-    if len(clause.words) == 1 and len(clause.words[0]) <= _SHORT_NAME and clause.words[0].isascii():
+    if len(clause.words) == 1 and len(clause.words[0]) <= SHORT_NAME and clause.words[0].isascii():
         return True
     says = any(hit.end == len(clause.words) or hit.start == 0 for hit in clause.of("plain"))
     return not (says or clause.of("harmless"))
@@ -164,6 +169,12 @@ def _leaves_open(place: Place) -> bool | None:
 
 class _Told:
     places: tuple[Place, ...]
+
+    @cached_property
+    def concepts(self) -> frozenset[str]:
+        """All that stands there, read in any way: most rules need to look no further."""
+        read = (place.views for place in self.places if place.role not in UNREAD)
+        return frozenset().union(*(view.concepts for views in read for view in views))
 
     def told(self, *roles: str) -> tuple[Place, ...]:
         """The places of some roles; looked up once, as many rules ask for the same."""
@@ -221,7 +232,7 @@ class FieldReading(_Told):
     def is_called(self, concept: str) -> bool:
         """Whether a whole title, else the name, is a word for this."""
         titles = self.told("title") or self.places[:1]
-        return any(
+        return concept in self.concepts and any(
             hit.start == 0 and hit.end == len(clause.words)
             for place in titles
             for clause in place.clauses
@@ -246,11 +257,6 @@ class Reading(_Told):
     def free_fields(self) -> tuple[FieldReading, ...]:
         """The fields a person types into."""
         return tuple(field for field in self.fields if field.is_free)
-
-    @cached_property
-    def general_places(self) -> tuple[Place, ...]:
-        """What is said about the whole form: message, schema title and description, choices."""
-        return self.told("message", "schema title", "schema description", "choice")
 
     def called(self, concept: str) -> tuple[FieldReading, ...]:
         """The fields whose whole title, else name, is a word for this."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -116,6 +117,12 @@ def around(text: str, start: int, end: int) -> str:
     before, after = max(0, start - EVIDENCE_AROUND), end + EVIDENCE_AROUND
     cut = text[before : min(after, start + EVIDENCE_LENGTH)]
     return ("…" if before else "") + cut + ("…" if after < len(text) else "")
+
+
+def searching(pattern: re.Pattern[str], needs: str) -> Callable[[str], re.Match[str] | None]:
+    """How to search for a pattern: only beside signs that it needs, which few texts have."""
+    signs = re.compile(needs)
+    return lambda text: pattern.search(text) if signs.search(text) else None
 
 
 def weight(amount: int, frame: str, place: Place, text: str) -> Weight:

@@ -20,17 +20,8 @@ _SENTENCE_END: Final = re.compile(
     r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"
 )
 _CLAUSE_END: Final = re.compile(r"(?<!\d),|,(?!\d)|[{}\[\]、，【】–—…]|\s-\s|(?<=\w)--|--(?!\w)")
-_QUOTES: Final = {
-    "'": "'",
-    '"': '"',
-    "“": "”",
-    "„": "“",
-    "«": "»",
-    "「": "」",
-    "『": "』",
-    "‘": "’",
-    "»": "«",
-}
+_QUOTES: Final = dict(zip("'\"“„«「『‘»", "'\"”“»」』’«", strict=True))
+"""What opens a quotation, and what closes it."""
 _MOST_WORDS: Final = 2_500
 
 
@@ -74,7 +65,10 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
         rest = text[end : end + 8]
         current.is_question = "?" in rest or "？" in rest
         found.append(current)
-    _spread_questions(found)
+    # What is asked at the end of a sentence is asked by all of its clauses.
+    asked = {clause.sentence for clause in found if clause.is_question}
+    for clause in found:
+        clause.is_question = clause.sentence in asked
     return found
 
 
@@ -99,13 +93,6 @@ def _quote_after(quote: str, gap: str) -> str:
         ):
             quote = _QUOTES[character]
     return quote
-
-
-def _spread_questions(clauses: list[Clause]) -> None:
-    """What is asked at the end of a sentence is asked by all of its clauses."""
-    asked = {clause.sentence for clause in clauses if clause.is_question}
-    for clause in clauses:
-        clause.is_question = clause.sentence in asked
 
 
 def sentences(clauses: Iterable[Clause]) -> list[list[Clause]]:

@@ -29,20 +29,16 @@ from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
-from elicit_tui.guardian.reading import FieldReading, Place, Reading
+from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, found, weight
 from elicit_tui.guardian.words import Hit, is_known
 
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
-_GENERAL: Final = ("message", "schema title", "schema description")
 _OF_FIELD: Final = ("title", "description", "example", "default")
-_SHORT_NAME: Final = 2
 _MOST_LOOKED_AT: Final = 50
 _SHORTEST_OF_NAMES: Final = 4
 _VERSION: Final = re.compile(r"v?\d{1,2}")
-_STEPS: Final = (">", "→", "›", "»")
-"""What leads from page to page."""
 _ONE_FIGURE: Final = 9
 _MOST_COUNTED: Final = 100
 
@@ -89,6 +85,7 @@ class Wanting:
     def __init__(self, reading: Reading, thing: Thing) -> None:
         self.reading = reading
         self.thing = thing
+        self._words = (thing.sure, thing.maybe, thing.name, thing.opening)
 
     def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
         """A field that wants the thing, with all that was weighed; None where it does not."""
@@ -100,6 +97,8 @@ class Wanting:
 
     def of_field(self, field: FieldReading) -> list[Seen]:
         """What speaks for it that a field wants the thing; the sum decides."""
+        if not self._said_of_all and field.concepts.isdisjoint(self._words):
+            return []
         own = [*self._own(field)]
         sure = any(seen.weight.amount >= THRESHOLD for seen in own)
         prose = [*self._said(field)]
@@ -164,12 +163,11 @@ class Wanting:
 
     def _is_name(self, one: Found) -> bool:
         if one.hit.concept == self.thing.name:
-            short = one.place.role == "name" or len(one.clause.words) <= _SHORT_NAME
+            short = one.place.role == "name" or len(one.clause.words) <= SHORT_NAME
             return short and one.hit.end == len(one.clause.words)
         return one.hit.concept == self.thing.sure
 
     def _fits(self, clause: Clause, hit: Hit, field: FieldReading) -> bool:
-        """Whether a field for numbers can hold it."""
         if field.kind != "number" or not self.thing.in_figures:
             return True
         figures = clause.of(self.thing.in_figures)
@@ -183,7 +181,7 @@ class Wanting:
         for place in self._said_of_all:
             for seen, one in self._spoken(place, field):
                 # What is chosen tells nothing, unless it tells the person to type something.
-                if place.role in _GENERAL or any(
+                if place.role in GENERAL or any(
                     ask.end <= one.hit.start or ask.start >= one.hit.end for ask in one.clause.asks
                 ):
                     yield seen
@@ -191,18 +189,15 @@ class Wanting:
     @cached_property
     def _said_of_all(self) -> tuple[Place, ...]:
         """The form's own words, and those of what is chosen, where the thing stands in them."""
+        if self.reading.concepts.isdisjoint(self._words):
+            return ()
         choosing = {field.name for field in self.reading.fields if field.kind == "choice"}
         roles = ("title", "description", "choice")
         return tuple(
             place
             for place in self.reading.places
-            if place.role in _GENERAL or (place.field in choosing and place.role in roles)
-            if any(
-                not view.concepts.isdisjoint(
-                    (self.thing.sure, self.thing.maybe, self.thing.opening)
-                )
-                for view in place.views
-            )
+            if place.role in GENERAL or (place.field in choosing and place.role in roles)
+            if any(not view.concepts.isdisjoint(self._words) for view in place.views)
         )
 
     def _spoken(self, place: Place, field: FieldReading) -> Iterator[tuple[Seen, Found]]:
@@ -237,7 +232,7 @@ class Wanting:
     def _sign_in(self, field: FieldReading) -> Iterator[Seen]:
         """What opens something: prose must say so, other fields only be called like it."""
         beside = self.thing.beside
-        for place in self.reading.told(*_GENERAL, "name", "title", "description"):
+        for place in self.reading.told(*GENERAL, "name", "title", "description"):
             is_named = place.role in ("name", "title")
             concepts = (beside, f"{beside} field") if is_named else (beside,)
             for one in found((place,), *concepts, usual_only=True):
@@ -295,9 +290,7 @@ def _is_of_a_lock(clause: Clause, hit: Hit) -> bool:
 
 def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     """Whether it is said whose it is, what it opens, or of which kind: "Lichess token"."""
-    if clause.holds(hit):
-        return True
-    if any(clause.between(at) in _STEPS for at in range(1, len(clause.words))):
+    if clause.holds(hit) or clause.leads_on:
         return True
     # "Host, user, pass": one of a list in which an account stands.
     if len(clause.words) == 1 and any(other.of("account name") for other in clause.near):

@@ -147,25 +147,20 @@ class _Known:
         self.word = word
         self.near = _near(word)
         self._spelt = any(one.is_spoken and word in one.spelt for one in lexicon.spoken)
-        begun = [
-            entry
-            for near in self.near
-            for entry in lexicon.begun(near)
-            if self.stands_for(entry, 0)
-        ]
+        entries = chain.from_iterable(map(lexicon.begun, self.near))
+        begun = [entry for entry in entries if self.stands_for(entry, 0)]
         self.by_language: dict[_Language, set[str]] = {}
         """What it is by itself in each language."""
-        for entry in begun:
-            self.by_language.setdefault(entry.language, set())
-            if len(entry.words) == 1:
-                self.by_language[entry.language].add(entry.concept)
-        self.concepts = frozenset().union(*self.by_language.values())
-        self.languages = frozenset(self.by_language)
         self.longer: dict[str, list[_Entry]] = {}
         """The entries of several words that it begins, by how the second one begins."""
         for entry in begun:
-            if len(entry.words) > 1:
+            alone = self.by_language.setdefault(entry.language, set())
+            if len(entry.words) == 1:
+                alone.add(entry.concept)
+            else:
                 self.longer.setdefault(entry.words[1][:_SHORTEST_STEM], []).append(entry)
+        self.concepts = frozenset().union(*self.by_language.values())
+        self.languages = frozenset(self.by_language)
         self.is_passed = "small" in self.concepts and "apart" not in self.concepts
         self.begins = bool(begun) or any(word in one.spelt for one in lexicon.spoken)
 
@@ -193,7 +188,6 @@ class _Lexicon:
 
     @lru_cache(maxsize=10_000)  # noqa: B019 - there are two of them in a process
     def begun(self, near: str) -> tuple[_Entry, ...]:
-        """The entries whose first word begins so."""
         return tuple(
             _Entry(concept, tuple(words_of(entry)), language)
             for language in self.spoken
@@ -202,7 +196,6 @@ class _Lexicon:
 
     @lru_cache(maxsize=30_000)  # noqa: B019 - there are two of them in a process
     def known(self, word: str) -> _Known:
-        """What it has for a word."""
         return _Known(word, self)
 
 
@@ -212,9 +205,7 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
 
 
-@lru_cache(maxsize=64)
-def _language(code: str) -> _Language:
-    return _Language(code)
+_language: Final = lru_cache(maxsize=64)(_Language)
 
 
 @lru_cache(maxsize=2)
@@ -294,6 +285,7 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
     return hits
 
 
+@lru_cache(maxsize=30_000)
 def _meant(known: _Known, spoken: frozenset[_Language]) -> frozenset[str]:
     """What a word is by itself where some languages are spoken."""
     told = known.languages & spoken
@@ -312,10 +304,10 @@ def _is_inside(hit: Hit, other: Hit) -> bool:
 
 def _most_spoken(seen: Mapping[_Known, int]) -> frozenset[_Language]:
     """The languages that know nearly as many of the words as the one that knows most, and names."""
-    known: Counter[_Language] = Counter()
+    known: dict[_Language, int] = {}
     for one, times in seen.items():
         for language in one.languages:
-            known[language] += times
+            known[language] = known.get(language, 0) + times
     most = max((count for one, count in known.items() if one.is_spoken), default=0)
     return frozenset(
         one for one, count in known.items() if count * 4 >= most * 3 or not one.is_spoken

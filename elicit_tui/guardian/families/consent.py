@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.reading import FieldReading, Place, Reading
+from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
 
-_TOLD: Final = ("message", "schema title", "schema description", "title", "description", "name")
 _TELLS: Final = 3
 
 
@@ -58,7 +57,7 @@ def _begins_with(clause: Clause, *acts: str) -> bool:
 def told(reading: Reading) -> Iterator[Place]:
     """The places that tell what the answer lets happen."""
     typed = {field.name for field in reading.fields if field.is_free or field.kind == "choice"}
-    for place in reading.told(*_TOLD):
+    for place in reading.told(*GENERAL, "name", "title", "description"):
         # What is chosen or typed there only describes; a yes or no lets it happen.
         is_typed, is_one_word = place.field in typed, _length(place) == 1
         if not (

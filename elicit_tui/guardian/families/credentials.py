@@ -22,7 +22,7 @@ from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
 from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.looks import BEGINS, looks
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.reading import FieldReading, Place, Reading
+from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting
 from elicit_tui.guardian.words import is_word
@@ -50,17 +50,14 @@ _BEGINNING: Final = re.compile(
     r"|[A-Za-z][A-Za-z0-9]{1,11}_(?![A-Za-z0-9]{1,3}\b|\w*\.))"
 )
 _MADE_UP: Final = re.compile(
-    r"(?=.*[A-Za-z])(?=.*[a-z].*[A-Z]|.*[A-Z].*[a-z]|.*-.*-|\w+$)(?=.*\d)[\w+=!@#$%^&*.-]{8,}"
+    r"(?=[^A-Za-z]*[A-Za-z])(?=[^a-z]*[a-z][^A-Z]*[A-Z]|[^A-Z]*[A-Z][^a-z]*[a-z]|[^-]*-[^-]*-|\w+$)"
+    r"(?=\D*\d)[\w+=!@#$%^&*.-]{8,}"
 )
-_PROSE: Final = ("message", "schema title", "schema description", "name", "title", "description")
-_BESIDE: Final = tuple(
-    (own, *map(str.strip, entry.partition("when ")[::2]))
+_BESIDE: Final = {
+    own: [[*map(str.strip, entry.partition("when ")[::2])] for entry in entries]
     for own, entries in table("beside").items()
-    for entry in entries
-)
-_UNSAID: Final = ("server", "pattern", "format")
+}
 _REMEMBERED: Final = ("security question text", "asked memory")
-_SHORT_NAME: Final = 2
 _SHORTEST_SERIES: Final = 4
 _MOST_IN_PARTS: Final = 8
 _SERIES_OF_WORDS: Final = 8
@@ -100,7 +97,7 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
 
 def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sighting]:
     """A secret that the form as a whole asks for: described, or disguised, in pieces as well."""
-    for place in reading.told("message", "schema title", "schema description"):
+    for place in reading.told(*GENERAL):
         yield from _secret_in(place, wanting, is_open)
     free = reading.free_fields[:_FEW_NAMES]
     for role in ("name", "title"):
@@ -132,8 +129,6 @@ def _by_its_look(
     reading: Reading, field: FieldReading, wanting: Wanting, choices: Sequence[Found]
 ) -> Iterator[Sighting]:
     is_open = field.is_open
-    alone = is_open or len(reading.free_fields) == 1
-    whole = (reading.message,) if alone else ()
     if is_open or field.is_called("anything"):
         yield from _chosen(choices, field)
     for place in field.places:
@@ -143,6 +138,7 @@ def _by_its_look(
         for secret in _secret_in(place, wanting, is_open, message):
             yield secret
             return
+    whole = (reading.message,) if is_open or len(reading.free_fields) == 1 else ()
     for frame, place in looks((*field.places, *whole), is_open=is_open):
         yield _block(place, frame, field.name)
     if is_open:
@@ -170,7 +166,7 @@ def _says_nothing(field: FieldReading) -> bool:
     clauses = field.places[0].clauses if field.places else ()
     titles = field.told("title")
     return all(
-        clause.of("anything") or len(clause.words[0]) <= _SHORT_NAME for clause in clauses
+        clause.of("anything") or len(clause.words[0]) <= SHORT_NAME for clause in clauses
     ) or any(place.clauses[0].of("it") for place in titles if place.clauses)
 
 
@@ -195,21 +191,21 @@ def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]
 
 def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """What another field holds tells what belongs to it: a card's holder, the name of a key."""
-    for own, other, said in _BESIDE:
+    for own, entries in _BESIDE.items():
         called = _says_nothing(field) if own == "anything" else field.is_called(own)
-        if not called or (said and not _says(reading, said)):
-            continue
-        if not other or any(one is not field for one in reading.called(other)):
-            frame = f"beside-{(other or said).replace(' ', '-')}"
-            yield _block(field.places[0], frame, field.name, field.name[:80], 3)
-            return
+        for other, said in entries if called else ():
+            beside = not other or any(one is not field for one in reading.called(other))
+            if beside and (not said or _says(reading, said)):
+                frame = f"beside-{(other or said).replace(' ', '-')}"
+                yield _block(field.places[0], frame, field.name, field.name[:80], 3)
+                return
 
 
 def _says(reading: Reading, concept: str) -> bool:
     """Whether the form as a whole speaks of something, and neither denies it nor asks whether."""
     return any(
         not one.clause.denies(one.hit) and not one.clause.whether
-        for one in found(reading.general_places, concept, usual_only=True)
+        for one in found(reading.told(*GENERAL, "choice"), concept, usual_only=True)
     )
 
 
@@ -226,7 +222,7 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
     for stem, count in series.items():
         bare = fold(stem).strip(" _-")
         latin = bare.isascii()
-        nameless = len(bare) <= _SHORT_NAME or is_word(bare, "anything", latin)
+        nameless = len(bare) <= SHORT_NAME or is_word(bare, "anything", latin)
         is_wallet = kept > 0 and count in _WALLETS and nameless
         words = is_wallet or is_word(bare, "series", latin)
         digits = is_word(bare, "series of digits", latin) or figures[stem] == count
@@ -237,9 +233,8 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
 
 
 def _named(concept: str, reading: Reading) -> Iterator[Sighting]:
-    """Something is named beside a field to type into."""
     if any(field.kind == "text" for field in reading.free_fields):
-        for one in found(reading.told(*_PROSE), concept):
+        for one in found(reading.told(*GENERAL, "name", "title", "description"), concept):
             if one.clause.standing(one.hit) >= Standing.NAMED:
                 yield one.sighting(Severity.WARN, 2, concept.replace(" ", "-"))
                 return
@@ -247,7 +242,7 @@ def _named(concept: str, reading: Reading) -> Iterator[Sighting]:
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
-        is_said = place.role not in ("url", *_UNSAID)
+        is_said = place.role not in UNREAD
         if is_said and (place.shape or _is_told_its_value(place)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
@@ -265,7 +260,7 @@ def _is_told_its_value(place: Place) -> bool:
 def _revealed(reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url" or reading.free_fields:
         return
-    for one in found((place for place in reading.places if place.role not in _UNSAID), "sure"):
+    for one in found((place for place in reading.places if place.role not in UNREAD), "sure"):
         if not one.clause.denies(one.hit) and any(
             verb.end <= one.hit.start <= verb.end + 3 and one.clause.is_proposed(verb)
             for verb in one.clause.of("reveal")

@@ -12,7 +12,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.families.payments import AMOUNT
-from elicit_tui.guardian.frames import TOLD, frames_of, held, summed
+from elicit_tui.guardian.frames import TOLD, held, summed
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
 
@@ -28,9 +28,8 @@ def _threat(reading: Reading) -> Iterator[Sighting]:
     # Who only chooses among answers hands over nothing: that is a quiz.
     if reading.fields and all(field.kind == "choice" for field in reading.fields):
         return
-    frames = {
-        one.frame.name: one for one in held(frames_of("deception.threat"), reading.told(*TOLD))
-    }
+    told = reading.told(*TOLD)
+    frames = {one.frame.name: one for one in held("deception.threat", reading, told)}
     threat = frames.get("threat-and-demand") or frames.get("alarm-and-demand")
     hurried = "deadline" in frames or ("alarm" in frames and "threat-to-what-is-yours" in frames)
     if threat is not None and hurried:
@@ -56,6 +55,8 @@ def _bait(reading: Reading) -> Iterator[Sighting]:
 
 def _comes_back_as_more(reading: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
+    if not reading.message.says("gives money"):
+        return False
     text = reading.message.read.lower()
     money = [one.span() for one in AMOUNT.finditer(text)]
     sums = list(_SUM.finditer(text))[:20] if money else []

@@ -14,7 +14,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
-from elicit_tui.guardian.frames import THRESHOLD, frames_of, held
+from elicit_tui.guardian.frames import THRESHOLD, held
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
@@ -26,7 +26,6 @@ _COMMAND: Final = re.compile(
     r"git\s+(?:push\b.{0,40}\s(?:\+\w|--force|-f\b)|reset\s+--hard|clean\s+-\w*f|branch\s+-D)"
     r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
 )
-
 _HUNDREDS: Final = re.compile(
     r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)"
 )
@@ -206,7 +205,7 @@ def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
         leave = [*told(reading)] if confirms(reading) else []
         for places in (leave, [*telling_choices(reading)]):
-            for one in held(frames_of(rule), places):
+            for one in held(rule, reading, places):
                 # A choice that begins with the verb lets it happen, whatever the others are.
                 begins = one.found.hit.start <= 1 and one.frame.name == "lifts-protection"
                 opens = one.found.place.role == "default" and one.frame.name == "open-to-anyone"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.frames import TOLD, frames_of, held, summed
+from elicit_tui.guardian.frames import TOLD, held, summed
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
 from elicit_tui.guardian.wanting import Thing, Wanting
@@ -28,7 +28,7 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
         return
     wanting = Wanting(reading, _CONTENTS)
     yield from filter(None, (wanting.sighting(field, Severity.BLOCK) for field in free))
-    for one in held(frames_of("exfiltration.contents"), reading.told(*TOLD)):
+    for one in held("exfiltration.contents", reading, reading.told(*TOLD)):
         for field in free[:50]:
             yield one.sighting(Severity.BLOCK, field.name)
 

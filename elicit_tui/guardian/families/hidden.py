@@ -15,14 +15,9 @@ from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.url import deceptive_url
 from elicit_tui.guardian.frames import TOLD
 from elicit_tui.guardian.links import host_of
-from elicit_tui.guardian.reading import Place, Reading
-from elicit_tui.guardian.rule import Sighting, house_rule, seen
-from elicit_tui.text.active import (
-    active_pattern,
-    is_plain,
-    natural_length,
-    piled_marks_pattern,
-)
+from elicit_tui.guardian.reading import GENERAL, Place, Reading
+from elicit_tui.guardian.rule import Sighting, house_rule, searching, seen
+from elicit_tui.text.active import active_pattern, is_plain, natural_length, piled_marks_pattern
 from elicit_tui.text.scripts import mixed_words
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -80,6 +75,8 @@ _LINKS: Final = (
     re.compile(r"\[url=(?P<url>[^\]]{1,2000})\](?P<text>.{0,300}?)\[/url", re.I),
     _PLAIN_URL,
 )
+_LINK_SIGN: Final = re.compile(r"[\[<]|:/")
+"""What no link does without."""
 _HOST_IN_TEXT: Final = re.compile(
     r"(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])", re.I
 )
@@ -95,9 +92,10 @@ _PADDING: Final = re.compile(
     r"|(?:[\u2800\u3164\u00a0\u3000\u2000-\u200a]){12,}"
 )
 _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")
+_search_markup: Final = searching(_MARKUP, r"[<\[=:]")
+_search_padding: Final = searching(_PADDING, r"[\s\u2800\u3164]{10}")
 _LONG_MESSAGE: Final = 5_000
 _HIDING_LENGTH: Final = 12_000
-_OF_ALL: Final = ("message", "schema description", "schema title")
 
 
 def _first(
@@ -107,7 +105,6 @@ def _first(
     besides: str = "pattern",
     severity: Severity = _BLOCK,
 ) -> Iterator[Sighting]:
-    """The first thing of a sort in each text."""
     for place in _texts(reading, besides):
         match = search(place.text)
         if match is not None:
@@ -120,16 +117,20 @@ def _texts(reading: Reading, besides: str = "pattern") -> Iterator[Place]:
 
 
 def _direction(text: str) -> re.Match[str] | None:
-    letters = () if text.isascii() else filter(str.isalpha, text)
+    if text.isascii():
+        return None
+    letters = filter(str.isalpha, text)
     leftward = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
     return (_TURNING if leftward else _DIRECTIONS).search(text)
 
 
 def _invisible(text: str) -> re.Match[str] | None:
+    if is_plain(text):
+        return None
     natural = {one.start() for one in _NATURAL.finditer(text)}
     hidden = (
         one
-        for active in (() if is_plain(text) else active_pattern().finditer(text))
+        for active in active_pattern().finditer(text)
         if active["natural"] is None
         for one in _INVISIBLE.finditer(text, *active.span())
     )
@@ -143,8 +144,8 @@ def _stacked(text: str) -> re.Match[str] | None:
 
 def _markup(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
-        match = _MARKUP.search(place.text)
-        if match is not None or _MARKUP.search(unescape(place.text)):
+        match = _search_markup(place.text)
+        if match is not None or ("&" in place.text and _MARKUP.search(unescape(place.text))):
             yield seen(_BLOCK, place, *match.span() if match is not None else ())
     yield from _first(_IMAGE.search, reading, severity=_WARN)
 
@@ -153,7 +154,8 @@ def _links(reading: Reading) -> Iterator[Sighting]:
     """The first link of each text that deceives, else the first that could be followed."""
     for place in _texts(reading):
         followed: Sighting | None = None
-        for match in (one for each in _LINKS for one in islice(each.finditer(place.text), 50)):
+        linked = _LINKS if _LINK_SIGN.search(place.text) else ()
+        for match in (one for each in linked for one in islice(each.finditer(place.text), 50)):
             if _deceives(match, reading):
                 followed = seen(_BLOCK, place, *match.span())
                 break
@@ -176,10 +178,10 @@ def _deceives(link: re.Match[str], reading: Reading) -> bool:
 
 def _padding(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
-        match = _PADDING.search(place.text) or _FILLER.search(place.text)
+        match = _search_padding(place.text) or _FILLER.search(place.text)
         if match is not None and _hides_more(place, match):
             yield seen(_BLOCK, place, *match.span())
-        elif place.role in _OF_ALL and place.length > _LONG_MESSAGE:
+        elif place.role in GENERAL and place.length > _LONG_MESSAGE:
             severity = _BLOCK if place.length > _HIDING_LENGTH else _WARN
             yield Sighting(severity, place.where, f"{place.length} characters")
 
@@ -201,7 +203,7 @@ RULES = (
     house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="")),
     house_rule("hidden.markup", _markup),
     house_rule("hidden.link", _links),
-    house_rule("hidden.frame", partial(_first, _FRAME.search)),
+    house_rule("hidden.frame", partial(_first, searching(_FRAME, "[-=_─═━┄╌▄▀█]{2}"))),
     house_rule("hidden.padding", _padding),
     house_rule("hidden.mixed_letters", partial(_first, _mixed_letters, severity=Severity.NOTE)),
 )

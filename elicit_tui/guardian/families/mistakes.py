@@ -12,7 +12,7 @@ from elicit_tui.form.choices import fits_type, read_choices
 from elicit_tui.form.json_values import is_number, json_key, same_json
 from elicit_tui.guardian.families.schema import KNOWN, parts_of
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule
 
 _WARN: Final = Severity.WARN
@@ -20,7 +20,6 @@ _MANY_CHOICES: Final = 1_000
 _LONG_TEXT: Final = 5_000
 _LONG_NAME: Final = 500
 _NOBODY_TYPES: Final = 100_000
-_OF_ALL: Final = ("message", "url", "schema title", "schema description")
 _TYPES: Final = table("schemas")["types"]
 _CHOSEN_BY: Final = ("enum", "oneOf", "anyOf", "$ref")
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
@@ -32,7 +31,7 @@ _LOWEST: Final = {"minimum": -inf, "maximum": -inf, "multipleOf": float_info.min
 def _lengths(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
         longest = _LONG_NAME if place.role == "name" else _LONG_TEXT
-        if place.length > longest and place.role not in _OF_ALL:
+        if place.length > longest and place.role not in ("url", *GENERAL):
             yield Sighting(_WARN, place.where, f"{place.length} characters")
     for where in dict.fromkeys(reading.clipped):
         yield Sighting(_WARN, where[:100], "longer than what is examined: only both ends were read")

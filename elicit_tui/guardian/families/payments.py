@@ -9,7 +9,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.families.consent import confirms, telling_choices, told
-from elicit_tui.guardian.frames import frames_of, held
+from elicit_tui.guardian.frames import held
 from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule, weight
 
@@ -19,7 +19,7 @@ AMOUNT: Final = re.compile(
     r"|k[rč]|zł|krw|tl|рублей|рубля|руб|евро|元|円|원|人民币)(?![a-z]))"
     r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf|sek|nok|dkk|pln|jpy|inr)\s?\d"
     r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
-    r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to ",
+    r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to "
 )
 
 
@@ -27,7 +27,7 @@ def _money(reading: Reading) -> Iterator[Sighting]:
     if confirms(reading):
         places = (*told(reading), *telling_choices(reading))
         yield from _paid(places)
-        for one in islice(held(frames_of("destructive.money"), places), 1):
+        for one in islice(held("destructive.money", reading, places), 1):
             yield one.sighting(Severity.WARN)
 
 

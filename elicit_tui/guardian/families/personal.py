@@ -8,14 +8,13 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
-from elicit_tui.guardian.reading import FieldReading, Reading
+from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule
 from elicit_tui.guardian.wanting import Thing, Wanting
 
 _KINDS: Final = ("identity", "bank", "health", "biometric", "pay", "location")
 _SET: Final = 2
 _FULL_SET: Final = 3
-_ROLES: Final = ("message", "schema title", "schema description", "name", "title", "description")
 
 
 def _asked(name: str, reading: Reading) -> Iterator[Sighting]:
@@ -45,7 +44,9 @@ def _members(name: str, reading: Reading) -> set[str]:
     typed = {None, *(field.name for field in reading.fields if field.kind != "boolean")}
     return {
         " ".join(one.clause.words[one.hit.start : one.hit.end])
-        for one in found(reading.told(*_ROLES), name, usual_only=True)
+        for one in found(
+            reading.told(*GENERAL, "name", "title", "description"), name, usual_only=True
+        )
         if one.place.field in typed and one.clause.standing(one.hit) >= Standing.NAMED
     }
 
@@ -57,7 +58,7 @@ def _identity_set(reading: Reading) -> Iterator[Sighting]:
     named = bool(_members("full name", reading))
     identity = any(True for _ in _asked("identity", reading))
     parts = len(members) + identity
-    quiz = any(place.says("quiz") for place in reading.general_places)
+    quiz = any(place.says("quiz") for place in reading.told(*GENERAL, "choice"))
     if parts + named >= _SET or identity:
         severity = Severity.BLOCK if quiz and parts + named >= _FULL_SET else Severity.WARN
         evidence = ", ".join(sorted(members)[:6])

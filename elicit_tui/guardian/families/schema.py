@@ -89,7 +89,6 @@ def _is_form(schema: Mapping[str, Any]) -> bool:
 
 
 def _depth(value: Any, limit: int = 12) -> int:
-    """How many objects stand in one another."""
     inside = value.values() if isinstance(value, Mapping) else value
     if limit == 0 or not isinstance(value, (Mapping, list)):
         return 0
