@@ -10,8 +10,8 @@ from dataclasses import replace
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.breakage import not_shown
-from elicit_tui.tui.hang_up import told_of_hang_up
 from elicit_tui.tui.inline_app import InlineApp
+from elicit_tui.tui.lost_terminal import watched_terminal
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
 
@@ -111,7 +111,7 @@ class InlineResponder:
         self._app = app = InlineApp(self._queue, self._view, theme=self.theme)
         app.give_keys(self.keys)
         try:
-            with told_of_hang_up(_raise_hang_up):
+            with watched_terminal(_raise_hang_up):
                 await app.run_async(inline=not self._headless, headless=self._headless)
         finally:
             loop.set_task_factory(factory)

@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue
 from elicit_tui.tui.changed_lines import ChangedLines, DrawnLines
-from elicit_tui.tui.hang_up import lasting
+from elicit_tui.tui.lost_terminal import outliving_terminal
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.pasted import PASTE_SECONDS
 from elicit_tui.tui.question.debounce import Debounce
@@ -210,7 +210,7 @@ class InlineApp(OrderedApp[None]):
             return super()._build_driver(headless, inline, mouse, size)
         from elicit_tui.tui.inline_driver import InlineDriver
 
-        driver = lasting(InlineDriver)(self, mouse=mouse, size=size)
+        driver = outliving_terminal(InlineDriver)(self, mouse=mouse, size=size)
         driver.cleared = self.drawn.forget
         self._driver = driver
         self._size = Size(*driver._get_terminal_size())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from textual.strip import Strip
@@ -37,10 +37,6 @@ class Part:
 CUT: Final = Part(((" …", "dim"),))
 
 
-RIGHT_PART: Final = 3
-"""Parts at the right that take no more than one part in so many stay, whatever the others need."""
-
-
 def _cells(parts: Sequence[Part]) -> int:
     return sum(part.width for part in parts)
 
@@ -48,9 +44,12 @@ def _cells(parts: Sequence[Part]) -> int:
 class ClickBar(SpanView):
     """Parts from the left, and others at the right edge while there is room.
 
-    Of those at the right the last one stays longest, and those that take a third of the bar go
-    before what is at the left does; what is left out there has a mark.
+    Of those at the right the last one stays longest, and those that take more than their share of
+    the bar go before what is at the left does; what is left out there has a mark.
     """
+
+    right_share: ClassVar[float] = 1 / 3
+    """Parts at the right that take no more than this stay, whatever the others need."""
 
     DEFAULT_CSS = """
     ClickBar {
@@ -81,7 +80,7 @@ class ClickBar(SpanView):
         width = self.size.width
         left, right = list(self._parts), list(self._right)
         while len(right) > 1 and _cells(left) + _cells(right) >= width:
-            if _cells(right) <= width // RIGHT_PART:
+            if _cells(right) <= width * self.right_share:
                 break
             del right[0]
         room = width - _cells(right) - 1
@@ -114,6 +113,7 @@ ALWAYS: Final = ("command_palette", "quit", "help")
 class KeyBar(ClickBar):
     """The keys that work here, the nearest ones first; each can be clicked."""
 
+    right_share = 1 / 2
     DEFAULT_CSS = """
     KeyBar {
         dock: bottom;

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import DecidedBy, ElicitationRequest, Outcome
 from elicit_tui.text import as_name, neutral_line
+from elicit_tui.tui.calls_in_words import joined_by_or
 from elicit_tui.tui.console.spans import Role
-from elicit_tui.tui.possible_calls import one_of
 
 if TYPE_CHECKING:
     from elicit_tui.broker.events import Resolved
@@ -152,7 +152,7 @@ def tool_of(request: ElicitationRequest) -> str:
 
     Empty for a question outside of calls.
     """
-    return one_of([as_name(call.name, 60) for call in request.calls])
+    return joined_by_or([as_name(call.name, 60) for call in request.calls])
 
 
 def asked(request: ElicitationRequest) -> str:

@@ -14,7 +14,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.tui.breakage import what_broke
 from elicit_tui.tui.console.application import ConsoleApp
-from elicit_tui.tui.hang_up import lasting, told_of_hang_up
+from elicit_tui.tui.lost_terminal import outliving_terminal, watched_terminal
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory
@@ -40,7 +40,7 @@ def run(
             config_path=config_path or str(paths.config_file()),
             inbox=inbox,
         )
-        app.driver_class = lasting(app.driver_class)
+        app.driver_class = outliving_terminal(app.driver_class)
         with _ended_by_signals(app):
             result = await app.run_async()
             await app.wind_up()
@@ -71,7 +71,7 @@ def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
             loop.add_signal_handler(getattr(signal, name), end)
             added.append(getattr(signal, name))
     try:
-        with told_of_hang_up(end):
+        with watched_terminal(end):
             yield
     finally:
         for number in added:

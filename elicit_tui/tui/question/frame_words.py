@@ -10,7 +10,7 @@ from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity, Weight
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted
-from elicit_tui.tui.possible_calls import one_of
+from elicit_tui.tui.calls_in_words import joined_by_or
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -82,7 +82,7 @@ def called(request: ElicitationRequest) -> str:
         f"{arguments(call.arguments)}"
         for call in request.calls
     ]
-    return one_of(calls) or "not tied to a tool call"
+    return joined_by_or(calls) or "not tied to a tool call"
 
 
 def names_agree(configured: str, claimed: str | None) -> bool:

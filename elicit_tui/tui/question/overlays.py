@@ -14,8 +14,8 @@ from elicit_tui.form.choices import value_label
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.tui.calls_in_words import joined_by_or
 from elicit_tui.tui.key_names import key_of
-from elicit_tui.tui.possible_calls import one_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.bindings import BY_ACTION
@@ -121,7 +121,7 @@ def second_step(
 ) -> Content:
     """What will happen, why it is asked once more, and exactly what is sent."""
     name = frame_words.server_name(request)
-    tools = one_of([neutral_line(call.name, 120) for call in request.calls])
+    tools = joined_by_or([neutral_line(call.name, 120) for call in request.calls])
     during = f" (for {tools})" if tools else ""
     if elsewhere:
         will = f"This tells {name}{during} that you agreed, and opened the page yourself."

@@ -65,8 +65,12 @@ async def test_enter_on_a_server_that_still_starts_leads_to_its_tools_once_they_
         await stand.until(lambda: getattr(stand.app.focused, "id", "") == "server-words")
 
 
-async def test_the_ways_out_to_help_and_to_every_command_stand_in_the_bar(tmp_path: Path) -> None:
-    async with console(tmp_path, size=(100, 30)) as stand:
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_the_ways_out_to_help_and_to_every_command_stand_in_the_bar(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, tools=TOOLS, size=size) as stand:
+        await stand.until(lambda: "/ Search" in stand.text())
         for words in ("^P Commands", "^Q Leave", "F1 Help"):
             assert words in stand.text().splitlines()[-1]
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.described import offer_words, server_words
-from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.spans import Line, joined
+from elicit_tui.tui.console.text_dialog import TextDialog
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.offers import Offer
     from elicit_tui.tui.console.servers import ServerRecord
 
 
-class AboutScreen(Dialog[None]):
+class AboutScreen(TextDialog):
     """To be read only."""
-
-    interruptible = True
 
     def __init__(self, record: ServerRecord, offer: Offer | None = None) -> None:
         """`offer`: what stands first; without one it is about the server alone."""
@@ -28,17 +23,8 @@ class AboutScreen(Dialog[None]):
         self._record = record
         self._offer = offer
 
-    def body(self) -> ComposeResult:
-        """One text to scroll through."""
-        yield LineView(id="about-words")
-
-    def on_mount(self) -> None:
-        """Show it."""
-        view = self.query_one("#about-words", LineView)
-        view.show(self._words)
-        view.focus()
-
-    def _words(self, width: int) -> list[Line]:
+    def words(self, width: int) -> list[Line]:
+        """The offer first, then its server."""
         groups = [server_words(self._record, width)]
         if self._offer is not None:
             groups.insert(0, offer_words(self._offer, width))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-
-from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines
+from elicit_tui.tui.console.text_dialog import TextDialog
 from elicit_tui.tui.key_names import key_name
 
 if TYPE_CHECKING:
@@ -62,30 +59,20 @@ SIGNS = (
 )
 
 
-class HelpScreen(Dialog[None]):
+class HelpScreen(TextDialog):
     """One text to scroll through."""
 
     app: Controller
-    interruptible = True
 
     def __init__(self) -> None:
         super().__init__("Help")
-
-    def body(self) -> ComposeResult:
-        """The text."""
-        yield LineView(id="help-words")
-
-    def on_mount(self) -> None:
-        """Show it."""
-        view = self.query_one("#help-words", LineView)
-        view.show(self._words)
-        view.focus()
 
     def action_help(self) -> None:
         """The same key goes back."""
         self.dismiss(None)
 
-    def _words(self, width: int) -> list[Line]:
+    def words(self, width: int) -> list[Line]:
+        """What the console is, its signs, then its keys as they are now."""
         groups = [text_lines(words, width) for words in WORDS]
         column = max(14, width // 2)
         groups.append(

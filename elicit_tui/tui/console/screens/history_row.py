@@ -4,39 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from textual.app import ComposeResult
-
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.findings import finding_groups
-from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, local_time, told_of
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+from elicit_tui.tui.console.text_dialog import TextDialog
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
 
 
-class RecordScreen(Dialog[None]):
+class RecordScreen(TextDialog):
     """What was asked, what was found, who decided, why and when; then every field as kept."""
-
-    interruptible = True
 
     def __init__(self, row: Row) -> None:
         super().__init__("Recorded", neutral_line(str(row.server), 60))
         self._row = row
 
-    def body(self) -> ComposeResult:
-        """One text to scroll through."""
-        yield LineView(id="record-words")
-
-    def on_mount(self) -> None:
-        """Show it."""
-        view = self.query_one("#record-words", LineView)
-        view.show(self._words)
-        view.focus()
-
-    def _words(self, width: int) -> list[Line]:
+    def words(self, width: int) -> list[Line]:
+        """The decision, what led to it, then every field."""
         row = self._row
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
         head = text_lines(f"{sign} {told_of(row.action, row.decided_by, row.reason)}", width, role)

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
-
 from elicit_tui.text import neutral, quoted, readable_json
-from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.findings import finding_groups
-from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.outcome_words import WHO, tool_of
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 from elicit_tui.tui.console.state import Stopped
+from elicit_tui.tui.console.text_dialog import TextDialog
 
 
-class StoppedScreen(Dialog[None]):
+class StoppedScreen(TextDialog):
     """To be read only: it was answered already, and cannot be answered again."""
-
-    interruptible = True
 
     def __init__(self, stopped: Stopped) -> None:
         super().__init__("Stopped before you saw it", stopped.request.server.name)
         self._stopped = stopped
 
-    def body(self) -> ComposeResult:
-        """One text to scroll through."""
-        yield LineView(id="stopped-words")
-
-    def on_mount(self) -> None:
-        """Show it."""
-        view = self.query_one("#stopped-words", LineView)
-        view.show(self._words)
-        view.focus()
-
-    def _words(self, width: int) -> list[Line]:
+    def words(self, width: int) -> list[Line]:
+        """Who asked what, what was found, and which key would let it through."""
         request, outcome = self._stopped.request, self._stopped.outcome
         calls_itself = quoted(request.server.calls_itself or "", 80)
         server = request.server.name

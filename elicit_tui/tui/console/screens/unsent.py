@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral, neutral_line
-from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.shared_questions import Unsent
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+from elicit_tui.tui.console.text_dialog import TextDialog
 
 
-class UnsentScreen(Dialog[None]):
+class UnsentScreen(TextDialog):
     """Stays until the person has read it; what was typed can be copied."""
 
     interruptible = False
@@ -27,17 +25,8 @@ class UnsentScreen(Dialog[None]):
         super().__init__("Not sent", neutral_line(unsent.question.request.server.name, 60))
         self._unsent = unsent
 
-    def body(self) -> ComposeResult:
-        """One text to scroll through."""
-        yield LineView(id="unsent-words")
-
-    def on_mount(self) -> None:
-        """Show it."""
-        view = self.query_one("#unsent-words", LineView)
-        view.show(self._words)
-        view.focus()
-
-    def _words(self, width: int) -> list[Line]:
+    def words(self, width: int) -> list[Line]:
+        """Why it did not go out, then what was typed."""
         typed: list[Line] = []
         for title, text in self._unsent.typed:
             typed.extend(labelled(neutral_line(title, 40), neutral(text, 20_000), width))

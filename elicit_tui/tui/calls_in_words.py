@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def one_of(calls: Sequence[str]) -> str:
+def joined_by_or(calls: Sequence[str]) -> str:
     """The one call; of several `a, b or c`; empty for a question outside of calls."""
     *others, last = calls or ("",)
     return f"{', '.join(others)} or {last}" if others else last

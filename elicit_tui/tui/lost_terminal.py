@@ -18,8 +18,8 @@ _LOOK_SECONDS: Final = 1.0
 
 
 @contextlib.contextmanager
-def told_of_hang_up(end: Callable[[], None]) -> Iterator[None]:
-    """While it is entered, call `end` once the terminal of standard input is gone.
+def watched_terminal(on_lost: Callable[[], None]) -> Iterator[None]:
+    """While it is entered, call `on_lost` once the terminal of standard input is gone.
 
     The system tells of a hang-up only those whom the terminal controls; the others would read from
     nobody, without a pause and for ever.
@@ -33,7 +33,7 @@ def told_of_hang_up(end: Callable[[], None]) -> Iterator[None]:
     def look() -> None:
         nonlocal watch
         if _is_terminal_gone():
-            end()
+            on_lost()
         else:
             watch = loop.call_later(_LOOK_SECONDS, look)
 
@@ -53,7 +53,7 @@ def _is_terminal_gone() -> bool:
     return any(seen & (select.POLLHUP | select.POLLERR) for _, seen in poll.poll(0))
 
 
-class LastingStream:
+class OutlivingStream:
     """Writes to a stream for as long as there is one; what cannot be written is dropped.
 
     The library's writing thread ends at the first error, and whoever writes after it waits for
@@ -77,14 +77,14 @@ class LastingStream:
         return getattr(self._stream, name)
 
 
-def lasting(driver: type[AnyDriver]) -> type[AnyDriver]:
+def outliving_terminal(driver: type[AnyDriver]) -> type[AnyDriver]:
     """The same driver on a stream that outlives its terminal."""
 
-    class Lasting(driver):  # type: ignore[misc, valid-type]
+    class Outliving(driver):  # type: ignore[misc, valid-type]
         def __init__(self, *values: Any, **options: Any) -> None:
             super().__init__(*values, **options)
             stream = getattr(self, "_file", None)
             if stream is not None:
-                self._file = LastingStream(stream)
+                self._file = OutlivingStream(stream)
 
-    return Lasting
+    return Outliving

@@ -1,0 +1,32 @@
+"""A screen over the console that holds one text to read."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from textual.app import ComposeResult
+
+from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.line_view import LineView
+from elicit_tui.tui.console.spans import Line
+
+
+class TextDialog(Dialog[None]):
+    """Shows its words, to be scrolled where there are more than fit; nothing is decided here."""
+
+    interruptible: ClassVar[bool] = True
+
+    @abstractmethod
+    def words(self, width: int) -> list[Line]:
+        """The text, in lines for a width in cells."""
+
+    def body(self) -> ComposeResult:
+        """The text alone."""
+        yield LineView(id="words")
+
+    def on_mount(self) -> None:
+        """Show it from the top."""
+        view = self.query_one("#words", LineView)
+        view.show(self.words)
+        view.focus()
