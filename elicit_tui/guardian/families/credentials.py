@@ -31,6 +31,7 @@ _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
     Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/")),
     Sense("seed word", "seed sense", re.compile(r"(?!)")),
+    Sense("otp word", "otp sense", re.compile(r"(?!)")),
     Sense(
         "key word",
         "public sense",
@@ -204,7 +205,7 @@ def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]
 def _says(reading: Reading, concept: str) -> bool:
     """Whether the form as a whole speaks of something, and neither denies it nor asks whether."""
     return any(
-        not one.clause.denies(one.hit) and not one.clause.whether
+        not (one.clause.denies(one.hit) or one.clause.whether or one.clause.of("unless"))
         for one in found(reading.told(*GENERAL, "choice"), concept, usual_only=True)
     )
 
@@ -219,13 +220,13 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
             series[stem] += 1 + max(0, int(last or first) - int(first))
             figures[stem] += (field.schema.get("minimum"), field.schema.get("maximum")) == (0, 9)
     kept = sum(len(clause.of("words", "wallet")) for clause in reading.message.clauses)
+    kept += len([*found(reading.told("title"), "kept", usual_only=True)])
     for stem, count in series.items():
         bare = fold(stem).strip(" _-")
-        latin = bare.isascii()
-        nameless = len(bare) <= SHORT_NAME or is_word(bare, "anything", latin)
+        nameless = len(bare) <= SHORT_NAME or is_word(bare, "anything", bare.isascii())
         is_wallet = kept > 0 and count in _WALLETS and nameless
-        words = is_wallet or is_word(bare, "series", latin)
-        digits = is_word(bare, "series of digits", latin) or figures[stem] == count
+        words = is_wallet or is_word(bare, "series", bare.isascii())
+        digits = is_word(bare, "series of digits", bare.isascii()) or figures[stem] == count
         # Some words "of your paper copy" are enough.
         fewest = _SHORTEST_SERIES - 1 if kept > 1 else _SERIES_OF_WORDS
         if (words and count >= fewest) or (digits and count >= _SHORTEST_SERIES):
@@ -242,8 +243,7 @@ def _named(concept: str, reading: Reading) -> Iterator[Sighting]:
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
     for place in reading.places:
-        is_said = place.role not in UNREAD
-        if is_said and (place.shape or _is_told_its_value(place)):
+        if place.role not in UNREAD and (place.shape or _is_told_its_value(place)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
 
