@@ -189,8 +189,6 @@ class Wanting:
     @cached_property
     def _said_of_all(self) -> tuple[Place, ...]:
         """The form's own words, and those of what is chosen, where the thing stands in them."""
-        if self.reading.concepts.isdisjoint(self._words):
-            return ()
         choosing = {field.name for field in self.reading.fields if field.kind == "choice"}
         roles = ("title", "description", "choice")
         return tuple(
@@ -208,9 +206,8 @@ class Wanting:
             if self.is_in_other_sense(one) or (opens and not _is_of_a_lock(clause, hit)):
                 continue
             # What is prepared there is a value, unless it tells the person what to type.
-            shown = place.role in ("default", "example") or (
-                shows and clause in _instances(view.clauses)
-            )
+            is_instance = shows and clause in _instances(view.clauses)
+            shown = is_instance or place.role in ("default", "example")
             standing = clause.standing(hit)
             handed = standing < Standing.ASKED and _is_handed_over(one, field)
             if (

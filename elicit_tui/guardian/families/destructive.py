@@ -19,7 +19,6 @@ from elicit_tui.guardian.reading import Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
 
-_NEAR: Final = 5
 _NOUGHT: Final = ("0", "zero")
 _UNMARKED: Final = str.maketrans("*`", "  ")
 _COMMAND: Final = re.compile(
@@ -50,10 +49,8 @@ def _is_production(place: Place, only: set[str]) -> bool:
 
     `only`: the fields with a single choice.
     """
-    chosen = place.role in ("default", "message") or (
-        place.role == "choice" and place.field in only
-    )
-    return chosen and place.says("production")
+    is_only = place.role == "choice" and place.field in only
+    return (is_only or place.role in ("default", "message")) and place.says("production")
 
 
 # What goes ------------------------------------------------------------------------------------

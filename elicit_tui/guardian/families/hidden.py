@@ -170,9 +170,8 @@ def _links(reading: Reading) -> Iterator[Sighting]:
 def _deceives(link: re.Match[str], reading: Reading) -> bool:
     """Whether a link leads to a place that is hidden, or another than its words show."""
     target, shown = host_of(link["url"]), _HOST_IN_TEXT.search(link["text"])
-    is_other = shown is not None and hosts.registrable(shown[1].lower()) != hosts.registrable(
-        target
-    )
+    domain = hosts.registrable(target)
+    is_other = shown is not None and hosts.registrable(shown[1].lower()) != domain
     return (is_other and target != "") or deceptive_url(link["url"].rstrip(".,;:!?"), reading)
 
 

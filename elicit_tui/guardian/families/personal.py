@@ -42,11 +42,10 @@ def _can_tell(field: FieldReading, name: str) -> bool:
 def _members(name: str, reading: Reading) -> set[str]:
     """The words for something that the form, or a field for more than a yes, asks for."""
     typed = {None, *(field.name for field in reading.fields if field.kind != "boolean")}
+    places = reading.told(*GENERAL, "name", "title", "description")
     return {
         " ".join(one.clause.words[one.hit.start : one.hit.end])
-        for one in found(
-            reading.told(*GENERAL, "name", "title", "description"), name, usual_only=True
-        )
+        for one in found(places, name, usual_only=True)
         if one.place.field in typed and one.clause.standing(one.hit) >= Standing.NAMED
     }
 

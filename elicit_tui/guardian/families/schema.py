@@ -151,9 +151,8 @@ def _names(reading: Reading) -> Iterator[Sighting]:
         shown = field.name[:80].lower()
         whole = re.sub(r"[^a-z_]", "", shown)
         words = {whole, *re.split(r"[.\[\]/]", shown)}.intersection(known["prototype words"])
-        if any(word not in reading.message.folded.text for word in words) or any(
-            prototype in whole for prototype in known["prototypes"]
-        ):
+        unsaid = any(word not in reading.message.folded.text for word in words)
+        if unsaid or any(prototype in whole for prototype in known["prototypes"]):
             yield Sighting(_BLOCK, field.where, field.name[:80])
 
 

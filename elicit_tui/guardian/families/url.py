@@ -101,9 +101,8 @@ def _squeezed(name: str) -> str:
 
 def _personal_in_url(url: Url, _: Reading) -> Trouble:
     for name, value in url.parameters:
-        if (name in hosts.listed("personal parameters") and len(value) > 2) or _MAIL.fullmatch(
-            value
-        ):
+        named = name in hosts.listed("personal parameters") and len(value) > 2
+        if named or _MAIL.fullmatch(value):
             yield _WARN, f"{name}=…"
 
 
