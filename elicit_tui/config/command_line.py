@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from elicit_tui.config.servers import RESERVED, is_web_address
+from elicit_tui.config.servers import RESERVED
 from elicit_tui.elicitation.request import AGENT, Revision
 from elicit_tui.elicitation.settings import NamedPolicy
 from elicit_tui.errors import UsageError
+from elicit_tui.text.hosts import is_web_address
 
 
 class CommandLine(NamedTuple):

@@ -12,9 +12,10 @@ from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import REFERENCE, Expansion
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.problem import Problem
-from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_URL, is_web_address
+from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_URL
 from elicit_tui.config.system_path import NOT_PLAIN, find, is_plain
 from elicit_tui.elicitation.settings import Hook, Settings
+from elicit_tui.text.hosts import is_web_address
 
 
 def all_hooks(

@@ -10,8 +10,9 @@ from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import REFERENCE
 from elicit_tui.config.locks import policy_allowed
 from elicit_tui.config.problem import KeyPath, Problem
-from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND, is_web_address
+from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND
 from elicit_tui.config.system_path import NOT_PLAIN, is_plain
+from elicit_tui.text.hosts import is_web_address
 
 _EXPANDED = ("env", "http_headers")
 _NOT_EXPANDED = "${NAME} works only in env and http_headers of managed configuration"

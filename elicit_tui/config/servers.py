@@ -10,7 +10,7 @@ from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
-from elicit_tui.text.hosts import is_loopback
+from elicit_tui.text.hosts import is_loopback, is_web_address
 
 RESERVED: Final = f"{AGENT} is a reserved name: what an agent itself asks comes under it"
 
@@ -101,12 +101,3 @@ def in_the_clear(server: ServerSettings) -> str | None:
     if server.bearer_token_env_var is not None:
         return "bearer_token_env_var"
     return "http_headers" if server.http_headers else None
-
-
-def is_web_address(url: str) -> bool:
-    """Whether a text is an absolute http or https address with a host."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False

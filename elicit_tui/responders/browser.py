@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-PAGE_SCHEMES: Final = frozenset({"http", "https"})
+from elicit_tui.text.hosts import is_web_address
+
 _STARTED_AFTER_SECONDS: Final = 5.0
 
 _CHILD: Final = """
@@ -25,15 +26,6 @@ sys.exit(not browser.open(sys.argv[1]))
 """Run apart and without this terminal: nothing a browser prints can reach it."""
 
 
-def is_page(url: str) -> bool:
-    """Whether a URL may be opened at all: http or https with a host, whatever is configured."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in PAGE_SCHEMES and bool(parts.hostname)
-    except ValueError:
-        return False
-
-
 def may_open(url: str) -> bool:
     """Whether this is a page whose URL holds nothing that a shell or a browser could misread.
 
@@ -42,7 +34,7 @@ def may_open(url: str) -> bool:
     plain = url.isascii() and not any(
         character <= " " or character in '"<>\\^`{|}\x7f' for character in url
     )
-    return plain and is_page(url) and "%" not in urlsplit(url).netloc
+    return plain and is_web_address(url) and "%" not in urlsplit(url).netloc
 
 
 def open_in_browser(url: str) -> bool:

@@ -8,11 +8,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import Outcome, accept
-from elicit_tui.responders.browser import is_page, may_open
+from elicit_tui.responders.browser import may_open
 from elicit_tui.responders.commands import PAGE_HELP, WAITING_HELP, PromptCommand
 from elicit_tui.responders.dialogue import Dialogue
 from elicit_tui.text import neutral_line
-from elicit_tui.text.hosts import spellings
+from elicit_tui.text.hosts import is_web_address, spellings
 
 Opener = Callable[[str], bool]
 """Hands a URL to the system's browser, after consent; whether one started. May take seconds."""
@@ -28,7 +28,7 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
     host = _host(url)
     if host is not None:
         dialogue.say(f"  Host: {host}")
-    if not is_page(url):
+    if not is_web_address(url):
         dialogue.say("Only http and https pages may be opened: this one may not.")
         await dialogue.only_refuse()
     dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")

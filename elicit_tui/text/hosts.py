@@ -10,7 +10,7 @@ import re
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from elicit_tui.text.neutral import neutral_line
 
@@ -26,6 +26,15 @@ def _extract() -> Any:
     return tldextract.TLDExtract(
         suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False
     )
+
+
+def is_web_address(url: str) -> bool:
+    """Whether a text is an absolute http or https address with a host, and a port that can be."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def registrable_domain(host: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elicit_tui.text.hosts import registrable_domain, spellings, unicode_host
+from elicit_tui.text.hosts import is_web_address, registrable_domain, spellings, unicode_host
 from tests.bounds import bounded
 
 
@@ -45,3 +45,25 @@ def test_an_endless_host_costs_no_more_than_a_moment(host: str) -> None:
     with bounded():
         assert spellings(host)[-1] == "not a legal host name"
         unicode_host(host)
+
+
+@pytest.mark.parametrize(
+    ("url", "may_be"),
+    [
+        ("https://example.com/a?b#c", True),
+        ("HTTP://example.com:8080", True),
+        ("http://[::1]:65535/", True),
+        ("ftp://example.com", False),
+        ("javascript:alert(1)", False),
+        ("https:///path", False),
+        ("https://[", False),
+        ("https://example.com:0/", False),
+        ("https://example.com:65536/", False),
+        ("example.com", False),
+        ("", False),
+    ],
+)
+def test_a_web_address_has_a_scheme_of_the_web_a_host_and_a_port_that_can_be(
+    url: str, may_be: bool
+) -> None:
+    assert is_web_address(url) is may_be
