@@ -244,7 +244,7 @@ async def inline(take: Callable[[Any], None]) -> None:
 
     queue.add(Pending(question, Deadline(300)))
     app = InlineApp(queue, view, theme="dark")
-    async with app.run_test(size=(96, 20)) as pilot:
+    async with app.run_test(size=(60, 18)) as pilot:
         for _ in range(6):
             await pilot.pause()
         await pilot.pause(0.5)
