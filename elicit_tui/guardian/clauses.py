@@ -279,6 +279,10 @@ class Clause(Words):
 
     def reports(self, hit: Hit) -> bool:
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
+        # "You deleted 3 notes. Undo?"
+        done = hit.start and self.words[hit.start].endswith("ed") and not self.is_question
+        if done and self._is(hit.start - 1, "speaker", "your"):
+            return True
         return any(
             other.end <= hit.start
             and not self._contentful(0, other.start)

@@ -222,7 +222,9 @@ class Words:
             if after and after[0] == hit.end and not self.of("lack"):
                 found.append((hit.end, self._end_of_none(after), hit.start))
         for hit in self.of("omit"):
-            found.append((hit.end, self._end_of_scope(hit.end), hit.start))
+            # "Sauf si vous approuvez": it goes on where that is done.
+            if not self._is(hit.end, "if"):
+                found.append((hit.end, self._end_of_scope(hit.end), hit.start))
         return tuple(found)
 
     def _opened(self, at: int) -> int:

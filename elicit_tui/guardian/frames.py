@@ -108,7 +108,8 @@ def fits(
             (clause, hit)
             for clause in window
             for hit in clause.of(concept)
-            if (clause.means(hit) if acts and number == 0 else not clause.denies(hit))
+            if not (clause.is_denied(hit) if acts else clause.denies(hit))
+            and not (acts and number == 0 and clause.reports(hit))
         ]
         if not own:
             return None

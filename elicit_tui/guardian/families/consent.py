@@ -73,4 +73,6 @@ def _length(place: Place) -> int:
 
 def telling_choices(reading: Reading) -> Iterator[Place]:
     """Choices, and what is prepared, that tell of an end in several words."""
-    return (place for place in reading.told("choice", "default") if _length(place) >= _TELLS)
+    for place in reading.told("choice", "default"):
+        if _length(place) >= _TELLS or (place.says("destroys") and place.says("irreversible")):
+            yield place

@@ -26,7 +26,7 @@ _COMMAND: Final = re.compile(
     r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
 )
 _HUNDREDS: Final = re.compile(
-    r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)"
+    r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)|\d[kKmM]\b"
 )
 
 
@@ -58,14 +58,11 @@ def _is_production(place: Place, only: set[str]) -> bool:
 
 def _effect(reading: Reading) -> Iterator[Sighting]:
     yield from _by_nought(reading)
-    places = [*telling_choices(reading)]
-    if confirms(reading):
-        places = [*told(reading), *places]
-    else:
-        # What is chosen there is chosen; only what cannot be undone is worth a word.
-        places = [place for place in places if place.says("irreversible")]
+    leave = [*told(reading)] if confirms(reading) else []
+    places = [*leave, *telling_choices(reading)]
     ends = _chooses_how_it_ends(reading)
-    for place in places:
+    # What is chosen there is chosen; only what cannot be undone is worth a word.
+    for place in (one for one in places if leave or one.says("irreversible")):
         for view in place.views:
             for clause in view.clauses:
                 gone = _goes(clause, place, told=ends and place.role == "message")
@@ -101,13 +98,10 @@ def _is_said_small(reading: Reading, clause: Clause) -> bool:
     if clause.of("weighty", "everything", "irreversible"):
         return False
     return any(
-        said.of("small thing")
-        and any(
-            said.words[one.start] == clause.words[other.start]
-            for one in said.of("destroys")
-            for other in clause.of("destroys")
-        )
+        said.of("small thing") and said.words[one.start] == clause.words[other.start]
         for said in reading.message.clauses
+        for one in said.of("destroys")
+        for other in clause.of("destroys")
     )
 
 
@@ -159,11 +153,10 @@ def _is_state(clause: Clause, hit: Hit) -> bool:
     is_slight = any(one.start == hit.start for one in clause.of("slight"))
     if is_slight and any(act.start < hit.start for act in clause.of(*_AMOUNTS)):
         return True
-    before = clause.words[hit.start - 1] if hit.start else ""
-    ends = hit.end == len(clause.words)
-    if not is_word(clause.words[hit.start], "act or thing", clause.latin):
+    if not (hit.start and is_word(clause.words[hit.start], "act or thing", clause.latin)):
         return False
-    named = ends and bool(before) and not is_word(before, "small", clause.latin)
+    before, ends = clause.words[hit.start - 1], hit.end == len(clause.words)
+    named = ends and not is_word(before, "small", clause.latin)
     determined = is_word(before, "determiner", clause.latin)
     return named or (determined and (ends or clause.words[hit.end] != "of"))
 
@@ -227,19 +220,18 @@ def _mass_send(reading: Reading) -> Iterator[Sighting]:
             if one.hit.start == 0:
                 yield one.sighting(Severity.WARN, 2, "sends-now")
                 return
-    for sighting in _framed("destructive.mass_send by number")(reading):
-        if any(_names_hundreds(place) for place in told(reading)):
-            yield sighting
+    if any(_names_hundreds(place) for place in told(reading)):
+        yield from _framed("destructive.mass_send by number")(reading)
 
 
 def _names_hundreds(place: Place) -> bool:
     """Whether it says all of the people, or a number from a hundred on right before them."""
     for one in found((place,), "people", usual_only=True):
         before = one.clause.words[: one.hit.start][-1:]
-        if any(is_word(word, "everything", one.clause.latin) for word in before):
-            return True
         start = one.span[0]
-        if _HUNDREDS.search(one.view.folded.original, max(0, start - 16), start):
+        if any(is_word(word, "everything", one.clause.latin) for word in before) or (
+            _HUNDREDS.search(one.view.folded.original, max(0, start - 16), start)
+        ):
             return True
     return False
 

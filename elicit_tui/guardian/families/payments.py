@@ -36,7 +36,10 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
     for one in found(places, "transfer", "subscription", "moves"):
         _, view, clause, hit = one
         start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
-        amount = AMOUNT.search(view.folded.original[max(0, start - 2) : end + 60].lower())
+        # "€1,250 for Marta. Shall I make the transfer?"
+        is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
+        start = 0 if is_all else max(0, start - 2)
+        amount = AMOUNT.search(view.folded.original[start : end + 60].lower())
         if amount is not None and clause.means(hit):
             said = " ".join((*clause.words[hit.start : hit.end], amount[0]))
             why = weight(2, "pays-an-amount", one.place, said)
