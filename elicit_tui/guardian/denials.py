@@ -191,7 +191,9 @@ class Words:
         asks = self.asks
         conditions = [hit.start for hit in self.of("if")]
         for hit in self.of("not"):
-            if any(start < hit.start for start in conditions) or self._is(hit.end, "your"):
+            # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
+            contrasts = self._is(hit.end, "your") and all(a.start != hit.end + 1 for a in asks)
+            if contrasts or any(start < hit.start for start in conditions):
                 continue
             after = self._contentful(hit.end, len(self.words))
             if not after and self.of("need"):
