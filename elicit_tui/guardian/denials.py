@@ -29,7 +29,7 @@ def _rows() -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
     )
 
 
-@dataclass
+@dataclass(eq=False)
 class Words:
     """Words between two marks of punctuation, with the concepts found in them."""
 
@@ -47,10 +47,10 @@ class Words:
     """Whether it begins its sentence."""
     quotes: Words | None = None
     """The clause before it, where a quotation that begins there goes on here."""
-    before: Words | None = field(default=None, repr=False, compare=False)
-    after: Words | None = field(default=None, repr=False, compare=False)
+    before: Words | None = field(default=None, repr=False)
+    after: Words | None = field(default=None, repr=False)
     """Its neighbours in its sentence."""
-    listed: Words | None = field(default=None, repr=False, compare=False)
+    listed: Words | None = field(default=None, repr=False)
     """The clause behind its colon."""
 
     @cached_property

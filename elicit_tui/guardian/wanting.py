@@ -85,6 +85,7 @@ class Wanting:
     def __init__(self, reading: Reading, thing: Thing) -> None:
         self.reading = reading
         self.thing = thing
+        self._said_before: dict[tuple[bool, ...], list[Seen]] = {}
         self._words = (thing.sure, thing.maybe, thing.name, thing.opening)
 
     def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
@@ -178,13 +179,23 @@ class Wanting:
     def _said(self, field: FieldReading) -> Iterator[Seen]:
         for place in field.told(*_OF_FIELD):
             yield from (seen for seen, _ in self._spoken(place, field))
-        for place in self._said_of_all:
-            for seen, one in self._spoken(place, field):
-                # What is chosen tells nothing, unless it tells the person to type something.
-                if place.role in GENERAL or any(
+        yield from self._said_by_form(field)
+
+    def _said_by_form(self, field: FieldReading) -> list[Seen]:
+        """What the form says, the same for all fields that can hold the same: weighed once."""
+        holds = (field.is_open, field.kind == "number", _is_count(field))
+        if holds not in self._said_before:
+            # What is chosen tells nothing, unless it tells the person to type something.
+            self._said_before[holds] = [
+                seen
+                for place in self._said_of_all
+                for seen, one in self._spoken(place, field)
+                if place.role in GENERAL
+                or any(
                     ask.end <= one.hit.start or ask.start >= one.hit.end for ask in one.clause.asks
-                ):
-                    yield seen
+                )
+            ]
+        return self._said_before[holds]
 
     @cached_property
     def _said_of_all(self) -> tuple[Place, ...]:
@@ -209,7 +220,7 @@ class Wanting:
             is_instance = shows and clause in _instances(view.clauses)
             shown = is_instance or place.role in ("default", "example")
             standing = clause.standing(hit)
-            handed = standing < Standing.ASKED and _is_handed_over(one, field)
+            handed = standing < Standing.ASKED and _is_handed_over(one)
             if (
                 (shown and not clause.asks)
                 or (standing < Standing.NAMED and not handed)
@@ -267,7 +278,7 @@ def _has_a_name(clause: Clause, hit: Hit) -> bool:
     return is_word and not is_known(before, clause.latin)
 
 
-def _is_handed_over(one: Found, field: FieldReading) -> bool:
+def _is_handed_over(one: Found) -> bool:
     """Whether what is named is asked for a little later: "click Create token and paste it"."""
     _, view, clause, hit = one
     if not clause.is_itself(hit):

@@ -222,6 +222,13 @@ def test_a_message_of_any_size_is_judged_at_once(size: int) -> None:
         assert review.verdict == "block"
 
 
+@pytest.mark.parametrize("word", ["token ", "which token ", "pin, ", "api_key ", "password? "])
+def test_a_word_repeated_over_a_form_of_a_hundred_fields_is_judged_at_once(word: str) -> None:
+    fields = {f"field_{number}": TEXT for number in range(100)}
+    with bounded():
+        GUARDIAN.review(form((word * 8_000)[:8_000], **fields))
+
+
 @pytest.mark.parametrize(
     "value",
     [
