@@ -16,3 +16,7 @@ class Clock:
     async def sleep(self, seconds: float) -> None:
         """Return after so many seconds."""
         await asyncio.sleep(max(0.0, seconds))
+
+    async def until(self, end: float) -> None:
+        """Return when `time()` is that far."""
+        await self.sleep(end - self.time())

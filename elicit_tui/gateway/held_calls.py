@@ -320,7 +320,7 @@ class HeldCalls:
     async def _until(self, changed: asyncio.Event, end: float | None) -> None:
         waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(changed.wait())]
         if end is not None:
-            waits.append(asyncio.ensure_future(self._clock.sleep(end - self._clock.time())))
+            waits.append(asyncio.ensure_future(self._clock.until(end)))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:

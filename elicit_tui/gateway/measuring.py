@@ -174,4 +174,4 @@ class _MeasuredCall:
 
     async def to_the_longest(self) -> None:
         """Return when the call was held as long as was wished."""
-        await self._clock.sleep(self._requester.arrived + self._wish.longest - self._clock.time())
+        await self._clock.until(self._requester.arrived + self._wish.longest)
