@@ -77,10 +77,15 @@ class Queue:
         self._entries: dict[str, Pending] = {}
 
     def __iter__(self) -> Iterator[Pending]:
-        return iter(tuple(entry for entry in self._entries.values() if not entry.over))
+        # Who goes through it may end what it finds.
+        return iter(tuple(self._waiting()))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return sum(1 for _ in self._waiting())
+
+    def _waiting(self) -> Iterator[Pending]:
+        """Each in its order, no further than it is asked for: a burst brings ten thousand."""
+        return (entry for entry in self._entries.values() if not entry.over)
 
     def get(self, question_id: str | None) -> Pending | None:
         """The question with this id, if it still waits."""
@@ -108,7 +113,7 @@ class Queue:
     @property
     def open(self) -> Pending | None:
         """The question that a person looks at."""
-        return next((entry for entry in self if entry.state == "open"), None)
+        return next((entry for entry in self._waiting() if entry.state == "open"), None)
 
     def show(self, pending: Pending | None) -> None:
         """Make this one open, and no other; None: none is."""
@@ -129,11 +134,11 @@ class Queue:
 
     def next_to_open(self) -> Pending | None:
         """The oldest question that nobody put off."""
-        return next((pending for pending in self if pending.state != "put_off"), None)
+        return next((entry for entry in self._waiting() if entry.state != "put_off"), None)
 
     def after(self, pending: Pending | None) -> Pending | None:
         """The question that follows this one, from the end round to the start."""
-        entries = list(self)
+        entries = list(self._waiting())
         if not entries:
             return None
         if pending is None or pending not in entries:
@@ -142,11 +147,11 @@ class Queue:
 
     def place(self, pending: Pending) -> tuple[int, int]:
         """(place from 1, how many)."""
-        entries = list(self)
+        entries = list(self._waiting())
         place = entries.index(pending) + 1 if pending in entries else 1
         return place, max(1, len(entries))
 
     def _start_first(self) -> None:
-        first = next(iter(self), None)
+        first = next(self._waiting(), None)
         if first is not None:
             first.deadline.start()
