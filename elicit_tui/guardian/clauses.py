@@ -279,9 +279,12 @@ class Clause(Words):
 
     def reports(self, hit: Hit) -> bool:
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
-        # "You deleted 3 notes. Undo?"
+        # "You deleted 3 notes. Undo?", "IT rotated the key": not "is deleted the same day".
         done = hit.start and self.words[hit.start].endswith("ed") and not self.is_question
-        if done and self._is(hit.start - 1, "speaker", "your"):
+        active = done and not any(one.start < hit.start for one in self.of("becomes"))
+        if active and (
+            self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
+        ):
             return True
         return any(
             other.end <= hit.start

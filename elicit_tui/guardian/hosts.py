@@ -91,19 +91,20 @@ def disguised_brand(host: str) -> str | None:
         ):
             return f"{label}.{following}"
         else:
-            found = _brand_in_label(label) if "-" in label else _near_brand(label)
+            found = _brand_in_label(label, labels[-1]) if "-" in label else _near_brand(label)
     return found
 
 
-def _brand_in_label(label: str) -> str | None:
-    """A well-known name that a label is, has between its hyphens, or holds beside a lure."""
+def _brand_in_label(label: str, domain: str = "") -> str | None:
+    """A well-known name that a label is, has between its hyphens, or holds beside lures."""
     whole = label.replace("-", "")
     parts = [part for part in re.split(r"[-_]", label) if part]
     lures, everyday = listed("lures"), listed("everyday") | listed("shared")
+    is_lured = bool(lures & {*parts, *map(plain_letters, parts)}) or lures >= {*domain.split("-")}
     for part in (whole, *parts, *map("".join, pairwise(parts))):
         brand = _brand_skeletons().get(skeleton(part))
         sure = part in parts and (part != brand or brand not in everyday)
-        if brand is not None and (sure or part == whole or lures.intersection(parts)):
+        if brand is not None and (sure or part == whole or is_lured):
             return brand
     near = _near_brand(label)
     if near is not None:

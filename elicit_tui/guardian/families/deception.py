@@ -16,9 +16,15 @@ from elicit_tui.guardian.frames import TOLD, held, summed
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
 
-_BLOCK: Final = Severity.BLOCK
+_BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _WITH_NAMES: Final = (*TOLD, "name")
 _SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
+_RUNS: Final = re.compile(
+    r"\b(?:curl|wget|iwr|irm|invoke-\w+|base64)\s[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:iex|invoke-exp\w+"
+    r"|(?:ba|z|da)?sh|python3?|perl|node|powershell|pwsh)\b|[$<]\(\s*(?:curl|wget)\s|\bmshta\s"
+    r"|\biex\s*[(&$]|\b(?:powershell|pwsh)[\w.]*\s[^\n]{0,80}-e(?:nc?\w*)?\s"
+)
+"""A command that fetches what it runs, or hides it."""
 _MORE: Final = 1.25
 _CLOSE: Final = 24
 _NEAR: Final = 80
@@ -95,15 +101,18 @@ def _device_code(reading: Reading) -> Iterator[Sighting]:
 
 def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
     # Whoever asks leave to run a command does not make the person run it.
-    leave = reading.message.says("asks to run")
-    severity = Severity.WARN if leave else _BLOCK
+    severity = _WARN if reading.message.says("asks to run") else _BLOCK
     yield from summed("deception.paste_and_run", severity)(reading)
+    # Its shape tells in any language; "Add `curl … | sh` to the guide?" only speaks of it.
+    asked = [one for one in reading.message.clauses if one.is_question]
+    orders = [one for one in reading.message.clauses if one.of("terminal", "run")]
+    for place in reading.told(*TOLD[:-1]) if not asked or {*orders} - {*asked} else ():
+        if match := _RUNS.search(re.sub("[*_`]", " ", place.plain.lower())):
+            yield seen(severity, place, *match.span())
 
 
-def _summed(
-    name: str, roles: Sequence[str] = TOLD, severity: Severity = _BLOCK, *, typed: bool = False
-) -> GuardianRule:
-    return house_rule(name, summed(name, severity, roles, typed=typed))
+def _summed(name: str, roles: Sequence[str] = TOLD, *, typed: bool = False) -> GuardianRule:
+    return house_rule(name, summed(name, _BLOCK, roles, typed=typed))
 
 
 RULES = (
@@ -118,6 +127,6 @@ RULES = (
     _summed("deception.support"),
     _summed("deception.no_reading"),
     _summed("deception.secrecy"),
-    _summed("deception.always_allow", _WITH_NAMES, Severity.WARN),
+    house_rule("deception.always_allow", summed("deception.always_allow", _WARN, _WITH_NAMES)),
     _summed("deception.orders", (*_WITH_NAMES, "default")),
 )

@@ -32,25 +32,15 @@ _HUNDREDS: Final = re.compile(
 
 def _on_production(reading: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.production")(reading)
-    if not confirms(reading):
-        return
-    enums = {field.name: field.schema.get("enum") for field in reading.fields}
-    only = {name for name, enum in enums.items() if isinstance(enum, list) and len(enum) == 1}
-    aims = next((place for place in reading.places if _is_production(place, only)), None)
-    if aims is None:
-        return
-    if any(one.clause.means(one.hit) for one in found(told(reading), "act", usual_only=True)):
-        why = weight(2, "aimed-at-production", aims, aims.text)
-        yield Sighting(Severity.WARN, aims.where, aims.text[:80], aims.field, (why,))
-
-
-def _is_production(place: Place, only: set[str]) -> bool:
-    """Whether production is named, or chosen unless the person chooses something else.
-
-    `only`: the fields with a single choice.
-    """
-    is_only = place.role == "choice" and place.field in only
-    return (is_only or place.role in ("default", "message")) and place.says("production")
+    only = [one.name for one in reading.fields if len(one.told("choice")) == 1]
+    acts = [*found(told(reading), "act", usual_only=True)]
+    for one in found(reading.told("message", "default", "choice"), "production", usual_only=True):
+        # What is chosen is prepared, or all that one can choose: "api 2.3 -> prod" is an act.
+        chosen = one.place.role != "choice" or one.place.field in only
+        leads = one.clause.between(one.hit.start).endswith(("->", "=>", "→", "⇒"))
+        if chosen and confirms(reading) and (leads or any(a.clause.means(a.hit) for a in acts)):
+            yield one.sighting(Severity.WARN, 2, "aimed-at-production", one.place.field)
+            return
 
 
 # What goes ------------------------------------------------------------------------------------
@@ -149,7 +139,10 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
 
 
 def _is_state(clause: Clause, hit: Hit) -> bool:
-    """Whether a word for an act says what something is: "expired licences", "the archive"."""
+    """Whether it says what something is, or of none: "expired licences", "0 to destroy"."""
+    near = clause.words[: hit.start + 1][-3:]
+    if not {*near[:-1]}.isdisjoint(_NOUGHT) and ("to" in near or near[-1].endswith("ed")):
+        return True
     is_slight = any(one.start == hit.start for one in clause.of("slight"))
     if is_slight and any(act.start < hit.start for act in clause.of(*_AMOUNTS)):
         return True
@@ -226,14 +219,11 @@ def _mass_send(reading: Reading) -> Iterator[Sighting]:
 
 def _names_hundreds(place: Place) -> bool:
     """Whether it says all of the people, or a number from a hundred on right before them."""
-    for one in found((place,), "people", usual_only=True):
-        before = one.clause.words[: one.hit.start][-1:]
-        start = one.span[0]
-        if any(is_word(word, "everything", one.clause.latin) for word in before) or (
-            _HUNDREDS.search(one.view.folded.original, max(0, start - 16), start)
-        ):
-            return True
-    return False
+    return any(
+        is_word(" ".join(one.clause.words[: one.hit.start][-1:]), "everything", one.clause.latin)
+        or _HUNDREDS.search(one.view.folded.original, max(0, one.span[0] - 16), one.span[0])
+        for one in found((place,), "people", usual_only=True)
+    )
 
 
 RULES = (

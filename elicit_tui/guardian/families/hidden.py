@@ -41,7 +41,7 @@ _NATURAL: Final = re.compile(
 
 _MARKUP: Final = re.compile(
     # elements, and attributes that do something
-    r"<\s*/?\s*(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
+    r"(?i)<\s*/?\s*(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
     r"|svg|math|video|audio|source|frame|frameset|marquee|template|noscript|img|html|body|head)\b"
     r"[^>]{0,400}(?:>|$)|<!--|<[a-z][^>]{0,200}\s(?:on[a-z]{3,20}|style|srcdoc|formaction)\s*="
     r"|\bon(?:error|load|click|mouseover|focus)\s*=\s*[\"'\w]"
@@ -54,21 +54,17 @@ _MARKUP: Final = re.compile(
     r"|\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)"
     # an image that tells its server something
     r"|!\[[^\]]{0,300}\]\(\s*<?https?://[^)\s]{0,600}(?:\?|\{|\$|%7b|=)"
-    r"|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)",
-    re.IGNORECASE,
+    r"|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)"
 )
 _PLAIN_URL: Final = re.compile(
-    r"(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)",
-    re.IGNORECASE,
+    r"(?i)(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)"
 )
 _LINKS: Final = (
     re.compile(r"!?\[(?P<text>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})[^)]{0,200}\)"),
+    re.compile(r"(?is)\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/"),
     re.compile(
-        r"\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/", re.I | re.S
-    ),
-    re.compile(
-        r"<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>(?P<text>.{0,300}?)</a",
-        re.I | re.S,
+        r"(?is)<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>"
+        r"(?P<text>.{0,300}?)</a"
     ),
     re.compile(r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<text>[^>]{1,300})>"),
     re.compile(r"\[(?P<text>[^\]\n]{1,300})\]:\s*(?P<url>https?://\S{1,2000})"),
@@ -78,13 +74,15 @@ _LINKS: Final = (
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")
 """What no link does without."""
 _HOST_IN_TEXT: Final = re.compile(
-    r"(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])", re.I
+    r"(?i)(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])"
 )
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
 _FRAME: Final = re.compile(
-    r"[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|^[-=_]{8,}\s*\n\s*\[[^\]\n]{3,40}\]|[▄▀█]{8,}"
-    r"|^[-=_─═━]{6,}\s*\n\s*[✓✔✅🔒🛡]",
-    re.MULTILINE,
+    r"(?m)[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|^[-=_]{8,}\s*\n\s*\[[^\]\n]{3,40}\]|[▄▀█]{8,}"
+    r"|^[-=_─═━]{6,}\s*\n\s*[✓✔✅🔒🛡]"
+    # who is said to speak: the person's own client
+    r"|(?:^|[.!?] )[ \t*]*(?:\[|[─═━]{2,}|[=>-]{3,})[ *]*(?i:claude|cursor|windsurf|vs ?code|codex"
+    r"|copilot|chatgpt|elicit-tui|mcp\W{1,3}host)\b[ *\w]{0,24}(?:\][ *]+\w|:\s|\s[─═━=<*-]{2})"
 )
 _PADDING: Final = re.compile(
     r"\S[^\S\n]{50,}\S|\S[ \u00a0\u2000-\u200a\u3000\u2800\t]{50,}\S"
@@ -202,7 +200,7 @@ RULES = (
     house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="")),
     house_rule("hidden.markup", _markup),
     house_rule("hidden.link", _links),
-    house_rule("hidden.frame", partial(_first, searching(_FRAME, "[-=_─═━┄╌▄▀█]{2}"))),
+    house_rule("hidden.frame", partial(_first, searching(_FRAME, r"[-=_─═━┄╌▄▀█>]{2}|\["))),
     house_rule("hidden.padding", _padding),
     house_rule("hidden.mixed_letters", partial(_first, _mixed_letters, severity=Severity.NOTE)),
 )
