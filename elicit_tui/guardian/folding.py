@@ -87,7 +87,7 @@ def fold(text: str) -> str:
     if is_plain(text):
         return text.lower()
     folded = translated(text, fold_character)
-    return _SYLLABLE.sub(_joined, folded)
+    return folded if folded.isascii() else _SYLLABLE.sub(_joined, folded)
 
 
 @dataclass(frozen=True)

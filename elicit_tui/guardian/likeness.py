@@ -96,14 +96,14 @@ def case_of(character: str) -> str:
 
 def nearest_letter(letter: str) -> str:
     """The ASCII letter that one letter is taken for or named after; else its small form."""
-    if "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3":
-        return EXTRA.get(letter, letter)
-    table, small = lookalikes(), letter.lower()
-    for one in (letter, small):
-        if one in table:
-            return table[one]
+    small = letter.lower()
+    is_syllable = "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3"
+    # Most texts have no other letters, and need not wait for Unicode's table.
+    if is_syllable or letter.isascii() or small in EXTRA:
+        return EXTRA.get(small, small)
+    table = lookalikes()
     named = _LETTER_NAME.match(unicodedata.name(letter, ""))
-    return named[1].lower() if named else small
+    return table.get(letter) or table.get(small) or (named[1].lower() if named else small)
 
 
 @lru_cache(maxsize=1)

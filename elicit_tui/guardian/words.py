@@ -86,7 +86,7 @@ class _Language:
             if not near.isalpha() or not near.isascii():
                 near = "".join(words_of(entry)[:1])[:_SHORTEST_STEM]
             self.begun[near].append((concept, entry))
-        blank_apart = {word for _, entry in chain(*self.begun.values()) for word in entry.split()}
+        blank_apart = set(" ".join(entry for _, entry in chain(*self.begun.values())).split())
         self.spelt = frozenset(words_of(" ".join(blank_apart)))
         """Every word as it is written."""
 
