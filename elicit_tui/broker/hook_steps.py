@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.events import BrokerEvent, Listener, Requested, Resolved
 from elicit_tui.elicitation import Finding, Outcome, Question
+from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.keeping import kept_content
-from elicit_tui.elicitation.settings import Hook, Layer, Rule
+from elicit_tui.elicitation.settings import Hook, Rule
 from elicit_tui.errors import HookError
 from elicit_tui.policy import Decision
 from elicit_tui.text import neutral_line, readable_json

@@ -14,7 +14,7 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.recorded_requests import Unreadable, recorded_requests
 from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Review
-from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.elicitation.guardian_settings import GuardianSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
 

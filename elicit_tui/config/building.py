@@ -12,15 +12,14 @@ from elicit_tui.config.expansion import Expansion
 from elicit_tui.config.locks import written_policy
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.rules import guardian_rules_of, rules_of
+from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
 from elicit_tui.elicitation.settings import (
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
     GatewaySettings,
-    GuardianSettings,
     HistorySettings,
     Hook,
-    OwnerRule,
     ServerSettings,
     Settings,
     StoreSettings,

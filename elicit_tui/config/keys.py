@@ -12,16 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value, table_of
+from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
 from elicit_tui.elicitation.settings import (
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
     GatewaySettings,
     GranularApproval,
-    GuardianSettings,
     HistorySettings,
     Hook,
-    OwnerRule,
     Rule,
     ServerSettings,
     Settings,

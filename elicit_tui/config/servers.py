@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 
 from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
+from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.request import AGENT
-from elicit_tui.elicitation.settings import Layer, ServerSettings, ToolSettings
+from elicit_tui.elicitation.settings import ServerSettings, ToolSettings
 from elicit_tui.text.hosts import is_loopback, is_web_address
 
 RESERVED: Final = f"{AGENT} is a reserved name: what an agent itself asks comes under it"

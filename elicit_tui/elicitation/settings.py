@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from elicit_tui.elicitation.guardian_settings import GuardianSettings, Layer
 from elicit_tui.elicitation.request import Kind, Revision
-
-Layer = Literal["managed", "command line", "user", "default"]
 
 
 @dataclass(frozen=True)
@@ -63,30 +62,6 @@ class ElicitationSettings:
     concurrent: Literal["queue", "replace"] = "queue"
     review: Literal["always", "risky", "never"] = "risky"
     limits: ElicitationLimits = field(default_factory=ElicitationLimits)
-
-
-@dataclass(frozen=True)
-class OwnerRule:
-    """One `[[guardian.rules]]`: a finding the owner wants to see."""
-
-    id: str
-    severity: Literal["note", "warn", "block"]
-    pattern: str
-    where: str = "*"
-    """A glob over the places a finding names: `message`, `url`, `*` …"""
-    advice: str = ""
-    layer: Layer = "user"
-
-
-@dataclass(frozen=True)
-class GuardianSettings:
-    """`[guardian]`."""
-
-    on_block: Literal["decline", "ask"] = "decline"
-    outgoing: Literal["warn", "off"] = "warn"
-    trusted_domains: tuple[str, ...] = ()
-    disable: tuple[str, ...] = ()
-    rules: tuple[OwnerRule, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
-from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.elicitation.guardian_settings import GuardianSettings
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:

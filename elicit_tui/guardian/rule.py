@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from elicit_tui.elicitation import Finding, Severity, Weight
-from elicit_tui.elicitation.settings import OwnerRule
+from elicit_tui.elicitation.guardian_settings import OwnerRule
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.pages import TABLES

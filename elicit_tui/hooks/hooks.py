@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id
+from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.matching import fits, fits_each_tool
-from elicit_tui.elicitation.settings import ContentPolicy, Hook, HookEvent, Layer
+from elicit_tui.elicitation.settings import ContentPolicy, Hook, HookEvent
 from elicit_tui.errors import HookError
 from elicit_tui.hooks.hook_input import HookInput
 from elicit_tui.hooks.notices import notice

@@ -6,7 +6,9 @@ is begun: `launch_servers` can start processes first, and both get ready at the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from elicit_tui.on_demand import from_modules
 
 if TYPE_CHECKING:
     from elicit_tui.host.connection import Connection
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
         Tool,
     )
 
-_MODULES = ("host", "connection", "events", "offers", "launch")
-
 __all__ = [
     "CallResult",
     "Connection",
@@ -56,13 +56,4 @@ __all__ = [
     "launch_servers",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        from importlib import import_module
-
-        for module in _MODULES:
-            found = getattr(import_module(f"{__name__}.{module}"), name, None)
-            if found is not None:
-                return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = from_modules(__name__, __all__, ("host", "connection", "events", "offers", "launch"))

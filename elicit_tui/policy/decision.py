@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.outcome import Outcome
-from elicit_tui.elicitation.settings import Layer
 
 
 class Decision(NamedTuple):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from elicit_tui.elicitation.settings import Layer, Rule, Settings
+from elicit_tui.elicitation.guardian_settings import Layer
+from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.elicitation.toml_spelling import toml_value
 
 

@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel
-from elicit_tui.elicitation.settings import GuardianSettings, HistorySettings, Settings
+from elicit_tui.elicitation.guardian_settings import GuardianSettings
+from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, store_file

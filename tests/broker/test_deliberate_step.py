@@ -17,7 +17,8 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     accept,
 )
-from elicit_tui.elicitation.settings import GuardianSettings, Rule, ServerSettings, Settings
+from elicit_tui.elicitation.guardian_settings import GuardianSettings
+from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
 from tests.broker.conftest import COLOUR, BenchFactory, form_request, run
 
 SECRET = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"

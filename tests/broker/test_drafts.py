@@ -7,7 +7,7 @@ from pathlib import Path
 
 from elicit_tui.broker.drafts import FILE_NAME, KEPT_SECONDS, DraftFile
 from elicit_tui.elicitation import accept, cancel
-from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.elicitation.guardian_settings import GuardianSettings
 from elicit_tui.form.entry import Typed
 from elicit_tui.guardian import Guardian
 from tests.broker.conftest import form_request

@@ -11,7 +11,8 @@ from elicit_tui import paths
 from elicit_tui.broker import Broker
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
-from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Settings
+from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
+from elicit_tui.elicitation.settings import Settings
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy

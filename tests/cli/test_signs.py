@@ -11,7 +11,7 @@ import pytest
 from elicit_tui.cli.check import check
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.signs import coloured, coloured_change
-from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.elicitation.guardian_settings import GuardianSettings
 
 
 class Terminal(StringIO):

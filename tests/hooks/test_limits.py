@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity, Severity
-from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Rule
+from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
+from elicit_tui.elicitation.settings import Rule
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.world import Receiver, answer, command, hook, read, receiving

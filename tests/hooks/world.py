@@ -12,7 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
+from elicit_tui.elicitation.guardian_settings import Layer
+from elicit_tui.elicitation.settings import Hook, HookEvent
 
 SCRIPT = Path(__file__).parents[1] / "servers" / "hook.py"
 
