@@ -7,18 +7,23 @@ from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.cli.signs import OUTCOMES
+from elicit_tui.cli.signs import OUTCOMES, VERDICTS
 from elicit_tui.text import neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from elicit_tui.ledger.rows import Row
 
-HEADINGS: Final = ("asked", "id", "server", "tool", "found", "outcome", "message")
+HEADINGS: Final = ("asked", "id", "server", "tool", "guardian", "outcome", "message")
 _ID_CHARACTERS: Final = 8
-_TABLE_WIDTH: Final = 120
-_WIDEST: Final = {"server": 16, "tool": 20}
+_MINUTES: Final = len("2026-11-21 09:30")
+_GAP: Final = 2
+_TOOL_CELLS: Final = 24
+"""What is shown of a tool's name, or of the names of several: it gives way, as a message does."""
+_MESSAGE_CELLS: Final = 30
+"""A table leaves a message this much; where it cannot, each question has lines of its own."""
+_FOUND: Final = {"allow": "no warning", "warn": "warn", "block": "block", None: "-"}
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -32,7 +37,7 @@ def cells(row: Row) -> tuple[str, ...]:
         row.id[:_ID_CHARACTERS],
         row.server,
         row.tool or "-",
-        row.verdict or "-",
+        _FOUND.get(row.verdict, row.verdict),
         outcome(row),
         message,
     )
@@ -40,11 +45,17 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def _signed(row: Row) -> tuple[str, ...]:
-    """The same for a terminal: a sign before the outcome."""
-    place = HEADINGS.index("outcome")
-    words = cells(row)
-    sign = OUTCOMES[row.action]
-    return (*words[:place], f"{sign} {words[place]}", *words[place + 1 :])
+    """The same for a terminal: to the minute, with our signs, no word where nothing was found."""
+    asked, identifier, server, tool, found, decided, message = cells(row)
+    return (
+        asked[:_MINUTES],
+        identifier,
+        server,
+        tool,
+        "" if row.verdict == "allow" else f"{VERDICTS.get(row.verdict or '', '')}{found}",
+        f"{OUTCOMES[row.action]} {decided}",
+        message,
+    )
 
 
 def outcome(row: Row) -> str:
@@ -76,50 +87,62 @@ def plain_table(rows: Iterable[Row]) -> str:
 
 
 def terminal_table(rows: Iterable[Row], width: int | None = None) -> str:
-    """The same for a terminal: a table where it is wide enough, else two lines a row."""
+    """The same for a terminal: a table where all but tool and message is whole, else stacked."""
+    from rich.cells import cell_len
     from rich.console import Console
 
     width = width or Console().width
-    if width < _TABLE_WIDTH:
-        return _stacked(rows, width)
-    return _rich_table(rows, width)
+    lines = [_signed(row) for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(HEADINGS, *lines, strict=True)]
+    tool, message = HEADINGS.index("tool"), HEADINGS.index("message")
+    widths[tool] = min(widths[tool], _TOOL_CELLS)
+    left = width - sum(widths[:message]) - _GAP * message
+    if left < min(widths[message], _MESSAGE_CELLS):
+        return "\n".join(line for words in lines for line in _stacked(words, width))
+    widths[message] = min(widths[message], left)
+    return _rich_table(lines, widths, width)
 
 
-def _rich_table(rows: Iterable[Row], width: int) -> str:
+def _rich_table(lines: Iterable[Sequence[str]], widths: Sequence[int], width: int) -> str:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for heading in HEADINGS:
-        if heading == "message":
-            table.add_column(heading, no_wrap=True, overflow="ellipsis", ratio=1)
-        else:
-            longest = _WIDEST.get(heading)
-            table.add_column(heading, no_wrap=True, overflow="ellipsis", max_width=longest)
-    for row in rows:
-        table.add_row(*map(Text, _signed(row)))
+    table = Table(box=None, header_style="bold", padding=(0, _GAP, 0, 0), pad_edge=False)
+    for heading, cell_width in zip(HEADINGS, widths, strict=True):
+        table.add_column(heading, no_wrap=True, overflow="ellipsis", width=cell_width)
+    for words in lines:
+        table.add_row(*map(Text, words))
     written = StringIO()
     console = Console(file=written, force_terminal=True, width=width, highlight=False)
     console.print(table)
-    return written.getvalue().rstrip("\n")
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
 
-def _stacked(rows: Iterable[Row], width: int) -> str:
+def _stacked(words: Sequence[str], width: int) -> Iterator[str]:
+    """One question: when, its id, what became of it and what was found; then who asked what."""
+    from rich.cells import cell_len
     from rich.text import Text
 
-    lines = []
-    for row in rows:
-        asked, identifier, server, tool, found, decided, message = _signed(row)
+    asked, identifier, server, tool, found, decided, message = words
+    if found not in ("", "-"):
+        sign, _, word = found.rpartition(" ")
+        found = f"{sign} guardian: {word}".lstrip()
+    lines = [asked]
+    for word in filter(None, (identifier, decided, found)):
+        longer = f"{lines[-1]}{' ' * _GAP}{word}"
+        if cell_len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(f"    {word}")
+    named = Text(tool)
+    named.truncate(_TOOL_CELLS, overflow="ellipsis")
+    lines.append("  ".join((f"    {server}", named.plain, message)))
+    for each in lines:
         # What is cut where there is little room is a name or a message, never what became of it.
-        for text in (
-            f"{asked}  {identifier}  {decided}  {found}",
-            f"    {server}  {tool}  {message}",
-        ):
-            line = Text(text)
-            line.truncate(width, overflow="ellipsis")
-            lines.append(line.plain)
-    return "\n".join(lines)
+        line = Text(each)
+        line.truncate(width, overflow="ellipsis")
+        yield line.plain
 
 
 def details(row: Row) -> str:

@@ -197,8 +197,38 @@ def test_what_became_of_a_question_is_whole_at_eighty_columns() -> None:
     long = Row("0" * 36, "a-server-with-a-long-name", tool="delete_everything", mode="form")
     row = replace(long, verdict="block", action="decline", decided_by="withdrawn", message="m" * 99)
     shown = terminal_table([row], 80)
-    assert f"{OUTCOMES['decline']} decline by withdrawn  block" in shown
+    assert f"{OUTCOMES['decline']} decline by withdrawn  ■ guardian: block" in shown
     assert "a-server-with-a-long-name  delete_everything  mmm" in shown
+
+
+def table_shown(rows: list[Row], width: int) -> str:
+    """The list as a terminal of this width shows it, without colours."""
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal_table(rows, width))
+    assert max(map(len, shown.splitlines())) <= width
+    return shown
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 119, 120, 130, 140, 160, 200])
+def test_only_tool_and_message_give_way_whatever_the_width(width: int) -> None:
+    tools = "set_preferences or choose_colours or clear_cache"
+    row = Row("0123456789", "a-server-of-ours", tool=tools, mode="form", verdict="block")
+    row = replace(row, asked_at="2026-11-21T09:30:15Z", action="decline", decided_by="withdrawn")
+    shown = table_shown([row, replace(row, message="m" * 300)], width)
+    when = datetime(2026, 11, 21, 9, 30, tzinfo=timezone.utc).astimezone()
+    whole = (f"{when:%Y-%m-%d %H:%M}", "01234567", "a-server-of-ours", "✗ decline by withdrawn")
+    for word in (*whole, "block", "set_preferences or"):
+        assert shown.count(word) == 2, word
+    assert re.search("m{8}…", shown)
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_what_the_guardian_found_nothing_in_reads_as_no_contradiction(width: int) -> None:
+    row = Row("0" * 8, "demo", tool="x", mode="form", action="decline", decided_by="user")
+    shown = table_shown([replace(row, verdict="allow")], width)
+    assert "allow" not in shown
+    assert "guardian: " not in shown
+    assert "▲" in table_shown([replace(row, verdict="warn")], width)
+    assert "no warning  decline by user" in plain_table([replace(row, verdict="allow")])
 
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=timezone.utc)
