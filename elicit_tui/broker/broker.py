@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.admission import malformed
@@ -34,6 +35,7 @@ from elicit_tui.elicitation import (
     form_of,
     unsent,
 )
+from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.text.digest import digest
@@ -76,7 +78,8 @@ class Broker:
         """
         self._policy = policy
         self._guardian = guardian
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners[BrokerEvent](partial(self.notice, "elicit-tui"))
+        self._emit = self._listeners.tell
         self._record = Record(ledger, self._emit)
         limits = settings.elicitation.limits
         self._entrance = Entrance(
@@ -101,15 +104,11 @@ class Broker:
 
     def subscribe(self, listener: Listener) -> None:
         """Tell this listener of every event, on the event loop, in order."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def notice(self, server: str, sentence: str) -> None:
         """Tell the person something about a server that is no question's end."""
         self._emit(Notice(server, sentence))
-
-    def _emit(self, event: BrokerEvent) -> None:
-        for listener in tuple(self._listeners):
-            listener(event)
 
     @property
     def pending(self) -> tuple[Pending, ...]:

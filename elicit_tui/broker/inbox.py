@@ -28,6 +28,7 @@ from elicit_tui.broker.inbox_events import (
 )
 from elicit_tui.broker.store_sight import StoreSight
 from elicit_tui.elicitation import Answerer, Finding, Outcome, form_of, now
+from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.outcome import Via
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
@@ -100,7 +101,8 @@ class Inbox:
         self._entries: dict[str, _Shown] = {}
         self._leaving: dict[str, _Leaving] = {}
         self._given: dict[str, _Given] = {}
-        self._listeners: list[Callable[[InboxEvent], None]] = []
+        self._listeners = Listeners[InboxEvent](self._tell_trouble)
+        self._emit = self._listeners.tell
         self._last_key: datetime | None = None
         self._sight = StoreSight(
             store,
@@ -149,11 +151,7 @@ class Inbox:
 
     def subscribe(self, listener: Callable[[InboxEvent], None]) -> None:
         """Tell this listener of everything from now on, on the event loop."""
-        self._listeners.append(listener)
-
-    def _emit(self, event: InboxEvent) -> None:
-        for listener in tuple(self._listeners):
-            listener(event)
+        self._listeners.add(listener)
 
     def _changed(self, changed: Iterable[Waiting]) -> None:
         self._tell_trouble(None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from elicit_tui.broker import Broker
+from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.host.connection import Connection
@@ -39,15 +41,12 @@ class Host:
         self._launched: Launched = dict(launched or {})
         self._connections: dict[str, Connection] = {}
         self._lifecycles: dict[Connection, tuple[Lifecycle, asyncio.Task[None]]] = {}
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners[HostEvent](partial(broker.notice, "elicit-tui"))
+        self._emit = self._listeners.tell
 
     def subscribe(self, listener: Listener) -> None:
         """Tell this listener of every event, on the event loop, in order."""
-        self._listeners.append(listener)
-
-    def _emit(self, event: HostEvent) -> None:
-        for listener in tuple(self._listeners):
-            listener(event)
+        self._listeners.add(listener)
 
     @property
     def connections(self) -> Mapping[str, Connection]:
