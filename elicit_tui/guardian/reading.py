@@ -164,7 +164,7 @@ def _leaves_open(place: Place) -> bool | None:
     if len(clause.words) == 1 and len(clause.words[0]) <= SHORT_NAME and clause.words[0].isascii():
         return True
     says = any(hit.end == len(clause.words) or hit.start == 0 for hit in clause.of("plain"))
-    return not (says or clause.of("harmless"))
+    return not (says or clause.of("harmless", "public"))
 
 
 class _Told:

@@ -66,8 +66,6 @@ class Thing:
     """Words of those that a number can be; all can where empty."""
     beside: str = ""
     """What stands beside a `maybe` word that opens something."""
-    opening: str = ""
-    """Words that are `maybe` ones where they are said to open something: "code of the gate"."""
     senses: tuple[Sense, ...] = ()
 
 
@@ -86,7 +84,7 @@ class Wanting:
         self.reading = reading
         self.thing = thing
         self._said_before: dict[tuple[bool, ...], list[Seen]] = {}
-        self._words = (thing.sure, thing.maybe, thing.name, thing.opening)
+        self._words = (thing.sure, thing.maybe, thing.name)
 
     def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
         """A field that wants the thing, with all that was weighed; None where it does not."""
@@ -137,7 +135,7 @@ class Wanting:
             whole = ends and self._fits(one.clause, one.hit, field)
             counted = field.kind == "number" and one.clause.words[one.hit.end - 1].endswith("s")
             if one.hit.concept == self.thing.maybe and whole and not counted:
-                by_name = 2 * _has_a_name(one.clause, one.hit)
+                by_name = 2 * _has_a_name(one)
                 more = by_name or int(one.clause.is_joined(one.hit))
                 yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
                 return
@@ -211,11 +209,8 @@ class Wanting:
 
     def _spoken(self, place: Place, field: FieldReading) -> Iterator[tuple[Seen, Found]]:
         shows = place.role in ("title", "description") and not field.is_open
-        for one in found((place,), self.thing.sure, self.thing.maybe, self.thing.opening):
+        for one in found((place,), self.thing.sure, self.thing.maybe):
             _, view, clause, hit = one
-            opens = hit.concept == self.thing.opening
-            if self.is_in_other_sense(one) or (opens and not _is_of_a_lock(clause, hit)):
-                continue
             # What is prepared there is a value, unless it tells the person what to type.
             is_instance = shows and clause in _instances(view.clauses)
             shown = is_instance or place.role in ("default", "example")
@@ -223,6 +218,7 @@ class Wanting:
             handed = standing < Standing.ASKED and _is_handed_over(one)
             if (
                 (shown and not clause.asks)
+                or self.is_in_other_sense(one)
                 or (standing < Standing.NAMED and not handed)
                 or view.repeats(clause, hit)
                 or not self._fits(clause, hit, field)
@@ -233,7 +229,7 @@ class Wanting:
                 yield _seen(one, 2 + asked, "asked-for" if asked else "spoken-of"), one
                 continue
             asked = handed or (asked and bool(clause.asks or clause.of("please")))
-            whose = opens or _is_somebodys(clause, hit) or place.says("prefix")
+            whose = _is_somebodys(clause, hit) or place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
             yield _seen(one, 1 + asked + whose, frame), one
 
@@ -270,12 +266,14 @@ def _is_count(field: FieldReading) -> bool:
     return isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED
 
 
-def _has_a_name(clause: Clause, hit: Hit) -> bool:
-    """Whether a word that no language knows says whose token it is: `snyk_token`."""
+def _has_a_name(one: Found) -> bool:
+    """Whether a word that no language knows says whose it is, or any before "PIN" in capitals."""
+    place, view, clause, hit = one
+    cried = place.role == "title" and view.folded.original[slice(*one.span)].isupper()
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
     before = clause.words[hit.start - 1] if mostly and hit.start == 1 else ""
     is_word = before.isascii() and before.isalnum() and len(before) >= _SHORTEST_OF_NAMES
-    return is_word and not is_known(before, clause.latin)
+    return is_word and (cried or not is_known(before, clause.latin))
 
 
 def _is_handed_over(one: Found) -> bool:
@@ -287,13 +285,6 @@ def _is_handed_over(one: Found) -> bool:
     last = clause.sentence + (not clause.denies(hit))
     near = (other for other in view.clauses[at:] if other.sentence <= last)
     return any(other.hands_over(hit.end if other is clause else 0) for other in near)
-
-
-def _is_of_a_lock(clause: Clause, hit: Hit) -> bool:
-    """Whether a lock is what they are for, and nothing else qualifies them: "error code"."""
-    linked = clause.ends_with(hit) or clause.words[hit.end - 1] == "of"
-    locked = any(lock.start >= hit.end for lock in clause.of("locked place"))
-    return linked and locked and not clause.is_qualified(hit)
 
 
 def _is_somebodys(clause: Clause, hit: Hit) -> bool:

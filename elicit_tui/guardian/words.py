@@ -36,13 +36,15 @@ _UNSPACED: Final = (
 _MOST_SMALL: Final = 3
 _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
-_SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless"))
+_SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless", "public"))
 """What is read in every language; all else in those of the sentence, where they know the word.
 
 The Dutch "of" joins nothing in an English sentence, and its ports are no Italian doors.
 """
 _HARMLESS: Final = "harmless"
-_NEVER_HARMLESS: Final = (_HARMLESS, "attribute", "plain")
+_PUBLIC: Final = "public"
+_LIFTING: Final = {_HARMLESS, _PUBLIC}
+_NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain")
 
 
 class Hit(NamedTuple):
@@ -138,11 +140,6 @@ class _Entry(NamedTuple):
 class _Known:
     """What the lexicon has for one word of a text."""
 
-    __slots__ = (
-        *("word", "near", "begins", "by_language", "concepts", "is_passed", "languages"),
-        *("longer", "_spelt"),
-    )
-
     def __init__(self, word: str, lexicon: _Lexicon) -> None:
         self.word = word
         self.near = _near(word)
@@ -161,7 +158,7 @@ class _Known:
                 self.longer.setdefault(entry.words[1][:_SHORTEST_STEM], []).append(entry)
         self.concepts = frozenset().union(*self.by_language.values())
         self.languages = frozenset(self.by_language)
-        self.is_passed = "small" in self.concepts and "apart" not in self.concepts
+        self.is_small = "small" in self.concepts
         self.begins = bool(begun) or any(word in one.spelt for one in lexicon.spoken)
 
     def stands_for(self, entry: _Entry, number: int) -> bool:
@@ -172,6 +169,12 @@ class _Known:
         if self._spelt and self.word not in entry.language.spelt:
             return False
         return entry.language.reads(self.word, entry.words[number])
+
+    def may_stand_in(self, entry: _Entry) -> bool:
+        """Whether it is a small word that sets nothing apart, best of the entry's own language."""
+        own = self.by_language.get(entry.language, self.concepts)
+        read = own if "small" in own else self.concepts
+        return "small" in read and "apart" not in read
 
 
 def _near(word: str) -> tuple[str, ...]:
@@ -272,9 +275,9 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
             continue
         furthest = max((furthest, *longer.values()))
         ends = dict.fromkeys(meant[known], start + 1) | longer
-        if _HARMLESS in ends:
+        for sense in _LIFTING & ends.keys():
             harmless = [one for one in harmless if one.end > start]
-            harmless.append(Hit(_HARMLESS, start, ends[_HARMLESS]))
+            harmless.append(Hit(sense, start, ends[sense]))
         for concept, end in ends.items():
             hit = Hit(concept, start, end)
             if end > reached.get(concept, 0) and (
@@ -295,10 +298,11 @@ def _meant(known: _Known, spoken: frozenset[_Language]) -> frozenset[str]:
 
 
 def _is_inside(hit: Hit, other: Hit) -> bool:
-    """Whether a hit is a part of a longer one, or reaches out of its end."""
+    """Whether a hit is a part of a longer one, or reaches out of its end, or says whose it is."""
     longer = other.end - other.start - (hit.end - hit.start)
     if other.start < hit.start < other.end:
-        return longer >= 0
+        # "The public key of the client".
+        return longer >= 0 or other.concept == _PUBLIC
     return other.start <= hit.start and hit.end <= other.end and longer > 0
 
 
@@ -321,11 +325,12 @@ def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:
     for at in range(start + 1, min(len(row), start + 2 + _MOST_SMALL)):
         for near in row[at].near:
             for entry in first.longer.get(near, ()):
-                if row[at].stands_for(entry, 1):
+                between = row[start + 1 : at]
+                if row[at].stands_for(entry, 1) and all(one.may_stand_in(entry) for one in between):
                     end = _end(row, at + 1, entry)
                     if end > ends.get(entry.concept, 0):
                         ends[entry.concept] = end
-        if not row[at].is_passed:
+        if not row[at].is_small:
             break
     return ends
 
@@ -335,7 +340,7 @@ def _end(row: Sequence[_Known], at: int, entry: _Entry) -> int:
     for number in range(2, len(entry.words)):
         last = at + _MOST_SMALL
         while at < len(row) and not row[at].stands_for(entry, number):
-            if at == last or not row[at].is_passed:
+            if at == last or not row[at].may_stand_in(entry):
                 return 0
             at += 1
         if at == len(row):

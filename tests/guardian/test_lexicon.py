@@ -47,7 +47,7 @@ def test_every_word_is_found_under_its_own_heading(code: str) -> None:
             for entry in entries:
                 clauses = clauses_of(fold(entry), latin=entry.isascii())
                 found = {concept for clause in clauses for concept in clause.by_concept}
-                if "harmless" not in found:
+                if found.isdisjoint(("harmless", "public")):
                     lost += [(one, entry) for one in heading.split(", ") if one not in found]
     assert lost == []
 

@@ -27,20 +27,15 @@ from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting
 from elicit_tui.guardian.words import is_word
 
+_PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC")
 _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
     Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/")),
     Sense("seed word", "seed sense", re.compile(r"(?!)")),
     Sense("otp word", "otp sense", re.compile(r"(?!)")),
-    Sense(
-        "key word",
-        "public sense",
-        re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC"),
-    ),
+    Sense("key word", "public sense", _PUBLIC_KEY),
 )
-SECRET: Final = Thing(
-    "secret", "sure", "maybe", "name", "in figures", "signin", "opening figures", _SENSES
-)
+SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _VALUE: Final = re.compile(
@@ -109,12 +104,12 @@ def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sig
 
 
 def _secret_in(
-    place: Place, wanting: Wanting, is_open: bool, message: Place | None = None
+    place: Place, wanting: Wanting, is_open: bool, beside: Sequence[Place] = ()
 ) -> Iterator[Sighting]:
-    """A secret that a text, alone or with the message, disguises or describes."""
+    """A secret that a text, alone or with the message or its title, disguises or describes."""
     if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
         yield from _disguised(place)
-    recipe = described(place, None) or (described(place, message) if message else None)
+    recipe = next(filter(None, (described(place, one) for one in (None, *beside))), None)
     is_asked = is_open or recipe not in FOR_OPEN_FIELDS
     if recipe is not None and is_asked and not wanting.means_other("card word", recipe):
         yield _block(place, recipe, place.field)
@@ -135,8 +130,9 @@ def _by_its_look(
     for place in field.places:
         if place.role in ("pattern", "format", "choice"):
             continue
-        message = reading.message if place.role in ("title", "description") else None
-        for secret in _secret_in(place, wanting, is_open, message):
+        told = field.told("title") if place.role == "description" else ()
+        beside = (reading.message, *told) if place.role in ("title", "description") else ()
+        for secret in _secret_in(place, wanting, is_open, beside):
             yield secret
             return
     whole = (reading.message,) if is_open or len(reading.free_fields) == 1 else ()
