@@ -21,7 +21,7 @@ from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BACK, Action, ActionBar, PageName
 from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
-from elicit_tui.tui.question.messages import Painted
+from elicit_tui.tui.question.messages import PageTurned, Painted
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.status import StatusLine
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
@@ -289,6 +289,8 @@ class QuestionFrame(Titled, ShowsQuestion):
     async def show_actions(self) -> None:
         """Other things can be done on this page now."""
         await self._actions.show(self._actions_of(self._page))
+        # Whoever counted rows meanwhile counted none for the buttons.
+        self.call_after_refresh(self.post_message, PageTurned(self.question))
 
     @property
     def room(self) -> int:

@@ -20,7 +20,7 @@ class Painted(QuestionMessage, namespace="question_view"):
 
 
 class PageTurned(QuestionMessage, namespace="question_view"):
-    """Another of its pages is on the screen."""
+    """Another of its pages is on the screen, or other buttons on the same one."""
 
 
 class Later(QuestionMessage, namespace="question_view"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.css.scalar import Scalar
 from textual.pilot import Pilot
 
 from elicit_tui.broker.admitted import Admitted
@@ -14,6 +15,7 @@ from elicit_tui.broker.ask import AskStep
 from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder
+from elicit_tui.tui.inline_app import InlineApp, rows_of
 from elicit_tui.tui.question.frame import NOT_HEARD
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.number_line import NumberLine
@@ -115,6 +117,27 @@ async def test_later_is_offered_only_while_another_question_waits() -> None:
     second = ask(who, form_question(schema(w=TEXT), message="two"))
     pilot: Pilot[Any] = Pilot(app)
     await until(pilot, lambda: "Later ^L" in screen_text(app), "where it can go")
+    await pilot.press("ctrl+n")
+    await (await shown(who, "two")).press("ctrl+n")
+    await asyncio.gather(first, second)
+
+
+async def test_the_form_counts_its_rows_again_once_it_has_other_buttons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    who = responder()
+    first = ask(who, form_question(schema(v=TEXT), message="one"))
+    pilot = await shown(who, "one")
+    assert who.app is not None and who.app.shown is not None
+    app, view = who.app, who.app.shown
+    monkeypatch.setattr(InlineApp, "is_inline", True)
+    app._take_rows(rows_of(view) - 1)  # As counted while the buttons were being exchanged.
+    second = ask(who, form_question(schema(w=TEXT), message="two"))
+    await until(pilot, lambda: view.others_wait, "the second question")
+    await until(
+        pilot, lambda: app.screen.styles.height == Scalar.parse(str(rows_of(view))), "all rows"
+    )
+    monkeypatch.undo()
     await pilot.press("ctrl+n")
     await (await shown(who, "two")).press("ctrl+n")
     await asyncio.gather(first, second)
