@@ -127,7 +127,7 @@ PageName = Literal["answer", "review", "step", "raw", "help"]
 
 BACK = Action("back", "Back", "Esc", "back to the question, nothing changed")
 LATER = Action(
-    "later", "Later", "^L", "put it off: what you typed is kept, its clock goes on", aside=True
+    "later", "Later", "^L", "put it off with what you typed; its clock goes on", aside=True
 )
 RAW = Action("raw", "More", "F2", "who asks, what was found, the request as it arrived", aside=True)
 HELP = Action("help", "Help", "F1", "keys and words", aside=True)

@@ -255,8 +255,8 @@ class QuestionView(QuestionFrame):
             uncovered = time.monotonic() - self._uncovered_at < UNCOVERED_SECONDS
             if (self.body.typed or uncovered) and not self._asked_to_cancel:
                 self._asked_to_cancel = True
-                kept = "; asked again, it has what you typed" if self.body.typed else ""
-                self.say(f"{self.key('cancel')} again cancels the question{kept}.")
+                kept = " Your answers come back if it asks again." if self.body.typed else ""
+                self.say(f"{self.key('cancel')} again cancels.{kept}")
             else:
                 self.decide(cancel("user", "You dismissed the question."))
 

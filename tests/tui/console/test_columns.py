@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
-from tests.tui.console.stand import Stand, console
+from elicit_tui.host import Tool
+from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
 
@@ -30,6 +31,18 @@ async def test_the_clock_of_a_call_stands_where_it_is_however_long_the_call_took
         await stand.until(lambda: "0.4 s" in stand.text() and "1:02:09" in stand.text())
         rows = lines_with(stand, "  quick", "  slow", "  a_tool_of_a")
         assert len({row.index(record.at) for row in rows}) == 1
+
+
+async def test_a_tool_has_its_whole_name_where_there_is_room_beside_its_title(
+    tmp_path: Path,
+) -> None:
+    names = ("go", "leave_while_asking", "ask_the_impossible")
+    found = [Tool.read({"name": name, "title": "T", "inputSchema": CITY}) for name in names]
+    tools = {"alpha": tuple(tool for tool in found if tool is not None)}
+    async with console(tmp_path, tools=tools, size=(96, 28)) as stand:
+        await stand.until(lambda: all(name in stand.text() for name in names))
+        rows = lines_with(stand, "go  ", *names[1:])
+        assert len({row.index("T ") for row in rows}) == 1
 
 
 async def test_the_questions_of_servers_with_long_and_short_names_begin_in_one_column(

@@ -128,7 +128,8 @@ async def test_the_form_counts_its_rows_again_once_it_has_other_buttons(
     who = responder()
     first = ask(who, form_question(schema(v=TEXT), message="one"))
     pilot = await shown(who, "one")
-    assert who.app is not None and who.app.shown is not None
+    assert who.app is not None
+    assert who.app.shown is not None
     app, view = who.app, who.app.shown
     monkeypatch.setattr(InlineApp, "is_inline", True)
     app._take_rows(rows_of(view) - 1)  # As counted while the buttons were being exchanged.

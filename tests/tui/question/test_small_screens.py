@@ -169,3 +169,13 @@ async def test_what_a_server_calls_itself_stands_there_whole_or_not_at_all() -> 
     async with asked(app, size=(40, 10)):
         words = " ".join(app.words.replace("│", " ").split())
         assert "calls itself" not in words or "calls itself “Totally Different Name”" in words
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+async def test_what_is_said_of_a_second_escape_is_not_cut(columns: int) -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    async with asked(app, (columns, 24)) as pilot:
+        await pilot.press("A", "escape")
+        await until(pilot, lambda: "Esc again cancels." in app.words, "the sentence")
+        words = " ".join(app.words.replace("│", " ").split())
+        assert "Your answers come back if it asks again." in words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -35,6 +36,8 @@ class OffersBox(Vertical):
         super().__init__(id="offers")
         self._record: ServerRecord | None = None
         self._shown: dict[str, Offer] = {}
+        self._longest = 0
+        """Cells of the longest name, searched for or not: no column moves by a search."""
         self._ready = self._wanted = False
 
     def compose(self) -> ComposeResult:
@@ -79,6 +82,7 @@ class OffersBox(Vertical):
         # Those that are called so before those that only speak of it.
         found.sort(key=lambda offer: words.casefold() not in offer.shown.casefold())
         self._shown = {offer.key: offer for offer in found}
+        self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
         search.verb = ("Call" if words.strip() else "To the list") if found else ""
         listing = self.query_one("#offer-list", RowList)
         listing.empty = "nothing here matches" if offers else "this server offers nothing"
@@ -104,7 +108,7 @@ class OffersBox(Vertical):
         room = width - 4 - HINT_WIDTH
         if room <= SUMMARY_LEAST:
             return [apart(name, (told,), width)]
-        name_width = min(30, max(14, room // 3))
+        name_width = min(max(min(30, room // 3), self._longest), room // 2)
         summary = offer.title or offer.description.partition("\n")[0]
         return [
             (
