@@ -78,7 +78,7 @@ COMMANDS: Final[dict[str, Command]] = {
         any_order=False,
     ),
     "history": Command(
-        "history list|show|export|verify|prune",
+        "history list|show ID|export|verify|prune",
         "what was asked and who decided",
         "elicit_tui.cli.history",
         any_order=False,

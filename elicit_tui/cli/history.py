@@ -186,9 +186,6 @@ def _write_table(rows: Iterable[Row], limit: int, output: Output) -> None:
 
 
 def _show(namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.history_text import details
-    from elicit_tui.text import ci_safe
-
     if not namespace.id:
         raise UsageError("The id is empty.")
     output = Output()
@@ -197,8 +194,23 @@ def _show(namespace: argparse.Namespace) -> int:
     if namespace.output == "json":
         output.json(row.as_json())
     else:
-        output.text(ci_safe(details(row)))
+        _write_record(row, output)
     return OK
+
+
+def _write_record(row: Row, output: Output) -> None:
+    """Write it in full; JSON and what else may be copied is never broken at words."""
+    from elicit_tui.cli.history_record import LABEL, answer, found, recorded, request, told
+    from elicit_tui.text import ci_safe
+
+    output.prose(ci_safe("\n".join(told(row))), LABEL)
+    if answered := "\n".join(answer(row)):
+        output.text(ci_safe(answered))
+    if findings := "\n".join(found(row)):
+        output.prose(ci_safe(findings))
+    output.prose(ci_safe("\n".join(["", *recorded(row)])), LABEL)
+    if asked := "\n".join(request(row, on_terminal=output.on_terminal)):
+        output.text(ci_safe(asked))
 
 
 def _verify(namespace: argparse.Namespace) -> int:

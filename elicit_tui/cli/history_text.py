@@ -1,14 +1,14 @@
-"""Rows of the ledger as text: a table for a terminal, plain columns for a pipe, one in full."""
+"""Rows of the ledger as text: a table for a terminal, plain columns for a pipe."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from elicit_tui.cli.signs import OUTCOMES, VERDICTS
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -143,34 +143,3 @@ def _stacked(words: Sequence[str], width: int) -> Iterator[str]:
         line = Text(each)
         line.truncate(width, overflow="ellipsis")
         yield line.plain
-
-
-def details(row: Row) -> str:
-    """Everything that was recorded about one question."""
-    told = row.as_json()
-    lines = [f"{'id':<16}{neutral_line(row.id)}", f"{'outcome':<16}{outcome(row)}"]
-    shown = {"id", "action", "decidedBy", "message", "findings", "content", "request", "hashes"}
-    for name, value in told.items():
-        if name not in shown and value is not None:
-            lines.append(f"{name:<16}{neutral_line(str(value), 1000)}")
-    for name in ("message", "content", "request"):
-        if told[name] is not None:
-            lines += _block(name, told[name])
-    for finding in row.findings:
-        lines += _finding(finding)
-    lines += [f"{'hash ' + event:<16}{neutral_line(value)}" for event, value in row.hashes.items()]
-    return "\n".join(lines)
-
-
-def _block(name: str, value: Any) -> Sequence[str]:
-    text = value if isinstance(value, str) else readable_json(value)
-    return [name, *(f"    {line}" for line in neutral(text).split("\n"))]
-
-
-def _finding(finding: Any) -> Sequence[str]:
-    words = {name: neutral_line(str(value), 1000) for name, value in dict(finding).items()}
-    return [
-        f"{'finding':<16}{words.get('severity')}  {words.get('rule')}  {words.get('where')}",
-        f"    {words.get('evidence')}",
-        f"    {words.get('advice')}",
-    ]

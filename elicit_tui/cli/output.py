@@ -88,11 +88,14 @@ class Output:
             text = coloured(text, terminal=True)
         self._put(text + "\n")
 
-    def prose(self, text: str) -> None:
-        """Write lines for a person, broken at words where they go to a terminal."""
+    def prose(self, text: str, column: int = 0) -> None:
+        """Write lines for a person, broken at words where they go to a terminal.
+
+        What goes on in the next line stands at `column` at least, such as behind a label.
+        """
         from elicit_tui.cli.wrapping import at_words
 
-        self.text(at_words(text, self._stream) if self._private is None else text)
+        self.text(at_words(text, self._stream, column) if self._private is None else text)
 
     def json(self, value: Any) -> None:
         """Write one JSON document, laid out for reading unless it is huge.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -60,12 +61,18 @@ class Parser(argparse.ArgumentParser):
     """The command whose arguments it reads."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError, with the way to the help and the nearest of unknown options."""
+        """Raise UsageError, with the way to the help.
+
+        An unknown option is answered with the nearest one, a missing ID with where they stand.
+        """
         words = message.removeprefix("unrecognized arguments: ").split()
         unknown = next((word for word in words if word.startswith("-")), None)
         if unknown is not None and message.startswith("unrecognized arguments: "):
             known = {*self._option_string_actions, *TAKING_VALUES}
             message = f"There is no option {unknown.partition('=')[0]!r}.{_nearest(unknown, known)}"
+        if re.match("the following arguments are required: ID\\b", message):
+            listing = f"{self.prog.rpartition(' ')[0]} list"
+            message = f"Which one? {self.prog} ID, or the beginning of it; {listing} shows them."
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def print_help(self, file: object = None) -> None:

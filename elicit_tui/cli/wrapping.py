@@ -8,10 +8,11 @@ from typing import IO
 NARROWEST = 20
 
 
-def at_words(text: str, stream: IO[str] | None) -> str:
+def at_words(text: str, stream: IO[str] | None, column: int = 0) -> str:
     """The text as it fits this terminal; as it is where the stream is none.
 
-    What goes on in the next line is indented further, so that it never looks like a new line.
+    What goes on in the next line is indented further, so that it never looks like a new line, and
+    at least to `column`.
     """
     width = _width(stream)
     if width is None or all(len(line) <= width for line in text.split("\n")):
@@ -20,7 +21,7 @@ def at_words(text: str, stream: IO[str] | None) -> str:
 
     lines = []
     for line in text.split("\n"):
-        indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+        indent = " " * max(column, len(line) - len(line.lstrip(" ")) + 2)
         wrapped = textwrap.wrap(
             line,
             width,

@@ -17,10 +17,12 @@ from elicit_tui.cli import run
 from elicit_tui.cli.history import point_in_time
 from elicit_tui.cli.history_text import plain_table, terminal_table
 from elicit_tui.cli.signs import OUTCOMES
-from elicit_tui.elicitation import Finding, Review, Severity, accept, cancel, decline
+from elicit_tui.elicitation import Finding, Outcome, Review, Severity, accept, cancel, decline
+from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
 from elicit_tui.paths import ledger_file
+from tests.cli.terminal import Terminal
 from tests.ledger.world import Clock, request
 from tests.text.alphabet import active_left
 
@@ -133,6 +135,69 @@ def test_show_tells_everything_and_nothing_active(tell: Tell, recorded: Path) ->
         assert word in out
     assert json.loads(tell("show", "0a", "--output", "json")[1])["id"] == "0abc"
     assert tell("show", "zzz")[0] == 2
+
+
+def recorded_as(outcome: Outcome, policy: ContentPolicy) -> str:
+    clock = Clock()
+    with closing(Ledger.open(ledger_file(), content=policy, clock=clock)) as ledger:
+        question = request("Which?", clock=clock, id="abc")
+        ledger.asked(question, Review())
+        ledger.decided(question, outcome, Review(sensitive=frozenset({"token"})))
+    return "abc"
+
+
+def test_show_tells_who_decided_why_and_the_answer_before_the_record(
+    tell: Tell, recorded: Path
+) -> None:
+    lines = tell("show", "0a")[1].splitlines()
+    assert lines[0] == "✓ accept by user"
+    order = ("asked ", "server ", "tool ", "message ", "why ", "answer ", "guardian ", "as it is")
+    places = [next(n for n, line in enumerate(lines) if line.startswith(word)) for word in order]
+    assert places == sorted(places)
+    assert places[-1] < min(n for n, line in enumerate(lines) if "Digest" in line)
+    assert "requestedSchema" in "".join(lines[places[-1] :])
+    assert "requestedSchema" not in "".join(lines[: places[-1]])
+
+
+@pytest.mark.parametrize(
+    ("policy", "content", "said"),
+    [
+        ("redacted", {"token": "x"}, "(what looked like a secret is masked: •••)"),
+        ("redacted", {"name": "x"}, "(nothing was masked)"),
+        ("full", {"token": "•••"}, "(nothing was masked)"),
+        ("none", {"token": "x"}, 'not kept (history.content = "none")'),
+    ],
+)
+def test_show_says_what_was_done_to_an_answer_for_keeping(
+    tell: Tell, policy: ContentPolicy, content: dict[str, str], said: str
+) -> None:
+    shown = tell("show", recorded_as(accept("user", "You sent it.", content), policy))[1]
+    assert re.search(f"(?m)^answer +{re.escape(said)}$", shown)
+    assert "contentPolicy" not in shown
+
+
+def test_show_speaks_of_no_answer_where_none_was_given(tell: Tell) -> None:
+    shown = tell("show", recorded_as(decline("user", "You declined."), "redacted"))[1]
+    assert "masked" not in shown
+    assert not re.search("(?m)^answer", shown)
+
+
+def test_on_a_terminal_the_request_pushes_nothing_out_of_view(recorded: Path) -> None:
+    with Terminal(["history", "show", "0a"], columns=60) as terminal:
+        assert terminal.end() == 0
+        shown = terminal.shown
+    assert "requestedSchema" not in shown
+    assert "--output json shows it" in shown
+
+
+@pytest.mark.parametrize("command", [("history", "show"), ("inbox", "show"), ("inbox", "answer")])
+def test_what_needs_an_id_says_what_to_type(
+    command: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command) == 2
+    said = capsys.readouterr().err
+    assert f"elicit-tui {' '.join(command)} ID" in said
+    assert f"elicit-tui {command[0]} list" in said
 
 
 def test_verify_prints_the_head_and_fails_on_a_cut_tail(tell: Tell, recorded: Path) -> None:
