@@ -6,10 +6,11 @@ them and folded as every text is. An entry of several words is found also with s
 (articles, prepositions, `your`) between them, so that `digits back card` is found in "digits on
 the back of your card".
 
-Three headings are special. `endings:` lists what is struck off the end of words of this language
+Four headings are special. `endings:` lists what is struck off the end of words of this language
 before they are compared. `HEAD with:` lists companions that make a sure secret of a head: `token
-with: access` stands for "access token" and "token for access". `HEAD not with:` lists those that
-show another sense and make it harmless: "design token".
+with: access` stands for "access token" and "token for access"; `HEAD then:` those that do so only
+behind it. `HEAD not with:` lists those that show another sense and make it harmless: "design
+token".
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless", "p
 The Dutch "of" joins nothing in an English sentence, and its ports are no Italian doors.
 """
 _HARMLESS: Final = "harmless"
+_COMPANIONS: Final = ("with", "then")
 _PUBLIC: Final = "public"
 _LIFTING: Final = {_HARMLESS, _PUBLIC}
 _NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain")
@@ -76,7 +78,8 @@ class _Language:
         """What stands under each heading, folded."""
         for path in sorted((FOLDER / code).glob("*.txt")):
             for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
-                concepts = [heading] if heading.endswith(" with") else heading.split(", ")
+                is_one = heading.endswith(_COMPANIONS)
+                concepts = [heading] if is_one else heading.split(", ")
                 for concept in concepts:
                     self.listed.setdefault(concept, []).extend(entries)
         self._endings = frozenset(self.listed.pop("endings", ()))
@@ -95,15 +98,15 @@ class _Language:
     def _entries(self) -> Iterator[tuple[str, str]]:
         """Every concept with one entry, each head with each of its companions among them."""
         for heading, entries in self.listed.items():
-            heads, is_companion, _ = heading.rpartition(" with")
-            if not is_companion:
+            heads, _, how = heading.rpartition(" ")
+            if how not in _COMPANIONS:
                 yield from zip(repeat(heading), entries)
                 continue
             concept = _HARMLESS if heads.endswith(" not") else "sure"
-            for head in heads.removesuffix(" not").split(","):
-                for entry in entries:
-                    yield concept, f"{entry} {head.strip()}"
-                    yield concept, f"{head.strip()} {entry}"
+            for head in heads.removesuffix(" not").split(", "):
+                yield from ((concept, f"{head} {entry}") for entry in entries)
+                if how == "with":
+                    yield from ((concept, f"{entry} {head}") for entry in entries)
 
     def stems(self, word: str) -> list[str]:
         """What is left of a word without each of its endings, the shortest rest first."""
