@@ -48,7 +48,8 @@ _LONG_VALUE: Final = re.compile(
 )
 """How long a value is that nobody chose, or how its groups stand."""
 _UNFILLED: Final = re.compile(
-    r"(?i)(?:\b(?:session|session_id|sid|token|auth|sig)|[?&]code)=(?!\w)"
+    r"(?i)(?:\b(?:session|session_id|sid|token|auth|login|sig)|[?&]code)=(?!\w)"
+    r"|\bauthorization:(?=[\s*_]{0,3}(?:$|[`'\"]|in |of |on ))"
     r"|\b(?!primary|foreign|partition|sort|cache|public|max)(?:[a-z0-9]+_)+"
     r"(?:token|key|secret|password|pwd|pass|pat)(?:=(?!\w)| (?:is )?(?:not |missing|empty|unset))"
 )
@@ -118,7 +119,7 @@ _LOOKS: Final = (
     _Look("masked", _HEADED, _like(_MASKED, "[•●*]")),
     _Look("begun", _VALUES, _is_begun),
     _Look("env-file", ("title",), _like(_ENV), in_open=False),
-    _Look("unfilled", _TOLD, _like(_UNFILLED, "[=_]")),
+    _Look("unfilled", _TOLD, _like(_UNFILLED, "[=_:]")),
     _Look("long-value", ("message", "title", "description"), _like(_LONG_VALUE, r"\d|[xX]{4}")),
     _Look("login-inside", _TOLD, _like(_LOGS_IN, "[=<@]"), in_open=False),
     _Look("login-inside", _TOLD, lambda place: place.shape == "password_in_url", in_open=False),

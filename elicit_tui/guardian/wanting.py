@@ -130,12 +130,13 @@ class Wanting:
                 yield _seen(one, 4, f"field-is-{self.thing.called}")
                 return
         for one in told:
+            by_name = 2 * _has_a_name(one)
             rest = one.clause.words[one.hit.end :]
             ends = all(map(_VERSION.fullmatch, rest)) or "(" in one.clause.gaps[one.hit.end]
+            ends = ends or (by_name > 0 and one.clause.ends_with(one.hit))
             whole = ends and self._fits(one.clause, one.hit, field)
             counted = field.kind == "number" and one.clause.words[one.hit.end - 1].endswith("s")
             if one.hit.concept == self.thing.maybe and whole and not counted:
-                by_name = 2 * _has_a_name(one)
                 more = by_name or int(one.clause.is_joined(one.hit))
                 yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
                 return
@@ -267,13 +268,16 @@ def _is_count(field: FieldReading) -> bool:
 
 
 def _has_a_name(one: Found) -> bool:
-    """Whether a word that no language knows says whose it is, or any before "PIN" in capitals."""
+    """Whether a word that no language knows says whose it is, or any beside "PIN" in capitals."""
     place, view, clause, hit = one
-    cried = place.role == "title" and view.folded.original[slice(*one.span)].isupper()
+    is_cried = view.folded.original[slice(*one.span)].isupper() and not place.text.isupper()
+    cried = place.role == "title" and is_cried
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
-    before = clause.words[hit.start - 1] if mostly and hit.start == 1 else ""
-    is_word = before.isascii() and before.isalnum() and len(before) >= _SHORTEST_OF_NAMES
-    return is_word and (cried or not is_known(before, clause.latin))
+    # Before it, or, as the last one, behind it: "PIN of the card".
+    told = mostly and (hit.start in ((0, 1) if cried else (1,)))
+    word = clause.words[hit.start - 1] if told else ""
+    is_word = word.isascii() and word.isalnum() and len(word) >= _SHORTEST_OF_NAMES
+    return is_word and (cried or not is_known(word, clause.latin))
 
 
 def _is_handed_over(one: Found) -> bool:

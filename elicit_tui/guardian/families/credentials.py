@@ -257,7 +257,7 @@ def _revealed(reading: Reading) -> Iterator[Sighting]:
     if reading.mode == "url" or reading.free_fields:
         return
     for one in found((place for place in reading.places if place.role not in UNREAD), "sure"):
-        if not one.clause.denies(one.hit) and any(
+        if not (one.clause.denies(one.hit) or one.clause.of("aside")) and any(
             verb.end <= one.hit.start <= verb.end + 3 and one.clause.is_proposed(verb)
             for verb in one.clause.of("reveal")
         ):
