@@ -27,7 +27,7 @@ async def book_table(talk: Conversation, arguments: Arguments) -> ToolResult:
 
 
 async def choose_colours(talk: Conversation, arguments: Arguments) -> ToolResult:
-    """Multi-selects, titled and plain, one with a default."""
+    """Multi-selects, titled and plain, one with a default; and one choice out of a long list."""
     answer = await talk.ask_form("Which colours may the walls have?", forms.COLOURS) or CANCELLED
     if not answer.accepted:
         return ToolResult(answer.said("the walls stay white"), {"colours": []})
@@ -100,7 +100,8 @@ TOOLS = (
     DemoTool(
         "choose_colours",
         "Choose colours",
-        "Several choices at once, with a smallest and a largest number of them.",
+        "Several choices at once, with a smallest and a largest number of them; and one out of a "
+        "long list: type to search it.",
         choose_colours,
     ),
     DemoTool(

@@ -82,6 +82,26 @@ BOOKING = form(
     required=("name", "date", "guests", "seat"),
 )
 
+NAMED_COLOURS = """
+aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet
+brown burlywood cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan
+darkblue darkcyan darkgoldenrod darkgray darkgreen darkkhaki darkmagenta darkolivegreen
+darkorange darkorchid darkred darksalmon darkseagreen darkslateblue darkslategray darkturquoise
+darkviolet deeppink deepskyblue dimgray dodgerblue firebrick floralwhite forestgreen fuchsia
+gainsboro ghostwhite gold goldenrod gray green greenyellow honeydew hotpink indianred indigo
+ivory khaki lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan
+lightgoldenrodyellow lightgray lightgreen lightpink lightsalmon lightseagreen lightskyblue
+lightslategray lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine
+mediumblue mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen
+mediumturquoise mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy
+oldlace olive olivedrab orange orangered orchid palegoldenrod palegreen paleturquoise
+palevioletred papayawhip peachpuff peru pink plum powderblue purple rebeccapurple red rosybrown
+royalblue saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue
+slategray snow springgreen steelblue tan teal thistle tomato turquoise violet wheat white
+whitesmoke yellow yellowgreen
+"""
+"""The colours that the web has names for (CSS Color, named colors): a list to search in."""
+
 COLOURS = form(
     {
         "favourites": {
@@ -104,6 +124,12 @@ COLOURS = form(
             "title": "Never again",
             "items": {"type": "string", "enum": ["beige", "mauve", "taupe"]},
             "default": ["beige"],
+        },
+        "door": {
+            "type": "string",
+            "title": "The door",
+            "description": "One out of many: type to search.",
+            "enum": NAMED_COLOURS.split(),
         },
     },
     required=("favourites",),

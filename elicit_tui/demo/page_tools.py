@@ -75,7 +75,7 @@ TOOLS = (
     DemoTool(
         "open_odd_page",
         "Open an odd page",
-        "A URL that hides where it leads: look at the domain that is set off.",
+        "A URL that hides where it leads. The guardian stops it; see why under what was stopped.",
         open_odd_page,
     ),
 )

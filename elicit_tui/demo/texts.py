@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from elicit_tui.demo.json_rpc import INVALID_PARAMS, JsonRpcError
 
@@ -15,21 +15,40 @@ Welcome. This server asks every kind of question that MCP has.
 3. Call sign_in: a page to open. Nothing opens before you say so.
 4. Call plan_trip: two questions at once; one waits in the queue.
 5. Call verify_account: a fraud. See what stops it, and look at the history afterwards.
+6. Call choose_colours: several choices at once, and one out of a long list: type to search it.
 """
 
 MENU = "Soup of the day, bread, and an honest question.\n"
 
-RESOURCES: Mapping[str, tuple[str, str, str]] = {
-    "demo://guide": ("guide", "What to try first", GUIDE),
-    "demo://menu": ("menu", "The menu of Chez Demo", MENU),
+
+class Text(NamedTuple):
+    """A resource that can be read."""
+
+    name: str
+    title: str
+    description: str
+    text: str
+
+
+RESOURCES: Mapping[str, Text] = {
+    "demo://guide": Text(
+        "guide", "What to try first", "Six tools, in the order to try them, and what to see.", GUIDE
+    ),
+    "demo://menu": Text("menu", "The menu of Chez Demo", "What there is to eat.", MENU),
 }
 
 
 def list_resources() -> list[dict[str, Any]]:
     """The resources as `resources/list` gives them."""
     return [
-        {"uri": uri, "name": name, "title": title, "mimeType": "text/plain"}
-        for uri, (name, title, _) in RESOURCES.items()
+        {
+            "uri": uri,
+            "name": resource.name,
+            "title": resource.title,
+            "description": resource.description,
+            "mimeType": "text/plain",
+        }
+        for uri, resource in RESOURCES.items()
     ]
 
 
@@ -37,7 +56,7 @@ def read_resource(uri: Any) -> dict[str, Any]:
     """One resource as `resources/read` gives it."""
     if uri not in RESOURCES:
         raise JsonRpcError(INVALID_PARAMS, "There is no such resource.", {"uri": uri})
-    return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": RESOURCES[uri][2]}]}
+    return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": RESOURCES[uri].text}]}
 
 
 def list_prompts() -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ import pytest
 
 from elicit_tui.demo import forms
 from elicit_tui.form import read_form
+from elicit_tui.tui.widgets.kinds import SHORT_LIST
 
 FORMS = {
     name: value for name, value in vars(forms).items() if name.isupper() and isinstance(value, dict)
@@ -36,3 +37,10 @@ def test_the_forms_together_have_every_kind_of_field() -> None:
         "multi",
         "unsupported",
     }
+
+
+def test_one_field_has_a_list_that_is_searched() -> None:
+    fields = [field for schema in FORMS.values() for field in read_form(schema).fields]
+    (searched,) = [field for field in fields if len(field.choices) > SHORT_LIST]
+    assert 60 <= len(searched.choices) <= 250
+    assert not searched.required

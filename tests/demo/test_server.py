@@ -235,6 +235,7 @@ def test_a_cancelled_call_stops(client: Client) -> None:
 def test_the_prompt_and_the_resources_can_be_read(client: Client) -> None:
     client.shake_hands({})
     for resource in client.result("resources/list")["resources"]:
+        assert resource["description"]
         contents = client.result("resources/read", {"uri": resource["uri"]})["contents"]
         assert contents[0]["text"]
     (prompt,) = client.result("prompts/list")["prompts"]
