@@ -45,6 +45,14 @@ class ActionButton(KeyButton, Guarded):
         self.does = action.name
         self._action = action
 
+    def become(self, action: Action) -> bool:
+        """Be the button of another action that has the same key; says whether it is another."""
+        changed = action != self._action
+        if changed:
+            self._action = action
+            self.name_words(action.label)
+        return changed
+
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What it does, for the status line."""
@@ -100,6 +108,13 @@ class ActionBar(KeyRow):
             self._missing = missing
             self.post_message(self.Fitted(missing))
 
+    def become(self, action: Action) -> None:
+        """What the button of this name does has another name just now."""
+        for button in self.query(ActionButton):
+            if button.does == action.name and button.become(action):
+                self.refresh(layout=True)
+                self.fit()
+
     def focus_on(self, action: str) -> None:
         """Give the focus to the button of this action."""
         self.query_one(f"#do-{action}").focus()
@@ -133,6 +148,7 @@ RAW = Action("raw", "More", "F2", "who asks, what was found, the request as it a
 HELP = Action("help", "Help", "F1", "keys and words", aside=True)
 DECLINE = Action("decline", "Decline", "^N", "an explicit no")
 CANCEL = Action("cancel", "Cancel", "Esc", "neither yes nor no")
+ALL_CHOICES = Action("cancel", "Back", "Esc", "all choices again, nothing changed")
 UNCOVER = Action("cancel", "Back", "Esc", "back to the address, nothing changed")
 SEND = Action("send", "Send", "^S", "hand over what is shown", primary=True)
 REVIEW_IT = Action("review", "Review", "^R", "the exact JSON that would be sent", aside=True)
@@ -142,7 +158,7 @@ YES_OR_NO = (
     Action("no", "No", "n", "decline: an explicit no"),
 )
 REFUSED_FORM = (DECLINE, CANCEL, LATER, HELP, RAW)
-COPY = Action("copy", "Copy", "F5", "put the address on the clipboard", aside=True)
+COPY = Action("copy", "Copy", "F5", "hand the address to the clipboard", aside=True)
 CODE = Action("code", "QR", "F6", "show it for a telephone", aside=True)
 VISITED = Action("elsewhere", "I opened it", "F7", "you opened it elsewhere and agree", aside=True)
 URL = (
@@ -168,7 +184,7 @@ WAITING = (
     RAW,
 )
 APPROVAL = (
-    Action("decline", "Do not call", "^N", "the tool is not called", primary=True),
+    Action("decline", "Do not call", "^N", "an explicit no", primary=True),
     Action("send", "Allow once", "^S", "called, this time"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     CANCEL,

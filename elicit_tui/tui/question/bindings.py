@@ -16,7 +16,7 @@ QUESTION_BINDINGS: Final[list[BindingType]] = [
     Binding("n", "no", "No", id="question.no"),
     Binding("ctrl+l", "later", "Later", id="question.later"),
     Binding("ctrl+r", "review", "Review", id="question.review"),
-    Binding("f2", "raw", "Who asks, the raw request", id="question.raw"),
+    Binding("f2", "raw", "More", id="question.raw"),
     Binding("f1", "help", "Help", id="question.help"),
     Binding("ctrl+y", "anyway", "Send anyway", id="question.anyway", show=False),
     Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),

@@ -6,13 +6,15 @@ import os
 import subprocess
 import sys
 from threading import Thread
-from typing import Any
+from typing import Any, Final
 
 from textual.app import App
 
 from elicit_tui.paths import program
 
 _TIMEOUT_SECONDS = 2.0
+HANDED_OVER: Final = "Handed to the clipboard of your terminal."
+"""No terminal says whether it took it."""
 
 
 def copy(app: App[Any], text: str) -> None:

@@ -14,7 +14,9 @@ from elicit_tui.form import Form
 from elicit_tui.text import neutral, readable_json
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
+    ALL_CHOICES,
     BACK,
+    CANCEL,
     FORM,
     REFUSED_FORM,
     SEND,
@@ -26,6 +28,7 @@ from elicit_tui.tui.question.actions import (
 from elicit_tui.tui.question.frame import Body, QuestionFrame
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.question.text_region import TextRegion
+from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
 
 LIVE_CHARACTERS: Final = 8_000
@@ -70,8 +73,7 @@ class FormPanel(Horizontal):
     def on_form_view_focused(self, event: FormView.Focused) -> None:
         """Remember where the person is, and name the keys that act there."""
         event.stop()
-        self._body.last_field = event.field_control.spec.name
-        self._body.view.query_one(StatusLine).name_keys()
+        self._body.focused(event.field_control)
 
     def on_form_view_finished(self, event: FormView.Finished) -> None:
         """Enter in the last field sends nothing; say what does."""
@@ -124,6 +126,8 @@ class FormBody(Body):
         self.last_field: str | None = None
         """Where the person was."""
         self._held: dict[str, Any] | None = None
+        self._told: tuple[str, FieldControl | None, str] = ("", None, "")
+        """What was said of a search from which nothing was chosen, the field, and the search."""
 
     @property
     def panel(self) -> FormView:
@@ -159,11 +163,14 @@ class FormBody(Body):
             return REFUSED_FORM
         if self.form.is_confirmation:
             return (*YES_OR_NO, *FORM[2:])
-        return FORM
+        field = self.form_view.focused_field if self.form_view.is_attached else None
+        if field is None or not field.searches:
+            return FORM
+        return tuple(ALL_CHOICES if action is CANCEL else action for action in FORM)
 
     def summary(self) -> Content:
         """How many answers are missing or wrong."""
-        return summary(self.form, self.form_view.conversion)
+        return summary(self.form, self.form_view.conversion, self.form_view.entries)
 
     @property
     def ready(self) -> bool:
@@ -186,6 +193,15 @@ class FormBody(Body):
             return self.form_view.focused_field is not None
         focused = self.view.screen.focused
         return focused is not None and self.view in focused.ancestors
+
+    def focused(self, field: FieldControl) -> None:
+        """Remember where the person is; name the keys that act there, and what Esc does."""
+        self.last_field = field.spec.name
+        said, told, search = self._told
+        if field is told and field.not_taken != search:
+            self.view.query_one(StatusLine).hush_of(said)()
+        self.view.name_cancel(ALL_CHOICES if field.searches else CANCEL)
+        self.view.query_one(StatusLine).name_keys()
 
     def uncover(self) -> bool:
         """A search leaves choices out."""
@@ -227,9 +243,11 @@ class FormBody(Body):
         """Say once that something was typed that is not in the answer."""
         left = self.form_view.not_taken()
         if left is not None:
-            title, typed = left
+            title, typed, kept = left
             key = self.view.key("send")
-            self.view.say(f"{title}: nothing was chosen for “{typed}”. {key} again sends it so.")
+            said = f"{title}: nothing was chosen for “{typed}”. {key} again {kept}."
+            self.view.say(said)
+            self._told = (said, self.form_view.focused_field, typed)
         return left is not None
 
     def _send(self) -> None:

@@ -178,6 +178,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Say how far the answer is; at the deliberate step, which key takes it."""
         if self._page == "step":
             self._status.summarise(Content(f"{self.key('anyway')} goes through with it"))
+        elif self._page in ("raw", "help"):
+            self._status.summarise(Content(""))
         else:
             self._status.summarise(self.body.summary())
 
@@ -278,6 +280,11 @@ class QuestionFrame(Titled, ShowsQuestion):
         super().place_in_queue(place, of)
         if before != self.others_wait and not self._shelf and self.is_mounted:
             self.show_actions()
+
+    def name_cancel(self, action: Action) -> None:
+        """What Esc does on the page of the answer just now."""
+        if self._page == "answer":
+            self._actions.become(action)
 
     @property
     def _without_button(self) -> tuple[Action, ...]:

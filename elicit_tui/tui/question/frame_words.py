@@ -111,7 +111,7 @@ def about(question: Question, left: float | None, width: int) -> Content:
         "server": f"{server_name(request)}, {calls_itself(request)}",
         _REACHED[server.transport == "stdio"]: neutral_line(server.address, _ADDRESS_LIMIT),
         "asks during": called(request),
-        "round": f"{request.round} of this call" if request.calls else "",
+        "round": f"{request.round} of this call" if request.round > 1 else "",
         "protocol": _PROTOCOLS[request.era],
         "request id": "" if request.wire_id is None else neutral_line(str(request.wire_id), 120),
         "time": time_left(left),

@@ -20,7 +20,7 @@ from elicit_tui.tui.question.actions import (
     Action,
     PageName,
 )
-from elicit_tui.tui.question.clipboard import copy
+from elicit_tui.tui.question.clipboard import HANDED_OVER, copy
 from elicit_tui.tui.question.frame import Body, QuestionFrame
 from elicit_tui.tui.question.url_panel import UrlPanel
 
@@ -153,7 +153,7 @@ class PageBody(Body):
         if self.url.can_open:
             copy(self.view.app, self.url.url)
             self._hand_out()
-            self.view.say("Copied.", "bold $success")
+            self.view.say(HANDED_OVER, "bold $success")
         else:
             self.view.say("Not copied: it is no address that may be opened.")
 

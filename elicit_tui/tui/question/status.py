@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from textual.content import Content
 from textual.widget import Widget
 
-from elicit_tui.form import Conversion, Form
+from elicit_tui.form import Conversion, Entry, Form, is_unset
 from elicit_tui.tui.question.frame_words import count
 
 _APART = 4
@@ -94,8 +94,11 @@ class StatusLine(Widget):
         return Content.assemble(left, " " * gap, keys)
 
 
-def summary(form: Form, conversion: Conversion) -> Content:
-    """How many answers are missing and how many are wrong, in words."""
+def summary(form: Form, conversion: Conversion, entries: Mapping[str, Entry]) -> Content:
+    """How many answers are missing and how many are wrong, in words.
+
+    Of those that can be sent: how many are the server's defaults, which nobody may have looked at.
+    """
     if form.refusal is not None:
         return Content.styled("■ cannot be answered here: decline or cancel", "bold $warning")
     if not conversion.problems:
@@ -104,7 +107,10 @@ def summary(form: Form, conversion: Conversion) -> Content:
         sent = len(conversion.content)
         if not sent:
             return Content.styled("✓ can be sent, with nothing filled in", "$success")
-        return Content.styled(f"✓ ready to send {count(sent, 'answer')}", "$success")
+        given = [spec for spec in form.fields if not is_unset(spec.initial)]
+        same = sum(entries.get(spec.name) == spec.initial for spec in given)
+        defaults = f", {same} by default" if same else ""
+        return Content.styled(f"✓ ready to send {count(sent, 'answer')}{defaults}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)
     at_fault = {problem.field for problem in conversion.problems}

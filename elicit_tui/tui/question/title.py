@@ -15,7 +15,7 @@ from elicit_tui.tui.question.debounce import PaintedGuard
 LAST_SECONDS: Final = 60.0
 """The clock is strong from here on."""
 
-QUIET_CLOCK_COLUMNS: Final = 60
+QUIET_CLOCK_COLUMNS: Final = 50
 """On a narrower screen the clock is seen in the last minute only."""
 
 

@@ -90,7 +90,8 @@ class QuestionView(QuestionFrame):
         """Say in the lower border how many keys have no button here, and what shows them."""
         event.stop()
         more = f"{self.key('help')} shows {count(len(event.missing), 'more key')}"
-        if self._page == "step":  # From here no key leads to help.
+        # From the second step no key leads to help.
+        if self._page == "step" or len(event.missing) == 1:
             more = f"… {'  '.join(event.missing)}"
         # The help page has them all.
         said = event.missing and self._page != "help"

@@ -71,8 +71,20 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Searching, moving and choosing; where one can be chosen, Enter goes on as well."""
+        if not self._matches:
+            return (("Esc", "show all"),)
         enter = "choose" if self.many else "choose and go on" if self._takes else "next"
         return (("type", "search"), ("Enter", enter), ("↑↓", "move"))
+
+    @property
+    def searches(self) -> bool:
+        """Whether a search leaves some of the choices out."""
+        return bool(self._search)
+
+    @property
+    def kept(self) -> str | None:
+        """The labels of what is chosen."""
+        return self._chosen_label()
 
     @property
     def not_taken(self) -> str:

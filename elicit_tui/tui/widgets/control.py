@@ -66,6 +66,16 @@ class FieldControl(Guarded):
         """What was typed here and is no part of the entry; empty where nothing is."""
         return ""
 
+    @property
+    def kept(self) -> str | None:
+        """What is chosen here whatever was typed, in words; None where it is unset."""
+        return None
+
+    @property
+    def searches(self) -> bool:
+        """Whether a search leaves some of the choices out: then Esc ends it."""
+        return False
+
     def end_search(self) -> bool:
         """Show all choices again; whether a search had left some of them out."""
         return False

@@ -61,7 +61,7 @@ class FormView(RowsView):
         self._judging = False
         self._wanted_focus: str | None = None
         self._told_not_taken: dict[str, str] = {}
-        self._named: tuple[tuple[str, str], ...] = ()
+        self._named: tuple[tuple[tuple[str, str], ...], str] | None = None
 
     # What the form holds
 
@@ -117,8 +117,8 @@ class FormView(RowsView):
         self.call_after_refresh(self._judge_soon)
 
     def on_resize(self, event: events.Resize) -> None:
-        """The line on which the person acts stays in view."""
-        self.call_after_refresh(self._follow)
+        """The line on which the person acts stays in view, and its keys are named."""
+        self.call_after_refresh(self._resized)
 
     def _rows_made(self) -> None:
         self._show_problems()
@@ -178,8 +178,8 @@ class FormView(RowsView):
             row.activate(row.control is event.widget)
             if row.control is event.widget:
                 self._bring_into_view(row)
-                self._named = row.control.own_keys
-                self.post_message(self.Focused(self, row.control))
+                self._named = None
+                self._tell_keys(row.control)
         if self._unmade and event.widget in [row.control for row in self._last_rows()]:
             self._mount_rows(BATCH)
 
@@ -187,10 +187,22 @@ class FormView(RowsView):
         """Keep the line in view on which the person acts."""
         event.stop()
         self._follow()
-        control = event.field_control
-        if control.own_keys != self._named and control is self.focused_field:
-            self._named = control.own_keys
+        if event.field_control is self.focused_field:
+            self._tell_keys(event.field_control)
+
+    def _tell_keys(self, control: FieldControl) -> None:
+        """Say it when other keys act in the field, or when it is another search."""
+        named = control.own_keys, control.not_taken
+        if named != self._named:
+            self._named = named
             self.post_message(self.Focused(self, control))
+
+    def _resized(self) -> None:
+        """What is edited stays in view; choices may lie otherwise, and so do their keys."""
+        self._follow()
+        focused = self.focused_field if self.is_attached else None
+        if focused is not None:
+            self._tell_keys(focused)
 
     def _follow(self) -> None:
         focused = self.focused_field if self.is_attached else None
@@ -270,8 +282,8 @@ class FormView(RowsView):
             shown = self._reveal_all or name in self._touched
             row.state(by_field.get(name) if shown else None, self.form.notes_for(name))
 
-    def not_taken(self) -> tuple[str, str] | None:
-        """A field's title and what was typed there that is no part of the answer; each once.
+    def not_taken(self) -> tuple[str, str, str] | None:
+        """A field's title, what was typed there and not chosen, and what is done with it; once.
 
         The form goes to that field. Whoever is told and sends again means it so.
         """
@@ -280,7 +292,8 @@ class FormView(RowsView):
             if typed and self._told_not_taken.get(name) != typed:
                 self._told_not_taken[name] = typed
                 self.focus_field(name)
-                return row.spec.title, typed
+                kept = row.control.kept
+                return row.spec.title, typed, f"sends “{kept}”" if kept else "leaves it unset"
         return None
 
     def reveal_problems(self) -> bool:

@@ -64,6 +64,11 @@ class KeyButton(Widget, can_focus=True):
         self.refresh(layout=True)
         return True
 
+    def name_words(self, words: str) -> None:
+        """Say other words."""
+        self._words = words
+        self.refresh(layout=True)
+
     def render(self) -> Content:
         """A quiet key, but not on the colour of the focus, where it could not be read."""
         style = "" if self._main or self.has_focus else "$faint"

@@ -175,11 +175,13 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         """A row has other words: draw its lines alone, unless it needs another number of them."""
         if self._columns is None:
             return
-        if self._stack.fits(row):
+        if not self._stack.fits(row):
+            self._place(self._columns)
+        elif not self.size:
+            self.refresh()  # It is coming back; what was drawn before would be shown again.
+        else:
             shown = self._lines_of(row).translate((0, -round(self.scroll_y)))
             self.refresh(shown.intersection(self.size.region))
-        else:
-            self._place(self._columns)
 
     @property
     def _first_line(self) -> int:

@@ -57,4 +57,4 @@ class TypedControl(FieldControl):
             self.placeholder = "(empty on purpose)"
         else:
             example = self.example
-            self.placeholder = f"e.g. {example}" if example else "not set"
+            self.placeholder = f"e.g. {example}" if example else "unset"

@@ -73,7 +73,7 @@ async def test_a_question_names_the_changed_keys_on_its_buttons_in_its_line_and_
         await stand.press("f12")
         await listens(stand, "answer")
         await stand.press("ctrl+k")
-        await stand.until(lambda: "not set" in stand.text())
+        await stand.until(lambda: "unset" in stand.text())
 
 
 async def test_the_border_names_the_key_of_the_next_question_while_another_waits(
@@ -109,7 +109,7 @@ async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_questi
 async def test_the_border_of_the_help_page_leads_nowhere_else(tmp_path: Path) -> None:
     async with console(tmp_path, size=(80, 24)) as stand:
         await stand.shown(stand.ask("alpha"))
-        await stand.until(lambda: "F1 shows 1 more key" in stand.text().splitlines()[-1])
+        await stand.until(lambda: "… More F2" in stand.text().splitlines()[-1])
         await stand.press("f1")
         await listens(stand, "help")
         await stand.until(lambda: "F1 shows" not in stand.text().splitlines()[-1])

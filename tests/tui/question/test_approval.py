@@ -91,7 +91,7 @@ async def test_whoever_looked_at_the_request_while_writing_goes_on_writing() -> 
 async def test_the_button_with_the_focus_says_what_enter_does_there() -> None:
     app = Asking(QUESTION)
     async with asked(app) as pilot:
-        assert "Enter Do not call: the tool is not called" in app.words
+        assert "Enter Do not call: an explicit no" in app.words
         await pilot.press("tab")
         await until(pilot, lambda: "Enter Allow once: called, this time" in app.words, "the next")
 

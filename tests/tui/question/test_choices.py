@@ -83,6 +83,39 @@ async def test_the_key_that_cancels_ends_a_search_first() -> None:
         assert "again cancels" not in app.words
 
 
+async def test_while_a_search_is_on_the_button_of_escape_does_not_say_that_it_cancels() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    async with asked(app) as pilot:
+        assert "Cancel Esc" in app.words
+        await pilot.press(*"Oslo")
+        await until(pilot, lambda: "Back Esc" in app.words, "the other word")
+        assert "Cancel Esc" not in app.words
+        assert "Esc show all" in app.words
+        assert "Enter" not in app.words, "there is nothing to choose"
+        await pilot.press("escape")
+        await until(pilot, lambda: "Cancel Esc" in app.words, "all choices again")
+
+
+async def test_what_is_said_of_a_search_goes_with_it() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "title": "City", "enum": LONG})))
+    async with asked(app) as pilot:
+        app.view.body.panel.put({"v": Chosen("b")})
+        await pilot.press(*"Oslo", "ctrl+s")
+        words = "nothing was chosen for “Oslo”. ^S again sends “b”."
+        await until(pilot, lambda: words in app.words, "what would be sent")
+        await pilot.press("backspace")
+        await until(pilot, lambda: "nothing was chosen" not in app.words, "another search")
+
+
+async def test_the_arrows_are_named_anew_when_the_choices_come_to_lie_otherwise() -> None:
+    labels = ["a long label for one", "another long label", "the last long label"]
+    app = Asking(form_question(schema(("v",), v={"type": "string", "enum": labels})))
+    async with asked(app, (80, 24)) as pilot:
+        assert "↑↓ Space choose" in app.words
+        await pilot.resize_terminal(119, 24)
+        await until(pilot, lambda: "←→ Space choose" in app.words, "they lie side by side")
+
+
 async def test_a_blank_that_ends_a_search_leaves_nothing_out() -> None:
     app = several(LONG)
     async with asked(app) as pilot:
@@ -105,7 +138,7 @@ async def test_a_search_from_which_nothing_was_chosen_is_not_dropped_without_a_w
             await pilot.press("ctrl+r")
             await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "review")
         await pilot.press("ctrl+s")
-        words = "City: nothing was chosen for “choice”. ^S again sends it so."
+        words = "City: nothing was chosen for “choice”. ^S again leaves it unset."
         await until(pilot, lambda: words in app.words, "the word")
         assert app.outcome is None
         await pilot.press("ctrl+s")

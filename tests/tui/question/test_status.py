@@ -56,6 +56,27 @@ async def test_each_button_says_what_it_does_while_it_has_the_focus() -> None:
             await until(pilot, lambda does=does: does in status(app), does)
 
 
+async def test_defaults_that_nobody_may_have_looked_at_are_counted() -> None:
+    place = {"type": "string", "default": "Lisbon"}
+    app = Asking(form_question(schema(a=place, b={"type": "integer", "default": 3}, c=place)))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "ready to send 3 answers, 3 by default" in status(app), "all")
+        await pilot.press("s")
+        await until(pilot, lambda: "ready to send 3 answers, 2 by default" in status(app), "one")
+
+
+async def test_the_bar_stands_at_the_field_that_has_the_focus_after_a_page_over_it() -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app) as pilot:
+        await pilot.press("tab", "tab")  # To a button, which goes when the page comes.
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.view.page == "answer" and not app.view.deaf, "the fields")
+        assert app.view.body.has_focus
+        await until(pilot, lambda: "▌ nights" in app.words, "the bar of the last field")
+
+
 async def test_the_sign_of_a_required_field_is_explained() -> None:
     app = Asking(form_question(CITY))
     async with asked(app):
@@ -115,7 +136,7 @@ async def test_buttons_without_room_are_counted_in_the_border_and_a_click_there_
 ) -> None:
     app = Asking(form_question(CITY))
     async with asked(app, (width, 24)) as pilot:
-        sign = "F1 shows 1 more key" if missing == 1 else f"F1 shows {missing} more keys"
+        sign = "… More F2" if missing == 1 else f"F1 shows {missing} more keys"
         await until(pilot, lambda: (sign in app.words) == bool(missing), "the border")
         if missing:
             assert sign in app.words.splitlines()[-1]

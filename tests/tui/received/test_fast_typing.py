@@ -91,9 +91,9 @@ class Typist(Console):
     def shows_an_untouched_question(self) -> None:
         """The second question is on the screen, and nobody has typed or sent anything there."""
         self.shows("second asks", QUESTION, "name ")
-        if self.paused and "not set" not in self.text:
+        if self.paused and "unset" not in self.text:
             raise Paused(self.text)
-        self.shows("not set")
+        self.shows("unset")
         assert "Your earlier answers" not in self.text
 
     def leave_at_rest(self) -> None:

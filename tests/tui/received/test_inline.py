@@ -85,7 +85,7 @@ def test_what_is_typed_on_blindly_reaches_no_second_question(tmp_path: Path) -> 
         terminal.press_until(
             "\x13mD\x13\x0e\x13", lambda: "And again?" in terminal.text, "the second question"
         )
-        terminal.shows("not set")
+        terminal.shows("unset")
         terminal.press_until("\x0e", lambda: "✗ twice · declined" in terminal.text, "the refusal")
         assert terminal.end() == 0, terminal.text
     first, second = json.loads(json.loads(file.read_text())["result"]["content"][0]["text"])

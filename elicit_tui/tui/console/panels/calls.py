@@ -31,6 +31,7 @@ from elicit_tui.tui.console.spans import (
     wrapped,
 )
 from elicit_tui.tui.console.state import ConsoleState
+from elicit_tui.tui.question.clipboard import HANDED_OVER
 
 STATE_ROLES: dict[str, Role] = {
     "running": "accent",
@@ -246,7 +247,7 @@ class CallsPane(Pane):
             self.app.copy_to_clipboard(
                 bounded_json(record.result) if self._json else as_text(record.result)
             )
-            self.app.notify("The result is copied.", markup=False)
+            self.app.notify(HANDED_OVER, title="The result", markup=False)
 
     def action_save(self) -> None:
         """Save the result's binary parts, or its text, to private files."""

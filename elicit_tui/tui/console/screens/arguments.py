@@ -163,9 +163,9 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             return
         left = form_view.not_taken()
         if left is not None:
-            title, typed = left
+            title, typed, kept = left
             key = self.app.key_of("arguments.call")
-            self._say(f"{title}: nothing was chosen for “{typed}”. {key} again calls it so.")
+            self._say(f"{title}: nothing was chosen for “{typed}”. {key} again {kept}.")
             return
         self.dismiss(dict(conversion.content))
 
