@@ -43,10 +43,8 @@ def _threat(reading: Reading) -> Iterator[Sighting]:
 
 
 def _speaks_as_another(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode == "url":
-        return
     yield from summed("deception.impersonation", _BLOCK, typed=True)(reading)
-    if not reading.free_fields:
+    if reading.mode != "url" and not reading.free_fields:
         yield from summed("deception.impersonation without a field", _BLOCK)(reading)
 
 

@@ -85,9 +85,7 @@ def _by_nought(reading: Reading) -> Iterator[Sighting]:
 
 def _is_said_small(reading: Reading, clause: Clause) -> bool:
     """Whether a field only repeats the act that the message says to be a small one."""
-    if clause.of("weighty", "everything", "irreversible"):
-        return False
-    return any(
+    return not clause.of("weighty", "everything", "irreversible") and any(
         said.of("small thing") and said.words[one.start] == clause.words[other.start]
         for said in reading.message.clauses
         for one in said.of("destroys")
@@ -165,6 +163,8 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
         (max(other.start - act.end, act.start - other.end, 0), other)
         for other in clause.of(concept)
         if (other.end <= act.start or other.start >= act.end)
+        # What something is taken from stays: "remove the frame from the photo".
+        and not (act.concept == "takes" and "from" in clause.words[act.end : other.start])
         # What only qualifies the thing behind it is not the thing: "the comments table"; nor is
         # that of which something else is a part: "remove the red eyes from the photos".
         and (concept not in ("weighty", "small thing") or not _qualifies(clause, other, heads))
@@ -208,11 +208,10 @@ def _access(reading: Reading) -> Iterator[Sighting]:
 
 def _mass_send(reading: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.mass_send")(reading)
-    if _names_hundreds(reading.message):
-        for one in found(reading.told("choice", "title"), "sends"):
-            if one.hit.start == 0:
-                yield one.sighting(Severity.WARN, 2, "sends-now")
-                return
+    for one in found(reading.told("choice", "title"), "sends"):
+        if one.hit.start == 0 and _names_hundreds(reading.message):
+            yield one.sighting(Severity.WARN, 2, "sends-now")
+            return
     if any(_names_hundreds(place) for place in told(reading)):
         yield from _framed("destructive.mass_send by number")(reading)
 

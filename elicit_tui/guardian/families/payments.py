@@ -24,11 +24,13 @@ AMOUNT: Final = re.compile(
 
 
 def _money(reading: Reading) -> Iterator[Sighting]:
-    if confirms(reading):
-        places = (*told(reading), *telling_choices(reading))
+    # "Refund 40 EUR to Ana?" asks leave, whatever is chosen with it; "Pay by card or cash?" not.
+    moved = found((reading.message,), "moves", usual_only=True)
+    places = (*told(reading), *telling_choices(reading))
+    if confirms(reading) or any(one.clause.is_question and not one.hit.start for one in moved):
         yield from _paid(places)
-        for one in islice(held("destructive.money", reading, places), 1):
-            yield one.sighting(Severity.WARN)
+    for one in islice(held("destructive.money", reading, places), int(confirms(reading))):
+        yield one.sighting(Severity.WARN)
 
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
