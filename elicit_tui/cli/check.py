@@ -10,7 +10,7 @@ from typing import IO, Any, Final
 
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output
+from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.recorded_requests import Unreadable, recorded_requests
 from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Review
@@ -85,6 +85,8 @@ def check(
         from elicit_tui.cli.sarif import sarif_log
 
         out.json(sarif_log(file, judged))
+    elif output not in ("text", "jsonl"):  # Those are written as they come.
+        no_branch(output)
     if out.lost:
         raise UsageError(f"Cannot write the findings: {out.failure}.")
     if not requests and not unreadable:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output
+from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.run_settings import command_line, load_settings
 from elicit_tui.errors import UsageError
@@ -96,11 +96,13 @@ def _show(namespace: argparse.Namespace) -> int:
     rows = show(settings, load(command_line(namespace), environment=AsWritten()))
     if namespace.output == "json":
         Output().json({row.key: row.as_json() for row in rows})
-        return 0
-    for row in rows:
-        origin = f"{row.layer}, locked" if row.locked else row.layer
-        value = "(not set)" if row.value is None else toml_value(row.value)
-        Output().text(_line(f"{row.key} = {value}  # {origin}"))
+    elif namespace.output == "text":
+        for row in rows:
+            origin = f"{row.layer}, locked" if row.locked else row.layer
+            value = "(not set)" if row.value is None else toml_value(row.value)
+            Output().text(_line(f"{row.key} = {value}  # {origin}"))
+    else:
+        no_branch(namespace.output)
     return 0
 
 
@@ -133,11 +135,13 @@ def _tell(problems: Sequence[Problem], notices: Sequence[str], output: str) -> N
                 for each in problems
             ]
         )
-        return
-    for each in problems:
-        Output().text(_line(str(each)))
-    if not problems:
-        Output().text("No problem found.")
+    elif output == "text":
+        for each in problems:
+            Output().text(_line(str(each)))
+        if not problems:
+            Output().text("No problem found.")
+    else:
+        no_branch(output)
 
 
 def _explain(namespace: argparse.Namespace) -> int:
@@ -164,8 +168,10 @@ def _explain(namespace: argparse.Namespace) -> int:
     )
     if namespace.output == "json":
         Output().json(explanation.as_json())
-    else:
+    elif namespace.output == "text":
         _print_explanation(explanation)
+    else:
+        no_branch(namespace.output)
     return 0
 
 

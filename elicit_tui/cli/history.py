@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output
+from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.errors import UsageError
@@ -162,11 +162,13 @@ def _write_rows(rows: Iterable[Row], namespace: argparse.Namespace, output: Outp
     chosen = deque(rows, maxlen=limit) if limit else rows
     if namespace.output == "json":
         output.json([row.as_json() for row in chosen])
-        return
-    for row in chosen:
-        output.json_line(row.as_json())
-        if output.failure is not None:
-            return
+    elif namespace.output == "jsonl":
+        for row in chosen:
+            output.json_line(row.as_json())
+            if output.failure is not None:
+                return
+    else:
+        no_branch(namespace.output)
 
 
 def _write_table(rows: Iterable[Row], limit: int, output: Output) -> None:
@@ -193,8 +195,10 @@ def _show(namespace: argparse.Namespace) -> int:
         row = ledger.row(namespace.id)
     if namespace.output == "json":
         output.json(row.as_json())
-    else:
+    elif namespace.output == "text":
         _write_record(row, output)
+    else:
+        no_branch(namespace.output)
     return OK
 
 
@@ -228,15 +232,17 @@ def _verify(namespace: argparse.Namespace) -> int:
                 "problem": found.problem,
             }
         )
-        return OK if found.ok else FAILED
-    if found.ok:
-        begin = f", from record {found.first} on" if found.first > 1 else ""
-        output.text(f"The chain is whole: {found.records} records{begin}.")
-    elif found.broken_at is not None:
-        output.text(f"The chain is broken at record {found.broken_at}: {found.problem}")
+    elif namespace.output == "text":
+        if found.ok:
+            begin = f", from record {found.first} on" if found.first > 1 else ""
+            output.text(f"The chain is whole: {found.records} records{begin}.")
+        elif found.broken_at is not None:
+            output.text(f"The chain is broken at record {found.broken_at}: {found.problem}")
+        else:
+            output.text(f"{found.problem}")
+        output.text(f"head {found.head or '(none)'}")
     else:
-        output.text(f"{found.problem}")
-    output.text(f"head {found.head or '(none)'}")
+        no_branch(namespace.output)
     return OK if found.ok else FAILED
 
 
@@ -251,12 +257,15 @@ def _prune(namespace: argparse.Namespace) -> int:
         Narration().tell(f"the chain was broken before this: {found.problem}")
     if namespace.output == "json":
         output.json({"records": pruned.records, "through": pruned.through, "head": head})
-    elif pruned.through is None:
-        output.text("Nothing was recorded before then; nothing was removed.")
+    elif namespace.output == "text":
+        if pruned.through is None:
+            output.text("Nothing was recorded before then; nothing was removed.")
+        else:
+            output.text(
+                f"Removed {pruned.records} records, up to record {pruned.through}; "
+                "a marker stays in the chain."
+            )
+            output.text(f"head {head}")
     else:
-        output.text(
-            f"Removed {pruned.records} records, up to record {pruned.through}; "
-            "a marker stays in the chain."
-        )
-        output.text(f"head {head}")
+        no_branch(namespace.output)
     return OK

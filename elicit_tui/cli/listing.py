@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output
+from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
@@ -52,8 +52,11 @@ def run(namespace: argparse.Namespace) -> int:
             offers, complete = asyncio.run(interrupts.run(work))
         if namespace.output == "json":
             output.json(offers)
-        elif offers:
-            output.text(ci_safe("\n".join(_lines(namespace.command, offers))))
+        elif namespace.output == "text":
+            if offers:
+                output.text(ci_safe("\n".join(_lines(namespace.command, offers))))
+        else:
+            no_branch(namespace.output)
         return exit_codes.OK if complete else exit_codes.SERVER
     finally:
         output.release()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NoReturn
 
 STDOUT: Final = 1
 STDERR: Final = 2
@@ -24,6 +24,11 @@ def keep_standard_streams() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+
+
+def no_branch(how: str) -> NoReturn:
+    """Fail for a format that a command offers and that no branch of it writes."""
+    raise NotImplementedError(f"--output {how} is offered here, and nothing writes it.")
 
 
 class Output:

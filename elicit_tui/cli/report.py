@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Requested, Resolved
 from elicit_tui.cli import exit_codes
-from elicit_tui.cli.output import Output
+from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.elicitation import (
     ElicitationRequest,
     Finding,
@@ -212,16 +212,17 @@ class Report:
             output.json(self.document(exit_code))
         elif how == "jsonl":
             output.json_line(event_line("result", {**self.head(), **self.end(exit_code)}))
-        elif self.result is not None:
-            from elicit_tui.cli.result_text import result_text
+        elif how == "text":
+            if self.result is not None:
+                from elicit_tui.cli.result_text import result_text
 
-            output.text(result_text(self.result))
+                output.text(result_text(self.result))
+        else:
+            no_branch(how)
 
 
 def write_end(options: argparse.Namespace, method: Method, error: ElicitTuiError) -> None:
     """Write the data of a call that ended before anything was asked of its server."""
-    if options.output == "text":
-        return
     # Nothing was asked, so there is no content that the history's setting could concern.
     report = Report(options.server, method, options.name, history_content="none")
     report.error = error

@@ -12,7 +12,7 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output
+from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.presence import in_ci, is_terminal
 from elicit_tui.cli.report import elicitation_fields, event_line, question_fields
@@ -269,7 +269,7 @@ class _TestRun:
                 for run in suite.runs
             ]
             self._output.json({"runs": rows, **end})
-        else:
+        elif self._how == "text":
             for each in covered:
                 ways = " ".join(f"{way} {MARKS[state]}" for way, state in each.branches.items())
                 self._output.text(ci_safe(f"{neutral_line(each.tool)}: {ways}"))
@@ -277,3 +277,5 @@ class _TestRun:
                 self._output.text(ci_safe(f"written: {neutral_line(file)}"))
             failed = f", {len(suite.failed)} failed" if suite.failed else ""
             self._output.text(f"{end['passed']} passed{failed}")
+        else:
+            no_branch(self._how)

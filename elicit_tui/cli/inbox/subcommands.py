@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output
+from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.parser import InAnyOrder
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import UsageError
@@ -130,11 +130,13 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
     elif namespace.output == "jsonl":
         for each in waiting:
             output.json_line(as_json(each))
-    else:
+    elif namespace.output == "text":
         for each in waiting:
             output.text(ci_safe(line(each)))
         if not waiting:
             Narration().say("Nothing waits for you.")
+    else:
+        no_branch(namespace.output)
     return FAILED if output.lost else OK
 
 
@@ -146,8 +148,10 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
     waiting = chosen(await _waiting(settings), namespace.id)
     if namespace.output == "json":
         output.json(as_json(waiting))
-    else:
+    elif namespace.output == "text":
         output.text(ci_safe(details(waiting)))
+    else:
+        no_branch(namespace.output)
     return FAILED if output.lost else OK
 
 
@@ -175,13 +179,15 @@ async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
                 for grant in grants
             ]
         )
-    else:
+    elif namespace.output == "text":
         for grant in grants:
             who = as_name(grant.agent, 80) if grant.agent else "an agent"
             tool = as_name(grant.tool, 80)
             output.text(f"{neutral_line(grant.server, 80)}  {tool}  for {who}")
         if not grants:
             Narration().say("Nothing is allowed for a session.")
+    else:
+        no_branch(namespace.output)
     return FAILED if output.lost else OK
 
 
