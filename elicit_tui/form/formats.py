@@ -1,4 +1,4 @@
-"""The four formats of the spec, really checked: date, date-time, email and uri.
+"""The formats of the spec (date, date-time, email and uri), really checked.
 
 Each check takes a string and returns None when it conforms, else what is wanted, in words.
 """

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.form import MISSING, Choice, Chosen, Typed, Unset, entry_for, read_form
+from elicit_tui.form.formats import FORMATS
 from tests.form.forms import field_of, form_of
 
 
@@ -152,7 +153,7 @@ def test_a_hint_says_in_a_few_words_what_is_wanted(schema: Any, hint: str) -> No
 
 
 def test_a_format_shows_an_example_as_placeholder() -> None:
-    for name in ("email", "uri", "date", "date-time"):
+    for name in FORMATS:
         field = field_of({"type": "string", "format": name})
         form = form_of({"it": {"type": "string", "format": name}})
         assert form.check_field("it", entry_for(field, field.placeholder)) is None

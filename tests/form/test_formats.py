@@ -1,12 +1,14 @@
-"""The four formats, really checked."""
+"""Each format that a field can have, really checked."""
 
 from __future__ import annotations
 
 from datetime import date, datetime, timezone
+from typing import get_args
 
 import pytest
 
 from elicit_tui.form import Typed
+from elicit_tui.form.field import Kind
 from elicit_tui.form.formats import FORMATS
 from tests.form.forms import form_of, wrong
 
@@ -161,6 +163,14 @@ INVALID = {
         "C:\\windows",
     ],
 }
+
+
+def test_every_format_is_tried_here_is_a_kind_of_field_and_has_an_example_that_conforms() -> None:
+    assert set(VALID) == set(INVALID) == set(FORMATS)
+    assert set(FORMATS) <= set(get_args(Kind))
+    assert {name: each.check(each.example) for name, each in FORMATS.items()} == dict.fromkeys(
+        FORMATS
+    )
 
 
 @pytest.mark.parametrize(("name", "text"), [(n, t) for n in VALID for t in VALID[n]])
