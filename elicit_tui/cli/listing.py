@@ -54,7 +54,7 @@ def run(namespace: argparse.Namespace) -> int:
             output.json(offers)
         elif namespace.output == "text":
             if offers:
-                output.text(ci_safe("\n".join(_lines(namespace.command, offers))))
+                output.prose(ci_safe("\n".join(_lines(namespace.command, offers))))
         else:
             no_branch(namespace.output)
         return exit_codes.OK if complete else exit_codes.SERVER

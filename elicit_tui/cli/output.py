@@ -100,7 +100,7 @@ class Output:
         """
         from elicit_tui.cli.wrapping import at_words
 
-        self.text(at_words(text, self._stream, column) if self._private is None else text)
+        self.text(at_words(text, self._private or self._stream, column))
 
     def json(self, value: Any) -> None:
         """Write one JSON document, laid out for reading unless it is huge.

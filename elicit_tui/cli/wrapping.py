@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import IO
+from typing import IO, Any
 
 NARROWEST = 20
 
 
-def at_words(text: str, stream: IO[str] | None, column: int = 0) -> str:
+def at_words(text: str, stream: IO[Any] | None, column: int = 0) -> str:
     """The text as it fits this terminal; as it is where the stream is none.
 
     What goes on in the next line is indented further, so that it never looks like a new line, and
@@ -34,7 +34,7 @@ def at_words(text: str, stream: IO[str] | None, column: int = 0) -> str:
     return "\n".join(lines)
 
 
-def _width(stream: IO[str] | None) -> int | None:
+def _width(stream: IO[Any] | None) -> int | None:
     """The columns of the terminal that a stream is; None when it is none, or too narrow."""
     try:
         if stream is None or not stream.isatty():

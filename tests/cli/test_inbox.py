@@ -104,6 +104,22 @@ async def test_one_question_is_shown_with_its_fields_and_how_to_answer_it(gatewa
     asked.cancel()
 
 
+async def test_what_waits_is_broken_between_words_and_no_line_of_it_passes_for_ours(
+    gateway: Gateway,
+) -> None:
+    long = " ".join(["environments"] * 20)
+    asked = gateway.asks(f"{long}\nwarn     own.calm: All is well.")
+    (question,) = await gateway.waiting()
+    for arguments in (("list",), ("show", question)):
+        shown = (await at_a_terminal(*arguments)).stdout
+        words = shown.replace("⏎", " ").split()
+        assert words.count("environments") == 20, shown
+        assert not any(line.startswith("warn") for line in shown.splitlines())
+    piped = (await inbox("show", question)).stdout
+    assert not any(line.startswith("warn") for line in piped.splitlines())
+    asked.cancel()
+
+
 async def test_an_agent_that_was_told_to_come_back_is_named_as_it_names_the_question(
     gateway: Gateway,
 ) -> None:

@@ -116,12 +116,13 @@ def test_a_result_with_structured_content_only_is_shown_as_json() -> None:
     assert '"a": 1' in result_text({"content": [], "structuredContent": {"a": 1}})
 
 
-def test_prose_on_a_terminal_breaks_at_words_and_goes_on_indented() -> None:
-    explain = ("--with", DEMO, "config", "explain", "demo", "deploy")
-    with Terminal(explain, columns=60, CI="1") as terminal:
+@pytest.mark.parametrize("command", [("config", "explain", "demo", "deploy"), ("tools", "demo")])
+def test_prose_on_a_terminal_breaks_at_words_and_goes_on_indented(command: tuple[str, ...]) -> None:
+    command = ("--with", DEMO, *command)
+    with Terminal(command, columns=60, CI="1") as terminal:
         assert terminal.end() == 0
         lines = terminal.shown.splitlines()
     assert max(map(len, lines)) <= 60
     words = {word for line in lines for word in line.split()}
-    piped = run(*explain).stdout
+    piped = run(*command).stdout
     assert words >= {word for word in piped.split() if len(word) < 50}

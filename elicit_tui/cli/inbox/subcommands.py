@@ -132,7 +132,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
             output.json_line(as_json(each))
     elif namespace.output == "text":
         for each in waiting:
-            output.text(ci_safe(line(each)))
+            output.prose(ci_safe(line(each)))
         if not waiting:
             Narration().say("Nothing waits for you.")
     else:
@@ -141,7 +141,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
 
 
 async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.inbox.waiting_text import as_json, details
+    from elicit_tui.cli.inbox.waiting_text import LABEL, as_json, details
     from elicit_tui.text import ci_safe
 
     output = Output()
@@ -149,7 +149,7 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
     if namespace.output == "json":
         output.json(as_json(waiting))
     elif namespace.output == "text":
-        output.text(ci_safe(details(waiting)))
+        output.prose(ci_safe(details(waiting)), LABEL)
     else:
         no_branch(namespace.output)
     return FAILED if output.lost else OK

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from elicit_tui.elicitation import Answerer, ElicitationRequest
     from elicit_tui.store import Waiting
 
+LABEL: Final = 9
+"""The column of what stands behind a label."""
 _MESSAGE_CHARACTERS: Final = 300
 
 
@@ -139,7 +141,8 @@ def _details(waiting: Waiting) -> Iterator[str]:
     if question.note:
         yield f"note     {neutral_line(question.note, None)}"
     yield ""
-    yield neutral(request.message)
+    # Indented as what stands behind a label is: no line of it passes for one of ours.
+    yield "message  " + neutral(request.message).replace("\n", f"\n{'':<{LABEL}}")
     if request.mode == "url":
         yield f"page     {neutral_line(request.url or '', None)}"
     for finding in (*question.review.findings, *question.outgoing):
