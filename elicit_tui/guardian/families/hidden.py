@@ -48,7 +48,7 @@ _MARKUP: Final = re.compile(
     # who is said to speak to the model
     r"|<\s*/?\s*(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
     r"|function_calls?|admin|developer|im_start|im_end|client|host)\s*/?>|<\|\w+\|>"
-    r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>"
+    r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>|</\w+>\s*(?:user|human|assistant|system)\s*:"
     # scripts as links, actions of a terminal's screen
     r"|(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)"
     r"|\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)"
