@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from elicit_tui.elicitation.request import Method
 
 METHODS: Final[dict[str, Method]] = {
@@ -99,7 +101,7 @@ usage: elicit-tui [OPTIONS] [COMMAND] [ARGUMENTS AND OPTIONS IN ANY ORDER]
 
 commands:"""
 
-TAIL: Final = """\
+OPTIONS: Final = """\
 options before or after any command:
   --config FILE          read FILE instead of your own configuration
   --with NAME=TARGET     add a server for this run: a URL, or a command line (repeatable)
@@ -109,8 +111,9 @@ options before or after any command:
   --help                 this text; after a command, its own options
 
 options of run, call, prompt, read, gateway and demo:
-  --approval-policy on-request|never
+  --approval-policy on-request|never"""
 
+EXIT_CODES: Final = """\
 exit codes:
   0    the tool answered; `check` found nothing to block
   1    the tool answered with isError, or the call with an error; `check` found something to block
@@ -121,9 +124,11 @@ exit codes:
   130  interrupted"""
 
 
-def help_text() -> str:
-    """What `elicit-tui --help` prints."""
+def help_parts() -> Iterator[tuple[str, int]]:
+    """What `elicit-tui --help` prints: each part, and where its second column begins."""
     lines = [HEAD]
     for command in COMMANDS.values():
         lines += [f"  {command.usage}", f"        {command.summary}"]
-    return "\n".join([*lines, "", TAIL])
+    yield "\n".join([*lines, ""]), 0
+    yield f"{OPTIONS}\n", OPTIONS.index("read FILE") - OPTIONS.index("  --config")
+    yield EXIT_CODES, EXIT_CODES.index("the tool") - EXIT_CODES.index("  0")

@@ -29,9 +29,10 @@ def _run(argv: Sequence[str]) -> int:
         Output().text(f"elicit-tui {__version__}")
         return exit_codes.OK
     if argv and argv[0] in ("--help", "-h"):
-        from elicit_tui.cli.command_table import help_text
+        from elicit_tui.cli.command_table import help_parts
 
-        Output().text(help_text())
+        for text, column in help_parts():
+            Output().prose(text, column)
         return exit_codes.OK
     from elicit_tui.cli.parser import HelpShown, find_command, parse
 

@@ -61,7 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--server", metavar="NAME", help="this server's only")
     parser.add_argument("--action", choices=get_args(Action), help="with this outcome only")
-    parser.add_argument("--decided-by", choices=get_args(DecidedBy), help="decided by this only")
+    parser.add_argument(
+        "--decided-by",
+        metavar="WHO",
+        choices=get_args(DecidedBy),
+        help=f"decided by this only: {', '.join(get_args(DecidedBy))}",
+    )
     parser.add_argument(
         "--since",
         metavar="WHEN",

@@ -116,9 +116,12 @@ def test_a_result_with_structured_content_only_is_shown_as_json() -> None:
     assert '"a": 1' in result_text({"content": [], "structuredContent": {"a": 1}})
 
 
-@pytest.mark.parametrize("command", [("config", "explain", "demo", "deploy"), ("tools", "demo")])
+@pytest.mark.parametrize(
+    "command", [("config", "explain", "demo", "deploy"), ("tools", "demo"), ("--help",)]
+)
 def test_prose_on_a_terminal_breaks_at_words_and_goes_on_indented(command: tuple[str, ...]) -> None:
-    command = ("--with", DEMO, *command)
+    if command[0] != "--help":
+        command = ("--with", DEMO, *command)
     with Terminal(command, columns=60, CI="1") as terminal:
         assert terminal.end() == 0
         lines = terminal.shown.splitlines()

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import argparse
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from elicit_tui.cli.parser import HelpShown, find_command, parse
+from elicit_tui.cli.command_table import COMMANDS
+from elicit_tui.cli.parser import HelpShown, Parser, find_command, parse
 from elicit_tui.errors import UsageError
 
 
@@ -86,6 +90,27 @@ def test_a_commands_help_ends_the_parsing(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(HelpShown):
         parse("call", ["--help"])
     assert "--answers FILE" in capsys.readouterr().out
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """The parser and those of the commands below it."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from parsers(below)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_every_command_fits_a_terminal_of_eighty_columns(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    parser = Parser(prog=f"elicit-tui {name}")
+    parser.command = name
+    importlib.import_module(COMMANDS[name].module).add_arguments(parser)
+    for each in parsers(parser):
+        assert [line for line in each.format_help().splitlines() if len(line) > 80] == []
 
 
 @pytest.mark.parametrize(
