@@ -41,7 +41,8 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
         # "€1,250 for Marta. Shall I make the transfer?"
         is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
         start = 0 if is_all else max(0, start - 2)
-        amount = AMOUNT.search(view.folded.original[start : end + 60].lower())
+        near = slice(max(start, one.span[0] - 240), min(end + 60, one.span[1] + 240))
+        amount = AMOUNT.search(view.folded.original[near].lower())
         if amount is not None and clause.means(hit):
             said = " ".join((*clause.words[hit.start : hit.end], amount[0]))
             why = weight(2, "pays-an-amount", one.place, said)
