@@ -128,7 +128,7 @@ COLOURS = form(
         "door": {
             "type": "string",
             "title": "The door",
-            "description": "One out of many: type to search.",
+            "description": "One that the web has a name for.",
             "enum": NAMED_COLOURS.split(),
         },
     },

@@ -17,7 +17,16 @@ from elicit_tui.cli import run
 from elicit_tui.cli.history import point_in_time
 from elicit_tui.cli.history_text import plain_table, terminal_table
 from elicit_tui.cli.signs import OUTCOMES
-from elicit_tui.elicitation import Finding, Outcome, Review, Severity, accept, cancel, decline
+from elicit_tui.elicitation import (
+    Answerer,
+    Finding,
+    Outcome,
+    Review,
+    Severity,
+    accept,
+    cancel,
+    decline,
+)
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
@@ -180,6 +189,24 @@ def test_show_speaks_of_no_answer_where_none_was_given(tell: Tell) -> None:
     shown = tell("show", recorded_as(decline("user", "You declined."), "redacted"))[1]
     assert "masked" not in shown
     assert not re.search("(?m)^answer", shown)
+
+
+def test_show_says_from_where_another_process_answered_and_what_was_taken_back(tell: Tell) -> None:
+    ada = Answerer("ada", "pts/3", "desk")
+    outcome = accept("user", "You sent it.", {"name": "x"}, via="inbox", answered_by=ada)
+    question = recorded_as(outcome, "redacted")
+    with closing(Ledger.open(ledger_file())) as ledger:
+        ledger.withdrawn(question, "The server took it back.")
+    lines = tell("show", question)[1].splitlines()
+    assert "from            inbox: ada at pts/3 of desk" in lines
+    assert "withdrawn       The server took it back." in lines
+
+
+def test_show_names_the_page_that_was_to_be_opened(tell: Tell) -> None:
+    params = {"mode": "url", "message": "Sign in.", "url": "https://example.com/a"}
+    with closing(Ledger.open(ledger_file())) as ledger:
+        ledger.asked(request(id="abc", params=params), Review())
+    assert "page            https://example.com/a" in tell("show", "abc")[1].splitlines()
 
 
 def test_on_a_terminal_the_request_pushes_nothing_out_of_view(recorded: Path) -> None:
