@@ -285,7 +285,8 @@ class Words:
     def lists_attributes(self) -> bool:
         """Whether its sentence is a list of what can be said of things: "label, scope, expiry"."""
         known = [
-            one._is(at, "attribute", "plain", "joint") and (len(one.words) == 1 or not one.asks)
+            one._is(at, "attribute", "plain", "joint")
+            and (len(one.words) == 1 or not (one.asks or one.of("apart")))
             for one in (self, *self.near)
             for at in one._content
         ]

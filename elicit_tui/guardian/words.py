@@ -247,10 +247,11 @@ def is_known(word: str, latin_only: bool) -> bool:
 
 def is_part(word: str, latin_only: bool) -> bool:
     """Whether a word can be a part of one that is glued together."""
-    concepts = _lexicon(latin_only).known(word).concepts
+    known = _lexicon(latin_only).known(word)
     if len(word) <= _SHORT:
-        return "short part" in concepts
-    return not concepts <= {"small", "joint", "which", "aside", "within"}
+        return "short part" in known.concepts
+    links = known.concepts and known.concepts <= {"small", "joint", "which", "aside", "within"}
+    return known.begins and not links
 
 
 def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
@@ -301,10 +302,9 @@ def _meant(known: _Known, spoken: frozenset[_Language]) -> frozenset[str]:
 
 
 def _is_inside(hit: Hit, other: Hit) -> bool:
-    """Whether a hit is a part of a longer one, or reaches out of its end, or says whose it is."""
+    """Whether a hit is a part of a longer one, reaches out of its end, or begins a public one."""
     longer = other.end - other.start - (hit.end - hit.start)
     if other.start < hit.start < other.end:
-        # "The public key of the client".
         return longer >= 0 or other.concept == _PUBLIC
     return other.start <= hit.start and hit.end <= other.end and longer > 0
 
