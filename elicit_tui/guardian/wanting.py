@@ -270,8 +270,7 @@ def _is_count(field: FieldReading) -> bool:
 def _has_a_name(one: Found) -> bool:
     """Whether a word that no language knows says whose it is, or any beside "PIN" in capitals."""
     place, view, clause, hit = one
-    is_cried = view.folded.original[slice(*one.span)].isupper() and not place.text.isupper()
-    cried = place.role == "title" and is_cried
+    cried = view.folded.original[slice(*one.span)].isupper() and not place.text.isupper()
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
     # Before it, or, as the last one, behind it: "PIN of the card".
     told = mostly and (hit.start in ((0, 1) if cried else (1,)))
