@@ -16,7 +16,7 @@ from elicit_tui.elicitation.question import Question
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.frames import frames_of
 from elicit_tui.guardian.pages import table
-from elicit_tui.tui.question.frame_words import finding_lines
+from elicit_tui.tui.question.frame_words import findings
 from tests.guardian.requests import TEXT, YES_OR_NO, form
 
 GUARDIAN = Guardian()
@@ -110,7 +110,7 @@ def test_the_page_about_a_request_says_what_was_weighed_in_words(
     request_: ElicitationRequest, told: str
 ) -> None:
     finding = GUARDIAN.review(request_).findings[0]
-    lines = finding_lines(finding, 200, weighed=True).plain.splitlines()
+    lines = findings((finding,), 200, weighed=True).plain.splitlines()
     assert told in "\n".join(line.strip() for line in lines)
     assert "+0" not in "".join(lines)
 

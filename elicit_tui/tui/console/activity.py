@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, wrapped
+from rich.cells import cell_len
+
+from elicit_tui.tui.console.spans import Line, Role, padded, text_of, wrapped
 
 KEPT_LINES: Final = 2_000
 LINE_CHARACTERS: Final = 400
@@ -23,22 +25,22 @@ class Happening:
     text: str
     role: Role = "plain"
     at: datetime = field(default_factory=datetime.now)
-    _drawn_for: int = 0
+    _drawn_for: tuple[int, int] = (0, 0)
     _drawn: list[Line] = field(default_factory=list)
 
-    def drawn(self, width: int) -> list[Line]:
-        """The lines as a screen shows them; laid out once for each width."""
-        if self._drawn_for != width:
-            self._drawn_for, self._drawn = width, self._laid_out(width)
+    def drawn(self, width: int, names: int) -> list[Line]:
+        """The lines as a screen shows them, `names` cells for whose it is; laid out once."""
+        if self._drawn_for != (width, names):
+            self._drawn_for, self._drawn = (width, names), self._laid_out(width, names)
         return self._drawn
 
-    def _laid_out(self, width: int) -> list[Line]:
+    def _laid_out(self, width: int, names: int) -> list[Line]:
         """The text wraps in its own column; below who and when, where it is narrow."""
         narrow = width < 60
-        column = 24 if narrow else 14
+        column = min(names, 24 if narrow else 14)
         head: Line = (
             (f"{self.at:%H:%M} " if narrow else f"{self.at:%H:%M:%S} ", "dim"),
-            (f"{shortened(self.server, column):<{column}} ", "accent"),
+            (f"{padded(self.server, column)} ", "accent"),
         )
         used = NARROW_INDENT if narrow else len(text_of(head))
         first, *others = list(wrapped(self.text, width - used)) or [""]
@@ -59,6 +61,8 @@ class Activity:
     def __init__(self, kept: int = KEPT_LINES) -> None:
         self._lines: deque[Happening] = deque(maxlen=kept)
         self.count = 0
+        self.names = 0
+        """Cells of the longest name of those whose lines there were."""
 
     def __iter__(self) -> Iterator[Happening]:
         return iter(self._lines)
@@ -75,6 +79,7 @@ class Activity:
         """Remember one line."""
         self._lines.append(Happening(server, text[:LINE_CHARACTERS], role))
         self.count += 1
+        self.names = max(self.names, cell_len(server))
 
     def matching(self, words: str) -> Iterable[Happening]:
         """The lines in which these words stand, whatever their case; all for no words."""

@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 ADDRESS_CHARACTERS: Final = 4_000
 
 
-def counts(record: ServerRecord) -> list[str]:
-    """What it offers and how often it asked; how it is reached, before that is known."""
+def offered(record: ServerRecord) -> list[str]:
+    """What it offers, kind by kind; how it is reached, before that is known."""
     if not record.offers_read:
         return [neutral_line(record.address, 200)]
     kinds = Counter(offer.kind for offer in record.offers)
-    parts = [plural(count, kind) for kind, count in kinds.items()]
-    if record.questions:
-        parts.append(how_often(record))
-    return parts or ["offers nothing"]
+    return [plural(count, kind) for kind, count in kinds.items()] or ["offers nothing"]
+
+
+def counts(record: ServerRecord) -> list[str]:
+    """What it offers, and how often it asked if it did."""
+    asked = [how_often(record)] if record.questions and record.offers_read else []
+    return [*offered(record), *asked]
 
 
 def how_often(record: ServerRecord) -> str:

@@ -17,6 +17,7 @@ METHODS: Mapping[OfferKind, Method] = {
     "prompt": "prompts/get",
     "resource": "resources/read",
 }
+VERBS: Mapping[OfferKind, str] = {"tool": "Call", "prompt": "Get", "resource": "Read"}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import said
+from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.theme import THEMES, use_theme
 
@@ -73,9 +74,13 @@ def _servers(app: Controller) -> Iterator[SystemCommand]:
         yield _command(f"Restart {name}", record.state, partial(app.restart, name))
         verb = "Unmute" if name in app.muted else "Mute"
         yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))
-        yield _command(
-            f"Decline all questions of {name}", "those that wait", partial(app.decline_all, name)
-        )
+        waiting = sum(pending.server == name for pending in app.state.questions)
+        if waiting:
+            yield _command(
+                f"Decline all questions of {name}",
+                f"{plural(waiting, 'question')} waiting",
+                partial(app.decline_all, name),
+            )
         for offer in record.offers[:OFFERED_TOOLS]:
             yield _command(
                 f"{name}: {offer.shown}",

@@ -86,8 +86,12 @@ class QuestionPresenter:
         return any(calls.get(call.id) is not None for call in pending.question.request.calls)
 
     def _next_to_open(self) -> Pending | None:
-        """The oldest question that came since one was put off, and that nobody else answers."""
-        waiting = (p for p in self._queue if p.question.id not in self._left)
+        """The oldest question that came since one was put off, and that nobody else answers.
+
+        What the person put off comes back only when they choose it.
+        """
+        new = (p for p in self._queue if p.question.id not in self._left)
+        waiting = (p for p in new if p.state != "put_off")
         return next((p for p in waiting if not self._app.held_elsewhere(p.question)), None)
 
     def _went_under_typing(self, shown: Pending) -> bool:
@@ -193,6 +197,7 @@ class QuestionPresenter:
         self._left = frozenset(waiting.question.id for waiting in self._queue)
         pending = self._queue.get(question.id)
         self.take_down()
+        self._state.put_off = question.id
         if pending is not None:
             pending.state = "put_off"
 

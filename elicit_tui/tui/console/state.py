@@ -77,6 +77,8 @@ class ConsoleState:
         """How many questions have ended in this run."""
         self.last_end = ""
         """When the last question ended, whose it was and what became of it; empty before."""
+        self.put_off: str | None = None
+        """The question that was put off just now: the list of those that wait points at it."""
         self.actions: Counter[str] = Counter()
         """How they ended: accepted, declined, cancelled, stopped."""
 
@@ -134,7 +136,7 @@ class ConsoleState:
         sign = SIGNS[outcome.action]
         self.activity.add(name, f"{sign} {asked(request)}  {told(outcome)}", ROLES[outcome.action])
         self.last_end = (
-            f"{datetime.now():%H:%M}  {name}  {sign} {shortened(message, 60)} · {told(outcome)}"
+            f"{datetime.now():%H:%M}  {name}  {sign} {told(outcome)}: {shortened(message, 60)}"
         )
         of_one = len(request.calls) == 1
         for call in calls:

@@ -14,6 +14,8 @@ from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.page import Page
 
 _LABEL = 11
+_BESIDE = 4
+"""Cells that the text does not have: its margin, a scrollbar and the blank before it."""
 _SESSION = (
     "“This session” holds until the server ends or the tool's definition changes; it is never "
     "written to disk."
@@ -32,7 +34,7 @@ class ApprovalPanel(Page):
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw it for this width."""
-        self.tell(self._drawn(event.size.width - 3))
+        self.tell(self._drawn(event.size.width - _BESIDE))
 
     def _drawn(self, width: int) -> Content:
         call, said = self._request.call, self._request.definition

@@ -57,7 +57,7 @@ class FormPanel(Horizontal):
         self._lines = 0
         self._will_draw = False
         self._beside = VerticalScroll(self._text, id="live", can_focus=False)
-        self._beside.border_title = "what is sent"
+        self._beside.border_title = "what would be sent"
         super().__init__(body.form_view, self._beside, id="middle")
         self.set_class(body.form_view.form.is_confirmation, "-empty")
 
@@ -83,7 +83,8 @@ class FormPanel(Horizontal):
 
     @property
     def _has_live(self) -> bool:
-        return self._body.view.has_class("-wide") and bool(self._body.form.fields)
+        form = self._body.form
+        return self._body.view.has_class("-wide") and bool(form.fields) and not form.refusal
 
     def expect(self, size: Size) -> None:
         """Have all that will be seen in this much room, before anything is painted."""
@@ -282,4 +283,5 @@ class FormBody(Body):
     def go_through(self) -> None:
         """Send what was shown."""
         if self._held is not None:
-            self.accept("You sent the form.", self._held)
+            said = "You said yes." if self.form.is_confirmation else "You sent the form."
+            self.accept(said, self._held)

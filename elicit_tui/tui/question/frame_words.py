@@ -141,24 +141,29 @@ def _json(value: Any) -> str:
         return "…"
 
 
-def finding_lines(finding: Finding, width: int, *, weighed: bool = False) -> Content:
-    """One finding: sign, severity and advice; then rule, where and what was there.
+def finding_lines(alike: Sequence[Finding], width: int, *, weighed: bool = False) -> Content:
+    """Findings that say the same: sign, severity and advice; then rule, where and what was there.
 
     `weighed`: each piece of evidence too, for whoever asked for all of it.
     """
-    sign, style = SIGNS[finding.severity], STYLES[finding.severity]
+    severity = alike[0].severity
+    said = [Content(neutral_line(alike[0].advice, 400))]
+    said += [_evidence(finding, weighed=weighed) for finding in alike]
+    head = Content.styled(f"{SIGNS[severity]} {severity.word:<5} ", STYLES[severity])
+    return hanging(head, Content("\n").join(said), width)
+
+
+def _evidence(finding: Finding, *, weighed: bool) -> Content:
     rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
     because = [one for one in finding.because if one.amount] if weighed else []
     weighs = f", weighs {sum(one.amount for one in because)}" if because else ""
-    found = Content.assemble(
-        neutral_line(finding.advice, 400), "\n", (f"rule {rule}{weighs}, in {where}", "$faint")
-    )
+    found = Content.styled(f"rule {rule}{weighs}, in {where}", "$faint")
     if finding.evidence:
         found = Content.assemble(found, (": ", "$faint"), neutral_line(finding.evidence, 300))
     for one in because:
         found = Content.assemble(found, "\n", (_piece(one, finding.where), "$faint"))
-    return hanging(Content.styled(f"{sign} {finding.severity.word:<5} ", style), found, width)
+    return found
 
 
 def _piece(one: Weight, where: str) -> str:
@@ -171,10 +176,12 @@ def _piece(one: Weight, where: str) -> str:
 
 
 def findings(all_found: tuple[Finding, ...], width: int, *, weighed: bool = False) -> Content:
-    """All findings, the worst first."""
-    worst_first = sorted(all_found, key=lambda finding: -finding.severity)
+    """All findings, the worst first; each sentence once, with all that it is said of."""
+    alike: dict[tuple[Severity, str], list[Finding]] = {}
+    for finding in sorted(all_found, key=lambda finding: -finding.severity):
+        alike.setdefault((finding.severity, finding.advice), []).append(finding)
     return Content("\n").join(
-        finding_lines(finding, width, weighed=weighed) for finding in worst_first
+        finding_lines(each, width, weighed=weighed) for each in alike.values()
     )
 
 

@@ -19,7 +19,7 @@ class StatusLine(Widget):
 
     DEFAULT_CSS = """
     StatusLine {
-        height: 1; width: 100%; padding: 0 0 0 2; text-wrap: nowrap; text-overflow: ellipsis;
+        height: 1; width: 100%; padding: 0 1 0 2; text-wrap: nowrap; text-overflow: ellipsis;
     }
     StatusLine.-narrow { height: 2; text-wrap: wrap; }
     """

@@ -82,15 +82,17 @@ class UrlPanel(Page):
         self.tell(self._drawn())
 
     def _drawn_code(self) -> Content | None:
-        """Where it leads and the code, whole; a part of a code is of no use."""
+        """The code, whole: a part of one is of no use. Above it the address, if there is room."""
         leads = Content.assemble(
             ("leads to  ", "$faint"), (self.address.domain.lower(), "bold $accent")
         )
         width, height = self.size.width - 1, self.size.height
-        code = qr_code(self.url, width, height - 1)
-        if code is not None:
-            return Content("\n").join([leads, code])
-        return qr_code(self.url, width, height)
+        for above in ([self.address.content(), leads], [leads], []):
+            rows = sum(len(part.wrap(max(width, 1))) for part in above)
+            code = qr_code(self.url, width, height - rows)
+            if code is not None:
+                return Content("\n").join([*above, code])
+        return None
 
     def _drawn(self) -> Content:
         code = self._drawn_code() if self._code else None

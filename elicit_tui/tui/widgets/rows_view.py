@@ -66,13 +66,18 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 (self._title, "bold"),
                 (self.form.description or "", ""),
                 *((note, "$faint") for note in self.form.notes),
-                (self.form.refusal or "", "bold $warning"),
+                ("" if self._row_refuses else self.form.refusal or "", "bold $warning"),
             )
             if text
         ]
         if not words:
             return None
         return Static(Content("\n").join(words), id="form-words", markup=False)
+
+    @property
+    def _row_refuses(self) -> bool:
+        """Whether a field says itself why the form cannot be answered."""
+        return any(spec.required and not spec.sendable for spec in self.form.fields)
 
     @property
     def _title(self) -> str:

@@ -58,3 +58,25 @@ async def test_the_questions_of_servers_with_long_and_short_names_begin_in_one_c
         heading, first, second = lines_with(stand, "decided by", "Shall we?", "Or not?")
         column = heading.index("question")
         assert (first.index("Shall we?"), second.index("Or not?")) == (column, column)
+
+
+async def test_what_happened_begins_right_behind_the_longest_name(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=("a", "beta"), size=(80, 24)) as stand:
+        stand.app.state.say("a", "→ one")
+        stand.app.state.say("beta", "→ two")
+        await stand.press("4")
+        await stand.until(lambda: "→ two" in stand.text())
+        first, second = lines_with(stand, "→ one", "→ two")
+        assert "beta → two" in second
+        assert first.index("→") == second.index("→")
+
+
+async def test_a_server_that_asked_still_says_all_that_it_offers(tmp_path: Path) -> None:
+    found = [Tool.read({"name": name, "inputSchema": CITY}) for name in ("one", "two")]
+    tools = {"alpha": tuple(tool for tool in found if tool is not None)}
+    async with console(tmp_path, tools=tools, size=(80, 24)) as stand:
+        await stand.shown(stand.ask("alpha"))
+        await stand.press("ctrl+n")
+        await stand.until(lambda: "2 tools" in stand.text())
+        (row,) = lines_with(stand, "2 tools")
+        assert "…" not in row.split("││")[0]

@@ -170,3 +170,75 @@ async def test_the_key_that_suspends_brings_back_a_choice_that_was_cleared(
         assert suspended == []
         await stand.press("ctrl+z")
         await stand.until(lambda: suspended == ["it"])
+
+
+async def test_the_cursor_is_on_what_was_stopped_last_until_one_moves_away(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+
+        async def stop(message: str) -> None:
+            request = stand.ask(message=message, schema=secret)
+            await stand.until(lambda: stand.outcome(request))
+
+        await stop("The first?")
+        await stand.press("2", "escape")
+        stopped = stand.app.screen.query_one("#stopped", RowList)
+        await stand.until(lambda: len(stopped.keys) == 1)
+        await stop("The second?")
+        await stand.until(lambda: len(stopped.keys) == 2)
+        assert stopped.cursor == 0
+        await stand.press("down")
+        moved = stopped.key
+        await stop("The third?")
+        await stand.until(lambda: len(stopped.keys) == 3)
+        assert stopped.key == moved
+
+
+async def test_the_cursor_is_on_the_question_that_was_put_off(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first = stand.ask(message="The first?")
+        await stand.shown(first)
+        second = stand.ask(message="The second?")
+        await stand.press("ctrl+o")
+        await stand.shown(second)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: stand.app.screen.query("#waiting"))
+        waiting = stand.app.screen.query_one("#waiting", RowList)
+        await stand.until(lambda: waiting.cursor == 1 and waiting.has_focus)
+
+
+async def test_what_was_put_off_comes_back_only_when_it_is_chosen(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first, second = stand.ask(message="The first?"), stand.ask(message="The second?")
+        await stand.shown(first)
+        await stand.press("ctrl+l", "down", "enter")
+        await stand.shown(second)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: stand.app.state.questions.open is None)
+        third = stand.ask(message="The third?")
+        await stand.shown(third)
+        await stand.press("ctrl+o")
+        await stand.shown(first)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: sum(map(bool, map(stand.outcome, (first, second, third)))) == 1)
+        await stand.shown(third)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: len(stand.app.state.questions) == 1)
+        await stand.settled()
+        assert stand.app.state.questions.open is None, "the second one was put off"
+
+
+async def test_when_nothing_waits_any_more_the_keys_go_to_what_was_stopped(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+        stopped = stand.ask(message="Your password?", schema=secret)
+        await stand.until(lambda: stand.outcome(stopped))
+        request = stand.ask(message="Shall we?")
+        await stand.shown(request)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: getattr(stand.app.focused, "id", "") == "waiting")
+        await stand.press("enter")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: getattr(stand.app.focused, "id", "") == "stopped")
+        assert "Enter Look" in stand.text()

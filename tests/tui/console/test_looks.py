@@ -13,6 +13,7 @@ from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.events import ServerLog
 from elicit_tui.tui.console.action_keys import known_keys
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.palette import commands
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.theme import THEMES
 from tests.tui.console.stand import console
@@ -137,3 +138,14 @@ def test_what_only_questions_need_is_loaded_behind_the_first_painting() -> None:
     )
     rooms = {name.split(".")[1] for name in ast.literal_eval(done.stdout)}
     assert not rooms & {"broker", "form", "guardian", "host", "ledger", "policy", "store"}
+
+
+async def test_the_palette_offers_to_decline_all_only_where_questions_wait(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask("alpha"))
+        await stand.press("ctrl+l")
+        await stand.until(lambda: stand.app.state.questions.open is None)
+        found = {each.title: each.help for each in commands(stand.app, stand.app.screen)}
+        assert found["Decline all questions of alpha"] == "1 question waiting"
+        assert "Decline all questions of beta" not in found
+        assert "Mute beta" in found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -316,3 +317,37 @@ async def test_tab_in_a_form_that_cannot_be_answered_goes_to_its_buttons_and_bac
         assert {"do-decline", "do-cancel", "do-later"} <= set(ids)
         assert "do-send" not in ids
         assert seen.count(message) > 1
+
+
+async def test_a_warning_for_two_places_is_said_once_with_both() -> None:
+    other = replace(WARNING, where="requestedSchema.properties.v", evidence="prod")
+    app = Asking(form_question(schema(v={"type": "string"}), WARNING, other))
+    async with asked(app, (120, 40)) as pilot:
+        for key, page in (("ctrl+s", "step"), ("f2", "raw")):
+            await pilot.press(key)
+            await until(pilot, lambda page=page: app.view.page == page and not app.view.deaf, page)
+            assert app.words.count("This acts on production.") == 1
+            assert "in message: production" in app.words
+            assert "in requestedSchema.properties.v: prod" in app.words
+            await pilot.press("escape")
+            await until(pilot, lambda: app.view.page == "answer" and not app.view.deaf, "back")
+
+
+async def test_the_first_round_of_a_call_is_not_counted_and_nothing_is_asked_beside_the_facts() -> (
+    None
+):
+    app = Asking(form_question({"type": "object", "properties": {}}))
+    async with asked(app) as pilot:
+        assert "yes or no?" in app.words
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the facts")
+        assert "of this call" not in app.words
+        assert "yes or no?" not in app.words
+
+
+async def test_why_a_form_cannot_be_answered_stands_at_its_field_alone() -> None:
+    inner = {"type": "object", "title": "Address", "properties": {}}
+    app = Asking(form_question(schema(("a",), a=inner, b={"type": "string", "title": "More"})))
+    async with asked(app, (140, 40)):
+        assert app.words.count("an object with fields of its own") == 1
+        assert "what would be sent" not in app.words

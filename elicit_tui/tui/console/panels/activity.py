@@ -44,7 +44,8 @@ class ActivityPane(Pane):
     def _lines(self, width: int) -> list[Line]:
         activity = self.state.activity
         words = self.query_one("#activity-search", SearchLine).value
-        shown = [part for happening in activity.matching(words) for part in happening.drawn(width)]
+        found = activity.matching(words)
+        shown = [part for each in found for part in each.drawn(width, activity.names)]
         if not shown:
             return [((("Nothing matches." if words else "Nothing has happened yet."), "dim"),)]
         if activity.let_go and not words:

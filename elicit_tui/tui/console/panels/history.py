@@ -43,7 +43,7 @@ class HistoryPane(Pane):
     """The newest rows first; Enter shows one whole."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u", "read", "Read again", id="history.read"),
+        Binding("u", "read", "Refresh", id="history.read"),
         Binding("slash", "search", "Search", key_display="/", id="history.search"),
     ]
 

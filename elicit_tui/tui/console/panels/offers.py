@@ -11,7 +11,7 @@ from textual.containers import Vertical
 
 from elicit_tui.tui.console.described import offer_words
 from elicit_tui.tui.console.line_view import LineView
-from elicit_tui.tui.console.offers import Offer
+from elicit_tui.tui.console.offers import VERBS, Offer
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.search_line import SearchLine
 from elicit_tui.tui.console.spans import Line, Role, apart, padded
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.servers import ServerRecord
 
-HINT_ROLES: dict[str, Role] = {"destructive": "bad", "read-only": "good"}
+HINT_ROLES: dict[str, Role] = {"destructive": "warn", "read-only": "good"}
 HINT_WIDTH = 13
 SUMMARY_LEAST = 40
 """Cells for name and summary; with no more than these the name stands alone."""
@@ -75,15 +75,13 @@ class OffersBox(Vertical):
         self.refresh_bindings()
 
     def _draw_list(self) -> None:
-        search = self.query_one("#offer-search", SearchLine)
-        words = search.value
+        words = self._search_line.value
         offers = self._record.offers if self._record else ()
         found = [offer for offer in offers if offer.matches(words)]
         # Those that are called so before those that only speak of it.
         found.sort(key=lambda offer: words.casefold() not in offer.shown.casefold())
         self._shown = {offer.key: offer for offer in found}
         self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
-        search.verb = ("Call" if words.strip() else "To the list") if found else ""
         listing = self.query_one("#offer-list", RowList)
         listing.empty = "nothing here matches" if offers else "this server offers nothing"
         listing.show(tuple(self._shown), self._row)
@@ -99,6 +97,16 @@ class OffersBox(Vertical):
     @on(RowList.Highlighted, "#offer-list")
     def _draw_words(self) -> None:
         self.query_one("#offer-words", LineView).show(self._words)
+        listing, search = self.query_one("#offer-list", RowList), self._search_line
+        verb = "Call" if self.offer is None else VERBS[self.offer.kind]
+        searched = (verb if search.value.strip() else "To the list") if self._shown else ""
+        if (listing.verb, search.verb) != (verb, searched):
+            listing.verb, search.verb = verb, searched
+            self.refresh_bindings()
+
+    @property
+    def _search_line(self) -> SearchLine:
+        return self.query_one("#offer-search", SearchLine)
 
     def _row(self, key: str, width: int) -> list[Line]:
         offer = self._shown[key]

@@ -18,6 +18,8 @@ from elicit_tui.tui.console.spans import Line, Role, apart, shortened
 from elicit_tui.tui.console.state import ConsoleState, Stopped
 
 NARROW = 60
+_CORNERS = 8
+"""Cells of a border that its words do not have."""
 
 
 def _risk(verdict: str) -> tuple[str, Role]:
@@ -50,6 +52,7 @@ class QuestionsPane(Pane):
             empty="Nothing was stopped. What the guardian or your policy refuses is kept here "
             "to be looked at.",
             verb="Look",
+            follow=True,
             id="stopped",
         )
         stopped.add_class("box")
@@ -65,8 +68,11 @@ class QuestionsPane(Pane):
         self.draw()
 
     def take_focus(self) -> None:
-        """What waits; what was stopped where nothing waits."""
+        """What waits, the one put off just now; what was stopped where nothing waits."""
         waiting, stopped = self.query_one("#waiting", RowList), self.query_one("#stopped", RowList)
+        if self.state.put_off is not None:
+            waiting.point_at(self.state.put_off)
+            self.state.put_off = None
         (stopped if stopped.keys and not waiting.keys else waiting).focus()
 
     def chosen(self) -> None:
@@ -86,10 +92,14 @@ class QuestionsPane(Pane):
         waiting = self.query_one("#waiting", RowList)
         waiting.empty = self._nothing_waits()
         waiting.show(keys, self._waiting_row)
+        last = shortened(self.state.last_end, self.size.width - _CORNERS) if keys else ""
+        waiting.border_subtitle = last.replace("[", "\\[")
         self._stopped = {entry.key: entry for entry in reversed(self.state.stopped)}
         stopped = self.query_one("#stopped", RowList)
         stopped.row_height = 2 if self._stacked else 1
         stopped.show(tuple(self._stopped), self._stopped_row)
+        if self.screen.focused is waiting and not keys:
+            self.take_focus()
 
     def _nothing_waits(self) -> str:
         """How the last question ended, and what can be done next."""

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
-from elicit_tui.tui.console.described import counts, how_often
+from elicit_tui.tui.console.described import counts, how_often, offered
 from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
@@ -160,8 +160,14 @@ class ServersPane(Pane):
         state = "muted" if muted else STATE_WORDS.get(record.state, record.state)
         state_role: Role = "warn" if muted else role if record.state != "ready" else "dim"
         first = apart(((f" {sign} ", role), (name, "strong")), ((f"{state} ", state_role),), width)
-        parts = [neutral_line(record.failure, 200)] if record.failure else counts(record)
-        return [first, ((f"   {fitting(parts, width - 4)}", "dim"),)]
+        return [first, ((f"   {self._about(record, width - 4)}", "dim"),)]
+
+    def _about(self, record: ServerRecord, width: int) -> str:
+        if record.failure:
+            return shortened(neutral_line(record.failure, 200), width)
+        whole = " · ".join(counts(record))
+        # How often it asked stands above its tools too; no mark says that it is not here.
+        return whole if cell_len(whole) <= width else fitting(offered(record), width)
 
     def _words(self, width: int) -> list[Line]:
         record = self.record
