@@ -290,6 +290,7 @@ class Clause(Words):
             other.end <= hit.start
             and not self._contentful(0, other.start)
             and not (other.start > 0 and self._is(other.start, "subscription thing"))
+            and (hit.concept != "subscription" or not self._is(other.start, "relative"))
             for other in self.of("speaks")
         ) or any(
             0 <= max(hit.start - other.end, other.start - hit.end) <= _FEW

@@ -59,9 +59,7 @@ def _bait(reading: Reading) -> Iterator[Sighting]:
 
 def _comes_back_as_more(reading: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
-    if not reading.message.says("gives money"):
-        return False
-    text = reading.message.read.lower()
+    text = reading.message.read.lower() if reading.message.says("gives money") else ""
     money = [one.span() for one in AMOUNT.finditer(text)]
     sums = list(_SUM.finditer(text))[:20] if money else []
     given = [one for one in sums if _beside(reading, "gives money", one) and _is_in(money, one)]

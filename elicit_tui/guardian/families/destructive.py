@@ -73,14 +73,13 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
 def _by_nought(reading: Reading) -> Iterator[Sighting]:
     """A number of which none takes away what is there: "0 erases all recordings"."""
     counted = {field.name for field in reading.fields if field.kind == "number"}
-    for place in reading.places:
-        if counted and (place.field in counted or place.role == "message"):
-            for clause in place.clauses:
-                gone = _goes(clause, place, told=False) if clause.words[0] in _NOUGHT else None
-                if gone is not None and gone[0].end < len(clause.words):
-                    evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
-                    yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
-                    return
+    told = (one for one in reading.places if one.field in counted or one.role == "message")
+    for place, clause in ((one, clause) for one in told if counted for clause in one.clauses):
+        gone = _goes(clause, place, told=False) if clause.words[0] in _NOUGHT else None
+        if gone is not None and gone[0].end < len(clause.words):
+            evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
+            yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
+            return
 
 
 def _is_said_small(reading: Reading, clause: Clause) -> bool:

@@ -46,7 +46,8 @@ def _members(name: str, reading: Reading) -> set[str]:
     return {
         " ".join(one.clause.words[one.hit.start : one.hit.end])
         for one in found(places, name, usual_only=True)
-        if one.place.field in typed and one.clause.standing(one.hit) >= Standing.NAMED
+        if one.place.field in typed
+        and one.clause.standing(one.hit) >= (Standing.NAMED if one.place.field else Standing.ASKED)
     }
 
 
@@ -54,12 +55,11 @@ def _identity_set(reading: Reading) -> Iterator[Sighting]:
     if all(field.kind == "boolean" for field in reading.fields) or not _members("birth", reading):
         return
     members = _members("set member", reading)
-    named = bool(_members("full name", reading))
     identity = any(True for _ in _asked("identity", reading))
-    parts = len(members) + identity
+    parts = len(members) + identity + bool(_members("full name", reading))
     quiz = any(place.says("quiz") for place in reading.told(*GENERAL, "choice"))
-    if parts + named >= _SET or identity:
-        severity = Severity.BLOCK if quiz and parts + named >= _FULL_SET else Severity.WARN
+    if parts >= _SET or identity:
+        severity = Severity.BLOCK if quiz and parts >= _FULL_SET else Severity.WARN
         evidence = ", ".join(sorted(members)[:6])
         yield Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
 
