@@ -77,7 +77,7 @@ class QuestionPresenter:
         if self._screen is None and self._app.may_be_interrupted():
             following = came if came is not None and self._is_own(came) else self._next_to_open()
             if following is not None:
-                self.open(following, follows=ended)
+                self.open(following, follows=_became_of(shown) if ended else None)
         self._show_places()
 
     def _is_own(self, pending: Pending) -> bool:
@@ -111,7 +111,7 @@ class QuestionPresenter:
         parts = self._app.agent_away(question), self._app.held_elsewhere(question)
         return " · ".join(filter(None, parts))
 
-    def open(self, pending: Pending, *, follows: bool = False) -> None:
+    def open(self, pending: Pending, *, follows: str | None = None) -> None:
         """Bring this question on the screen, in place of the one that is there.
 
         `follows`: nobody chose it, it comes because the one before it ended.
@@ -150,7 +150,7 @@ class QuestionPresenter:
         while screen in self._app.screen_stack:
             self._app.pop_screen()
 
-    def _screen_of(self, pending: Pending, follows: bool) -> QuestionScreen:
+    def _screen_of(self, pending: Pending, follows: str | None) -> QuestionScreen:
         from elicit_tui.tui.question import QuestionScreen, QuestionView
         from elicit_tui.tui.question.actions import Action
 
@@ -214,3 +214,13 @@ class QuestionPresenter:
                 self._screen.view.completed()
             elif pending.question.draft.opened:
                 pending.answer(finished(pending.question))
+
+
+def _became_of(ended: Pending | None) -> str:
+    """What the person did with a question that ended, in a word; empty where they did nothing."""
+    if ended is None or not ended.was_answered:
+        return ""
+    action = ended.answered.result().action
+    if action == "accept":
+        return "Allowed." if ended.question.request.kind == "approval" else "Sent."
+    return {"decline": "Declined.", "cancel": "Cancelled."}.get(action or "", "")

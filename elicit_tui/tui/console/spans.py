@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import Final, Literal
 
-from rich._wrap import divide_line
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.control import strip_control_codes
 
 Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad"]
 Span = tuple[str, Role]
 Line = tuple[Span, ...]
+
+_WORD: Final = re.compile(r"\s*\S+\s*")
 
 
 def line(*spans: Span | str) -> Line:
@@ -70,9 +72,31 @@ def wrapped(text: str, width: int) -> Iterator[str]:
         words = paragraph.lstrip(" ")
         indent = paragraph[: min(len(paragraph) - len(words), width // 2)]
         words = strip_control_codes(words).expandtabs()
-        ends = [*divide_line(words, max(4, width - len(indent))), len(words)]
-        for start, end in pairwise([0, *ends]):
+        begins = _line_begins(words, max(4, width - len(indent)))
+        for start, end in pairwise([0, *begins, len(words)]):
             yield indent + words[start:end].rstrip()
+
+
+def _line_begins(text: str, width: int) -> list[int]:
+    """Where the second line and those after it begin; a word wider than a line is taken apart."""
+    begins: list[int] = []
+    used = 0
+    for found in _WORD.finditer(text):
+        word, start = found[0], found.start()
+        cells = cell_len(word.rstrip())
+        if used + cells <= width:
+            used += cell_len(word)
+        elif cells > width:
+            pieces = chop_cells(word, width)
+            begins += [start] if start else []
+            for piece in pieces[:-1]:
+                start += len(piece)
+                begins.append(start)
+            used = cell_len(pieces[-1])
+        else:
+            begins += [start] if used and start else []
+            used = cell_len(word)
+    return begins
 
 
 def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from textual.containers import Horizontal, VerticalScroll
@@ -163,7 +164,10 @@ class FormBody(Body):
         if self.form.refusal is not None:
             return REFUSED_FORM
         if self.form.is_confirmation:
-            return (*YES_OR_NO, *FORM[2:])
+            yes, no = YES_OR_NO
+            if self.question.to_acknowledge:
+                yes = replace(yes, label="Yes…", does="one more look, then yes")
+            return (yes, no, *FORM[2:])
         field = self.form_view.focused_field if self.form_view.is_attached else None
         if field is None or not field.searches:
             return FORM

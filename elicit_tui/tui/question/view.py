@@ -49,12 +49,13 @@ class QuestionView(QuestionFrame):
         deadline: Deadline,
         *,
         startled: bool = False,
-        follows: bool = False,
+        follows: str | None = None,
         **more: Any,
     ) -> None:
         """As the frame; `startled`: another question vanished under somebody's typing just before.
 
-        The first Send is not heard then. `follows`: it takes the place of another by itself.
+        The first Send is not heard then. `follows`: it takes the place of another by itself; what
+        became of that one, in a word.
         """
         self._startled = startled
         self._follows = follows
@@ -74,9 +75,10 @@ class QuestionView(QuestionFrame):
         if not self.never_painted:
             self.post_message(PageTurned(self.question))
         told = self._not_heard or self.question.draft.typed
-        if self.never_painted and self._follows and not told:
-            self.say(FOLLOWS, "bold $accent")
-            self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(FOLLOWS))
+        if self.never_painted and self._follows is not None and not told:
+            said = f"{self._follows} {FOLLOWS}".strip()
+            self.say(said, "bold $accent")
+            self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(said))
 
     def make_body(self) -> Body:
         """The fields, the page or the call."""

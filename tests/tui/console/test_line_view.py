@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 
 import pytest
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
 
 from elicit_tui.tui.console.line_view import LineView
-from elicit_tui.tui.console.spans import Line
+from elicit_tui.tui.console.spans import Line, wrapped
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
 
@@ -90,3 +91,15 @@ async def test_lines_stand_there_also_when_no_resize_told_of_their_place() -> No
         view.show(app.lines)
         await mounting
         await until(pilot, lambda: len(view.lines) == 10_000)
+
+
+def test_lines_break_at_blanks_and_a_word_that_is_too_wide_is_taken_apart() -> None:
+    text = "a log of 日本語 words and one-that-is-far-too-wide  to stay whole"
+    lines = list(wrapped(text, 12))
+    assert all(cell_len(line) <= 12 for line in lines)
+    assert lines[:2] == ["a log of", "日本語 words"]
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert list(wrapped("  indented text of two lines", 18)) == [
+        "  indented text of",
+        "  two lines",
+    ]

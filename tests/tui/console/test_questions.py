@@ -212,7 +212,7 @@ async def test_text_for_another_question_answers_none_that_has_no_field(tmp_path
         await stand.shown(first)
         await stand.press(*"Oslo", "ctrl+s")
         await stand.shown(second)
-        await stand.until(lambda: "Another question is in front now." in stand.text())
+        await stand.until(lambda: "Sent. Another question is in front now." in stand.text())
         await stand.press(*"Rome", "ctrl+s")
         said = "What you typed has no place here. y again says yes."
         await stand.until(lambda: said in stand.text())

@@ -9,6 +9,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.host import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.screens.history_row import RecordScreen
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -171,3 +172,20 @@ async def test_a_call_that_ended_is_no_longer_said_to_be_the_one_that_asks(tmp_p
         await stand.shown(request)
         await stand.press("ctrl+l")
         await stand.until(lambda: "alpha · clear" in stand.text())
+
+
+async def test_enter_looks_at_what_was_searched_for_in_the_history(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        for message in ("Shall we?", "Where to?"):
+            await stand.shown(stand.ask("alpha", message))
+            await stand.press("ctrl+n")
+            await stand.until(lambda: stand.app.state.questions.open is None)
+        await stand.press("5")
+        await stand.until(lambda: "Shall we?" in stand.text() and "Where to?" in stand.text())
+        await stand.press("slash")
+        await stand.until(lambda: "Enter To the list" in bar(stand))
+        await stand.press(*"shall")
+        await stand.until(lambda: "Where to?" not in stand.text() and "Enter Look" in bar(stand))
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, RecordScreen))
+        await stand.until(lambda: "Shall we?" in stand.text())

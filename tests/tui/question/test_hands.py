@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Finding, Severity
-from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
+from tests.tui.question.asking import (
+    WARNING,
+    Asking,
+    answer,
+    asked,
+    form_question,
+    schema,
+    until,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -153,3 +161,14 @@ async def test_the_raw_request_of_millions_of_choices_is_bounded_and_says_so() -
         await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the request")
         assert time.monotonic() - begun < 10
         assert " more" in app.view._aside._text.render().plain  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("warned", [True, False])
+async def test_a_yes_that_is_looked_at_once_more_is_marked(warned: bool) -> None:
+    empty = {"type": "object", "properties": {}}
+    app = Asking(form_question(empty, *([WARNING] if warned else [])))
+    async with asked(app) as pilot:
+        assert ("Yes… y" if warned else "Yes y") in app.words
+        await pilot.press("y")
+        await until(pilot, lambda: bool(app.outcomes) or app.view.page == "step", "what it does")
+        assert bool(app.outcomes) is not warned

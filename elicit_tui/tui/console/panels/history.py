@@ -127,13 +127,16 @@ class HistoryPane(Pane):
 
     @on(SearchLine.Changed, "#history-search")
     def _draw_rows(self) -> None:
-        wanted = self.query_one("#history-search", SearchLine).value.casefold()
+        search = self.query_one("#history-search", SearchLine)
+        wanted = search.value.casefold()
         keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self._stacked else 1
         names = {"server", *(self._rows[key].server for key in keys)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)
+        search.verb = (rows.verb if wanted.strip() else "To the list") if keys else ""
+        self.refresh_bindings()
         head = self.query_one("#history-head", ClickBar)
         head.display = bool(keys) and not self._stacked
         when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)))
@@ -167,6 +170,14 @@ class HistoryPane(Pane):
         self.query_one("#history-search").focus()
 
     @on(SearchLine.Submitted, "#history-search")
+    def _found(self, event: SearchLine.Submitted) -> None:
+        """Enter looks at what was searched for; without a word it goes to the list."""
+        self._to_rows()
+        if event.value.strip():
+            rows = self.query_one("#history-rows", RowList)
+            rows.cursor = 0
+            rows.action_choose()
+
     @on(SearchLine.Left, "#history-search")
     def _to_rows(self) -> None:
         self.query_one("#history-rows").focus()
