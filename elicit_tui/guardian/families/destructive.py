@@ -37,6 +37,7 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
     for one in found(reading.told("message", "default", "choice"), "production", usual_only=True):
         # What is chosen is prepared, or all that one can choose: "api 2.3 -> prod" is an act.
         chosen = one.place.role != "choice" or one.place.field in only
+        chosen = chosen and not one.clause.denies(one.hit)
         leads = one.clause.between(one.hit.start).endswith(("->", "=>", "→", "⇒"))
         if chosen and confirms(reading) and (leads or any(a.clause.means(a.hit) for a in acts)):
             yield one.sighting(Severity.WARN, 2, "aimed-at-production", one.place.field)
