@@ -41,12 +41,12 @@ _NATURAL: Final = re.compile(
 
 _MARKUP: Final = re.compile(
     # elements, and attributes that do something
-    r"(?i)<\s*/?\s*(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
+    r"(?i)<\s*(?:/\s*)?(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
     r"|svg|math|video|audio|source|frame|frameset|marquee|template|noscript|img|html|body|head)\b"
     r"[^>]{0,400}(?:>|$)|<!--|<[a-z][^>]{0,200}\s(?:on[a-z]{3,20}|style|srcdoc|formaction)\s*="
     r"|\bon(?:error|load|click|mouseover|focus)\s*=\s*[\"'\w]"
     # who is said to speak to the model
-    r"|<\s*/?\s*(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
+    r"|<\s*(?:/\s*)?(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
     r"|function_calls?|admin|developer|im_start|im_end|client|host)\s*/?>|<\|\w+\|>"
     r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>|</\w+>\s*(?:user|human|assistant|system)\s*:"
     # scripts as links, actions of a terminal's screen
@@ -60,7 +60,8 @@ _PLAIN_URL: Final = re.compile(
     r"(?i)(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)"
 )
 _LINKS: Final = (
-    re.compile(r"!?\[(?P<text>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})[^)]{0,200}\)"),
+    # The address is taken once and whole, however many brackets begin in it.
+    re.compile(r"\[(?P<text>[^]\n]{,300})]\(\s*<?(?=(?P<url>[^)\s>]{1,2000}))(?P=url)[^)]{,200}\)"),
     re.compile(r"(?is)\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/"),
     re.compile(
         r"(?is)<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>"
