@@ -247,11 +247,10 @@ def is_known(word: str, latin_only: bool) -> bool:
 
 def is_part(word: str, latin_only: bool) -> bool:
     """Whether a word can be a part of one that is glued together."""
-    known = _lexicon(latin_only).known(word)
+    concepts = _lexicon(latin_only).known(word).concepts
     if len(word) <= _SHORT:
-        return "short part" in known.concepts
-    links = known.concepts and known.concepts <= {"small", "joint", "which", "aside", "within"}
-    return known.begins and not links
+        return "short part" in concepts
+    return not concepts <= {"small", "joint", "which", "aside", "within"}
 
 
 def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
