@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
 from elicit_tui.tui.console.outcome_words import plural
@@ -55,6 +57,9 @@ class ConsoleScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = _pane_keys(tuple(PANES))
+
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """What has the focus; as in a question, only what loses it and what gets it are painted."""
 
     def __init__(self, state: ConsoleState, panes: Sequence[str] = tuple(PANES)) -> None:
         """`panes`: the names of those that there are; the first one is shown."""

@@ -6,8 +6,10 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual._compositor import LayoutUpdate
 
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.events import ServerLog
@@ -149,3 +151,23 @@ async def test_the_palette_offers_to_decline_all_only_where_questions_wait(tmp_p
         assert found["Decline all questions of alpha"] == "1 question waiting"
         assert "Decline all questions of beta" not in found
         assert "Mute beta" in found
+
+
+async def test_another_pane_is_not_painted_once_more_for_the_focus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[object] = []
+    async with console(tmp_path) as stand:
+        await stand.press("4", "3", "4")
+        await stand.settled()
+        display = ConsoleApp._display
+
+        def seen(app: ConsoleApp, screen: Any, update: Any) -> None:
+            painted.append(update)
+            display(app, screen, update)
+
+        monkeypatch.setattr(ConsoleApp, "_display", seen)
+        await stand.press("3")
+        await stand.settled()
+        assert painted
+        assert not any(isinstance(update, LayoutUpdate) for update in painted), "all of it again"
