@@ -211,7 +211,7 @@ class Words:
             leading = (*asks, *self.of("relative"))
             if (
                 not is_unspaced(self.words[hit.start])
-                and self._is(after[0], "ask", "need", "keep")
+                and self._is(after[0], "ask", "need", "keep", "loss")
                 and not any(other.start < hit.start for other in leading)
             ):
                 found.append((self._opened(hit.start), hit.start, hit.start))
@@ -249,9 +249,9 @@ class Words:
         if self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
             last = len(self.words)
             return (*self._denied_here, (self._opened(last - 1), last, -1))
-        if self.asks and self.after is not None and "、" in self.after.gaps[0]:
+        if not self._is_item and self.after is not None and "、" in self.after.gaps[0]:
             # What is asked for ends with its verb, though no mark of a sentence was left.
-            start = max(hit.end for hit in (*self.asks, *self.of("please")))
+            start = max(hit.end for hit in (*self.asks, *self.of("please", "but")))
             if start < len(self.words) and self._goes_on_to_denied():
                 return (*self._denied_here, (start, len(self.words), -1))
         return self._denied_here

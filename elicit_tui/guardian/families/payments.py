@@ -17,7 +17,7 @@ AMOUNT: Final = re.compile(
     r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:万?[$€£¥₹₽₿円元]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
     r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
     r"|k[rč]|zł|krw|tl|рублей|рубля|руб|евро|元|円|원|人民币)(?![a-z]))"
-    r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf|sek|nok|dkk|pln|jpy|inr)\s?\d"
+    r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf|sek|nok|dkk|pln|jpy|inr)[\s*_`]{0,3}\d"
     r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
     r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to "
 )
