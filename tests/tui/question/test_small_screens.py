@@ -179,3 +179,14 @@ async def test_what_is_said_of_a_second_escape_is_not_cut(columns: int) -> None:
         await until(pilot, lambda: "Esc again cancels." in app.words, "the sentence")
         words = " ".join(app.words.replace("│", " ").split())
         assert "Your answers come back if it asks again." in words
+
+
+async def test_two_warnings_of_a_yes_or_no_are_read_at_sixty_columns_without_scrolling() -> None:
+    said = "Check what exactly goes, and whether there is any way back from it."
+    other = replace(WARNING, evidence="all", advice=said)
+    empty = {"type": "object", "properties": {}}
+    app = Asking(form_question(empty, WARNING, other))
+    async with asked(app, (60, 24)):
+        words = " ".join(app.words.replace("│", " ").replace("▌", " ").split())
+        assert "Make sure that this is what you want." in words
+        assert said in words
