@@ -163,7 +163,9 @@ def _leaves_open(place: Place) -> bool | None:
     clause = clauses[0]
     if len(clause.words) == 1 and len(clause.words[0]) <= SHORT_NAME and clause.words[0].isascii():
         return True
-    says = any(hit.end == len(clause.words) or hit.start == 0 for hit in clause.of("plain"))
+    last = len(clause.words)
+    first = last if any(one.end == last for one in clause.of("bare value")) else 0
+    says = any(hit.end == last or hit.start == first for hit in clause.of("plain"))
     return not (says or clause.of("harmless", "public"))
 
 

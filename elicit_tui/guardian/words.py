@@ -44,8 +44,7 @@ The Dutch "of" joins nothing in an English sentence, and its ports are no Italia
 """
 _HARMLESS: Final = "harmless"
 _COMPANIONS: Final = ("with", "then")
-_PUBLIC: Final = "public"
-_LIFTING: Final = {_HARMLESS, _PUBLIC}
+_LIFTING: Final = {_HARMLESS, "public"}
 _NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain")
 
 
@@ -304,7 +303,7 @@ def _is_inside(hit: Hit, other: Hit) -> bool:
     """Whether a hit is a part of a longer one, reaches out of its end, or begins a public one."""
     longer = other.end - other.start - (hit.end - hit.start)
     if other.start < hit.start < other.end:
-        return longer >= 0 or other.concept == _PUBLIC
+        return longer >= 0 or other.concept == "public"
     return other.start <= hit.start and hit.end <= other.end and longer > 0
 
 
