@@ -109,8 +109,9 @@ def summary(form: Form, conversion: Conversion, entries: Mapping[str, Entry]) ->
             return Content.styled("✓ can be sent, with nothing filled in", "$success")
         given = [spec for spec in form.fields if not is_unset(spec.initial)]
         same = sum(entries.get(spec.name) == spec.initial for spec in given)
-        defaults = f", {same} by default" if same else ""
-        return Content.styled(f"✓ ready to send {count(sent, 'answer')}{defaults}", "$success")
+        # In few words: beside them stand the keys, and 40 columns have one line for both.
+        answers = f"{sent}, {same} by default" if same else count(sent, "answer")
+        return Content.styled(f"✓ ready to send {answers}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)
     at_fault = {problem.field for problem in conversion.problems}

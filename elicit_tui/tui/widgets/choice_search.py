@@ -16,6 +16,9 @@ from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 ROWS = 6
 _WHEEL = 3
 _BESIDE_LABEL = 20
+_INVITES = "type to search"
+_APART = 2
+"""Cells at least between what is searched for and how many there are."""
 
 
 class ChoiceSearch(ChoiceControl, can_focus=True):
@@ -151,11 +154,12 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
                 line = line.append(self._labels(left_out))
         else:
             said = f"{total} choices"
-            line = Content.styled("type to search", "italic $faint")
+            whole = len(_INVITES) + len(said) + _APART <= width
+            line = Content.styled(_INVITES if whole else _INVITES.split()[-1], "italic $faint")
             chosen = self._chosen_label()
             if chosen is not None:
                 line = Content.assemble((f"{self._marks[1]} {chosen}", "bold $accent"))
-        line = line.truncate(max(width - len(said) - 2, 4), ellipsis=True)
+        line = line.truncate(max(width - len(said) - _APART, 4), ellipsis=True)
         gap = width - line.cell_length - len(said)
         return Content.assemble(line, " " * max(gap, 1), (said, "$faint"))
 

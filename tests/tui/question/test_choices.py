@@ -235,3 +235,12 @@ async def test_a_form_of_one_yes_or_no_is_answered_by_its_letter_and_sent_by_the
         await until(pilot, lambda: app.outcome is not None, "it is sent")
     assert app.outcome is not None
     assert (app.outcome.action, app.outcome.content) == ("accept", {"sure": sure})
+
+
+@pytest.mark.parametrize(("width", "words"), [(80, "type to search "), (24, "search ")])
+async def test_what_invites_to_search_is_not_cut(width: int, words: str) -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    async with asked(app, (width + 8, 24)):
+        assert words in app.words
+        assert "63 choices" in app.words
+        assert "sear…" not in app.words

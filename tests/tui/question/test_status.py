@@ -60,9 +60,9 @@ async def test_defaults_that_nobody_may_have_looked_at_are_counted() -> None:
     place = {"type": "string", "default": "Lisbon"}
     app = Asking(form_question(schema(a=place, b={"type": "integer", "default": 3}, c=place)))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "ready to send 3 answers, 3 by default" in status(app), "all")
+        await until(pilot, lambda: "ready to send 3, 3 by default" in status(app), "all")
         await pilot.press("s")
-        await until(pilot, lambda: "ready to send 3 answers, 2 by default" in status(app), "one")
+        await until(pilot, lambda: "ready to send 3, 2 by default" in status(app), "one")
 
 
 async def test_the_bar_stands_at_the_field_that_has_the_focus_after_a_page_over_it() -> None:
