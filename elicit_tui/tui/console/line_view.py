@@ -75,6 +75,11 @@ class LineView(SpanView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         self._sticks = self._follow and new_value >= self.max_scroll_y
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """Let the scrollbar begin where the view stands: it may have gone to its end before."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     @property
     def _width(self) -> int:
         return self.scrollable_content_region.width or self.size.width

@@ -103,3 +103,24 @@ def test_lines_break_at_blanks_and_a_word_that_is_too_wide_is_taken_apart() -> N
         "  indented text of",
         "  two lines",
     ]
+
+
+class Following(Reading):
+    """The same, from its end on."""
+
+    def compose(self) -> ComposeResult:
+        """The text."""
+        view = LineView(follow=True)
+        view.display = False
+        yield view
+
+
+async def test_the_scrollbar_of_a_text_that_is_followed_stands_at_its_end() -> None:
+    app = Following()
+    async with app.run_test(size=(80, 24)) as pilot:
+        view = app.query_one(LineView)
+        view.show(app.lines)
+        view.display = True
+        await until(pilot, lambda: view.scroll_y > 0)
+        assert view.scroll_y == view.max_scroll_y
+        await until(pilot, lambda: view.vertical_scrollbar.position == view.scroll_y)
