@@ -6,6 +6,7 @@ remembered with the reason, and from then on costs nothing.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,6 +27,8 @@ MAX_PATTERN: Final = 4_000
 """Characters of one pattern; translating and compiling take time too."""
 MAX_PATTERNS: Final = 50_000
 """Characters of all patterns of one schema together."""
+MAX_WRITTEN_OUT: Final = 100_000
+"""Characters of them with what must stand several times written out: so `regex` compiles them."""
 
 
 def unchecked(reason: str) -> str:
@@ -42,6 +45,7 @@ class SchemaPatterns:
         self._translated: dict[str, str] = {}
         self._compiled: dict[str, Any] = {}
         self._characters = 0
+        self._written_out = 0
         self._left = SECONDS_TOGETHER
         self._slowness_left = SECONDS_OF_SLOWNESS
 
@@ -89,6 +93,9 @@ class SchemaPatterns:
     def _translate(self, pattern: str) -> str:
         if len(pattern) > MAX_PATTERN or self._characters > MAX_PATTERNS:
             raise Untranslatable("it is too long")
+        self._written_out += _written_out(pattern)
+        if self._written_out > MAX_WRITTEN_OUT:
+            raise Untranslatable("it repeats too much")
         return translated(pattern)
 
     def _compile(self, pattern: str) -> Any:
@@ -105,6 +112,30 @@ class SchemaPatterns:
                 self.unenforced[pattern] = "it is not a pattern of ECMA-262"
                 return None
         return self._compiled[pattern]
+
+
+_PIECES: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,\d*)?\}|[()]|.", re.DOTALL)
+"""An escape, a class of characters, a count, a bracket of a group, any other character."""
+
+
+def _written_out(pattern: str) -> int:
+    """How many characters a pattern has, roughly, with each least count written out."""
+    sizes, last = [0], 0
+    for piece in _PIECES.finditer(pattern):
+        if piece[0] == "(":
+            sizes.append(0)
+            last = 0
+        elif piece[0] == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last
+        elif piece[1] is not None:
+            times = max(1, int(piece[1][:9]))
+            sizes[-1] += last * (times - 1)
+            last *= times
+        else:
+            last = 1
+            sizes[-1] += last
+    return sum(sizes)
 
 
 def patterns_of(schema: Any, names: tuple[str, ...], whole: str) -> dict[str, tuple[str, ...]]:

@@ -126,6 +126,32 @@ def test_a_rule_that_meets_an_exploding_pattern_first_is_refused_as_well() -> No
     assert form.unenforced == ("it",)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?:a{1000}){1000}",
+        "(?:(?:a{1000}){1000}){1000}",
+        "((((((a{10}){10}){10}){10}){10}){10})",
+        "[(]{9}(?:[)b]{900}){900}",
+        "a{999999}",
+    ],
+)
+def test_a_pattern_that_would_be_huge_written_out_is_never_compiled(pattern: str) -> None:
+    form = form_of({"it": {"type": "string", "pattern": pattern}})
+    assert form.notes_for("it") == ("the pattern is not checked: it repeats too much",)
+
+
+def test_patterns_that_are_large_together_are_not_all_compiled() -> None:
+    many = {f"p{n}": {"type": "string", "pattern": f"(?:a{{100}}){{90}}{n}"} for n in range(30)}
+    enforced = set(many) - set(form_of(many).unenforced)
+    assert 0 < len(enforced) < 12
+
+
+@pytest.mark.parametrize("pattern", ["^[ab]{1,100000}$", "^(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$"])
+def test_a_pattern_that_may_repeat_much_is_enforced(pattern: str) -> None:
+    assert SchemaPatterns().search(pattern, "x") is False
+
+
 def test_two_hundred_exploding_patterns_cost_no_more_than_a_few() -> None:
     many = {
         f"p{number}": {"type": "string", "pattern": f"^(a|aa|ab{{{number}}})+$"}
