@@ -9,6 +9,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.shapes import known_shape
+from elicit_tui.form.choices import read_choices
+from elicit_tui.form.reference import flattened
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded, fold_text, other_readings, plain, without_invisible
 from elicit_tui.guardian.sentences import clauses_of
@@ -196,15 +198,16 @@ class FieldReading(_Told):
     name: str
     where: str
     schema: Mapping[str, Any]
+    drawn: Mapping[str, Any]
+    """The schema with what it refers to merged in, as a form draws it."""
     places: tuple[Place, ...]
 
     @cached_property
     def kind(self) -> str:
         """`choice`, `boolean`, `number`, `date`, `text` or `other`."""
-        schema, declared = self.schema, self.schema.get("type")
+        schema, declared = self.drawn, self.drawn.get("type")
         items = schema.get("items")
-        holder = items if declared == "array" and isinstance(items, Mapping) else schema
-        if any(key in holder for key in ("enum", "oneOf", "anyOf", "const")):
+        if read_choices(items if declared == "array" and isinstance(items, Mapping) else schema):
             return "choice"
         if declared == "boolean":
             return "boolean"
@@ -226,7 +229,7 @@ class FieldReading(_Told):
     @cached_property
     def is_open(self) -> bool:
         """Whether neither its name nor its title says that something harmless is typed."""
-        if self.kind == "date" or self.schema.get("format") in _HARMLESS_FORMATS:
+        if self.kind == "date" or self.drawn.get("format") in _HARMLESS_FORMATS:
             return False
         opened = map(_leaves_open, self.told("title") + self.told("name"))
         return next((one for one in opened if one is not None), True)
@@ -306,29 +309,28 @@ def read(request: ElicitationRequest) -> Reading:
         properties = schema.get("properties")
         if isinstance(properties, Mapping):
             for name, subschema in [*properties.items()][:EXAMINED_FIELDS]:
-                fields.append(_read_field(reader, str(name), subschema))
+                fields.append(_read_field(reader, str(name), subschema, schema))
             if len(properties) > EXAMINED_FIELDS:
                 reader.clipped.append("requestedSchema.properties")
-    return Reading(
-        request, request.mode, tuple(reader.places), tuple(fields), tuple(reader.clipped)
-    )
+    return Reading(request, request.mode, (*reader.places,), (*fields,), (*reader.clipped,))
 
 
-def _read_field(reader: _Reader, name: str, subschema: object) -> FieldReading:
+def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> FieldReading:
     shown = name if len(name) <= 60 else name[:60] + "…"
     where = f"requestedSchema.properties.{shown}"
     first = len(reader.places)
     reader.add(where, "name", name, name)
     schema: Mapping[str, Any] = subschema if isinstance(subschema, Mapping) else {}
+    drawn = flat if isinstance(flat := flattened(subschema, root), Mapping) else schema
     for key, role in _ROLES:
-        for value in _strings(schema.get(key)):
+        for value in _strings(drawn.get(key)):
             reader.add(f"{where}.{key}", role, value, name)
-    for option in _both_ends(schema.get("oneOf")):
-        if isinstance(option, Mapping) and option.get("const") == schema.get("default", option):
+    for option in _both_ends(drawn.get("oneOf")):
+        if isinstance(option, Mapping) and option.get("const") == drawn.get("default", option):
             reader.add(f"{where}.default", "default", option.get("title"), name)
-    for key, value in _choices(schema):
+    for key, value in dict.fromkeys((*_choices(schema), *_choices(drawn))):
         reader.add(f"{where}.{key}", "choice", value, name)
-    return FieldReading(name, where, schema, tuple(reader.places[first:]))
+    return FieldReading(name, where, schema, drawn, tuple(reader.places[first:]))
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -341,15 +343,13 @@ def _strings(value: object) -> Iterator[str]:
 
 def _choices(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
     for key in ("enum", "enumNames"):
-        values = _both_ends(schema.get(key))
-        yield from ((key, value) for value in values if isinstance(value, str))
+        yield from ((key, one) for one in _both_ends(schema.get(key)) if isinstance(one, str))
     for key in ("oneOf", "anyOf"):
         for option in _both_ends(schema.get(key)):
             for word in ("const", "title", "description") if isinstance(option, Mapping) else ():
                 if isinstance(option.get(word), str):
                     yield f"{key}.{word}", option[word]
-    items = schema.get("items")
-    if isinstance(items, Mapping) and depth == 0:
+    if depth == 0 and isinstance(items := schema.get("items"), Mapping):
         yield from ((f"items.{key}", value) for key, value in _choices(items, 1))
 
 

@@ -263,7 +263,7 @@ def _shows(field: FieldReading, sense: Sense) -> bool:
 
 def _is_count(field: FieldReading) -> bool:
     """Whether its numbers are too small for a secret: three to ten wrong ones."""
-    most = field.schema.get("maximum")
+    most = field.drawn.get("maximum")
     return isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED
 
 

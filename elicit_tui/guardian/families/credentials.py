@@ -141,7 +141,7 @@ def _by_its_look(
     if is_open:
         yield from _beside_another(reading, field)
     yield from _begins_like_a_key(reading, field)
-    if field.schema.get("writeOnly") is True:
+    if field.drawn.get("writeOnly") is True:
         first = field.places[0] if field.places else reading.message
         yield _block(first, "format-of-secret", field.name, "writeOnly")
 

@@ -118,7 +118,7 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
 
 def _ticked(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
-        if field.kind == "boolean" and field.schema.get("default") is True:
+        if field.kind == "boolean" and field.drawn.get("default") is True:
             told = found(field.places[:6], "ticked danger", usual_only=True)
             if any(not one.clause.reports(one.hit) for one in told):
                 yield Sighting(_WARN, f"{field.where}.default", field.name[:80])
