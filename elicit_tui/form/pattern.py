@@ -93,10 +93,12 @@ class SchemaPatterns:
     def _translate(self, pattern: str) -> str:
         if len(pattern) > MAX_PATTERN or self._characters > MAX_PATTERNS:
             raise Untranslatable("it is too long")
-        self._written_out += _written_out(pattern)
-        if self._written_out > MAX_WRITTEN_OUT:
+        sound = translated(pattern)
+        written_out = self._written_out + _written_out(pattern)
+        if written_out > MAX_WRITTEN_OUT:
             raise Untranslatable("it repeats too much")
-        return translated(pattern)
+        self._written_out = written_out
+        return sound
 
     def _compile(self, pattern: str) -> Any:
         if self.untranslatable(pattern) is not None:

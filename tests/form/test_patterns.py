@@ -141,6 +141,17 @@ def test_a_pattern_that_would_be_huge_written_out_is_never_compiled(pattern: str
     assert form.notes_for("it") == ("the pattern is not checked: it repeats too much",)
 
 
+def test_a_pattern_that_is_refused_costs_the_others_of_its_form_nothing() -> None:
+    huge, honest = "(?:a{1000}){1000}", "^[a-z]{2}$"
+    form = form_of(
+        {
+            name: {"type": "string", "pattern": pattern}
+            for name, pattern in (("huge", huge), ("honest", honest))
+        }
+    )
+    assert form.unenforced == ("huge",)
+
+
 def test_patterns_that_are_large_together_are_not_all_compiled() -> None:
     many = {f"p{n}": {"type": "string", "pattern": f"(?:a{{100}}){{90}}{n}"} for n in range(30)}
     enforced = set(many) - set(form_of(many).unenforced)
@@ -195,6 +206,7 @@ def test_additional_properties_know_the_patterns_of_names() -> None:
         "(" * 2000 + ")" * 2000,
         "[" * 4000,
         "(?<" * 1300,
+        "[" * 3_990,
         "a{1,999999}" * 300,
         "(?:" * 1000 + "a" + "{2})" * 1000,
         "\\p{L}" * 800,
