@@ -22,22 +22,23 @@ BEGINS: Final = (
     r"|nsec1|xprv|eyJ|1//|[Bb]earer (?!\s*(?!x+\b)[a-z]{3,}\b))"
 )
 """How the keys begin that well-known issuers hand out; an access key's ID (AKIA…) is no secret."""
-_ELIDED: Final = re.compile(
+_ELIDED: Final = (
     rf"(?<![\w-]){BEGINS}[\w-]{{0,16}}(?:\.{{2,}}|…|x{{3,}}|X{{3,}}|\*{{3,}}|$|[)\s\"'`])"
 )
-_LOGS_IN: Final = re.compile(
-    r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]|<password>|[?&]sig=|\b[\w.]*(?:password|passwd)=\S|:thin:[^\s/]+/[^\s@]+@"
+_LOGS_IN: Final = (
+    r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]|<password>|[?&]sig="
+    r"|\b[\w.]*(?:password|passwd)=\S|:thin:[^\s/]+/[^\s@]+@"
 )
-_HEADER: Final = re.compile(
+_HEADER: Final = (
     r"(?i)(?<![\w-])(?:(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|cookie)\s?:\s*\S"
 )
 _BEGUN: Final = re.compile(
     r"(?i)(authorization|cookie)?[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token)?[\"']?\s*$"
     r"|^\s*(?:basic|bearer|token)\s+$"
 )
-_MASKED: Final = re.compile(r"(?:^|[\w.@-]\s?[/:|]\s?)[•●]{3,}$|[\w.@-]\s?[/:|]\s?\*{4,}$|^\*{6,}$")
+_MASKED: Final = r"(?:^|[\w.@-]\s?[/:|]\s?)[•●]{3,}$|[\w.@-]\s?[/:|]\s?\*{4,}$|^\*{6,}$"
 """A value that nobody is to see, alone or behind a user's name: `admin/****`."""
-_LONG_VALUE: Final = re.compile(
+_LONG_VALUE: Final = (
     r"(?i)\b(?:3[2-9]|[4-9]\d|[125]\d\d)[-\s*_]{0,4}(?:bits?|bytes?|char(?:acter)?s?|digits?)?[-\s*_]{0,4}hex"
     r"|\bthe[\s*_]{1,4}(?:[2-9]\d|1\d\d)[-\s*_]{1,4}(?:characters?|letters|signs)\b"
     r"|\b[3-9]\d[-\s*_]{1,4}character[\s*_]{1,4}(?:thing|string|value|one)\b"
@@ -47,34 +48,32 @@ _LONG_VALUE: Final = re.compile(
     r"|\b(?:x{4,5}-){1,7}x{4,5}\b"
 )
 """How long a value is that nobody chose, or how its groups stand."""
-_UNFILLED: Final = re.compile(
+_UNFILLED: Final = (
     r"(?i)(?:\b(?:session|session_id|sid|token|auth|login|sig)|[?&]code)=(?!\w)"
     r"|\bauthorization:(?=[\s*_]{0,3}(?:$|[`'\"]|in |of |on ))"
     r"|\b(?!primary|foreign|partition|sort|cache|public|max)(?:[a-z0-9]+_)+"
     r"(?:token|key|secret|password|pwd|pass|pat)(?:=(?!\w)| (?:is )?(?:not |missing|empty|unset))"
 )
-_ENV: Final = re.compile(r"^\W?\.env\b\W*(?:contents?|file|dump)?$")
-_FORMAT: Final = re.compile(r"^(?:password|secret)$")
+_ENV: Final = r"^\W?\.env\b\W*(?:contents?|file|dump)?$"
+_FORMAT: Final = r"^(?:password|secret)$"
 _ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^\]]*\]|\\(\W)")
 _SIGNS: Final = re.compile(r"\(\?:|[()^]|\\b")
-_SECRET_PATTERNS: Final = re.compile(
-    "|".join(
-        (
-            r"^\^?-----BEGIN(?! (?:PUBLIC|CERT))",
-            # three parts of a JWT, a login inside an address, a base32 seed, keys of a known length
-            r"ey[J[\\][^.]*\.\(?(?:\?:)?ey",
-            r"://.*:(?:\[\^[^\]]*\]|\.|\\S)[+*]\??\)?@",
-            r"\[(?=[^\]]{0,20}[aA]-[zZ])[^\]]{0,20}2-7[^\]]{0,20}\](?:\{(?:4\}|1[6-9]|[2-9]\d)|\+)",
-            r"\[5KL\]|\[A-Za-z0-9[/+\\]+=?\]\{40\}|\{24(?:,\d*)?\}\)?\\\..{0,30}\{6\}\)?\\\.",
-            # as many words as a wallet's phrase has, or one less before the last
-            r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)"
-            r"\{(?:1[124578]|2[0134])(?!\d)",
-            # a payment card's digits
-            rf"{_DIGIT}\{{4\}}[^a-z)]{{0,12}}\)\{{3\}}[^a-z]{{0,4}}{_DIGIT}\{{(?:1,)?4\}}",
-            rf"(?:{_DIGIT}\{{4\}}[^a-z]{{0,8}}){{4}}",
-            rf"{_DIGIT}\{{1[2-5],1[69]\}}",
-            rf"^\^?4{_DIGIT}\{{12\}}",
-        )
+_SECRET_PATTERNS: Final = "|".join(
+    (
+        r"^\^?-----BEGIN(?! (?:PUBLIC|CERT))",
+        # three parts of a JWT, a login inside an address, a base32 seed, keys of a known length
+        r"ey[J[\\][^.]*\.\(?(?:\?:)?ey",
+        r"://.*:(?:\[\^[^\]]*\]|\.|\\S)[+*]\??\)?@",
+        r"\[(?=[^\]]{0,20}[aA]-[zZ])[^\]]{0,20}2-7[^\]]{0,20}\](?:\{(?:4\}|1[6-9]|[2-9]\d)|\+)",
+        r"\[5KL\]|\[A-Za-z0-9[/+\\]+=?\]\{40\}|\{24(?:,\d*)?\}\)?\\\..{0,30}\{6\}\)?\\\.",
+        # as many words as a wallet's phrase has, or one less before the last
+        r"(?:\[a-z\]|\\w|\[A-Za-z\]|\[a-zA-Z\])(?:\{\d,?\d*\}|\+)(?:\\s| |\[ )[^)]*\)"
+        r"\{(?:1[124578]|2[0134])(?!\d)",
+        # a payment card's digits
+        rf"{_DIGIT}\{{4\}}[^a-z)]{{0,12}}\)\{{3\}}[^a-z]{{0,4}}{_DIGIT}\{{(?:1,)?4\}}",
+        rf"(?:{_DIGIT}\{{4\}}[^a-z]{{0,8}}){{4}}",
+        rf"{_DIGIT}\{{1[2-5],1[69]\}}",
+        rf"^\^?4{_DIGIT}\{{12\}}",
     )
 )
 
@@ -84,7 +83,7 @@ def _is_of_secret(pattern: Place) -> bool:
     text = pattern.text
     one_way = _ONE_OF.sub(lambda match: match[1] or match[2] or match[3], text[:_BEGINNING])
     begins = re.match(BEGINS, _SIGNS.sub("", one_way))
-    return begins is not None or _SECRET_PATTERNS.search(text) is not None
+    return begins is not None or re.search(_SECRET_PATTERNS, text) is not None
 
 
 class _Look(NamedTuple):
@@ -97,8 +96,8 @@ class _Look(NamedTuple):
     """Whether it counts only where anything can be typed."""
 
 
-def _like(pattern: re.Pattern[str], needs: str = "") -> Callable[[Place], object]:
-    search = searching(pattern, needs) if needs else pattern.search
+def _like(pattern: str, needs: str = "") -> Callable[[Place], object]:
+    search = searching(pattern, needs)
     return lambda place: search(place.plain)
 
 

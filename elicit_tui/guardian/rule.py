@@ -119,10 +119,10 @@ def around(text: str, start: int, end: int) -> str:
     return ("…" if before else "") + cut + ("…" if after < len(text) else "")
 
 
-def searching(pattern: re.Pattern[str], needs: str) -> Callable[[str], re.Match[str] | None]:
-    """How to search for a pattern: only beside signs that it needs, which few texts have."""
+def searching(pattern: str, needs: str) -> Callable[[str], re.Match[str] | None]:
+    """How to search for a pattern that is compiled beside signs it needs, which few texts have."""
     signs = re.compile(needs)
-    return lambda text: pattern.search(text) if signs.search(text) else None
+    return lambda text: re.search(pattern, text) if signs.search(text) else None
 
 
 def weight(amount: int, frame: str, place: Place, text: str) -> Weight:

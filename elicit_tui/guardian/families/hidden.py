@@ -39,7 +39,7 @@ _NATURAL: Final = re.compile(
 )
 """What is natural beside what `elicit_tui.text.active` knows to be."""
 
-_MARKUP: Final = re.compile(
+_MARKUP: Final = (
     # elements, and attributes that do something
     r"(?i)<\s*(?:/\s*)?(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
     r"|svg|math|video|audio|source|frame|frameset|marquee|template|noscript|img|html|body|head)\b"
@@ -56,20 +56,17 @@ _MARKUP: Final = re.compile(
     r"|!\[[^\]]{0,300}\]\(\s*<?https?://[^)\s]{0,600}(?:\?|\{|\$|%7b|=)"
     r"|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)"
 )
-_PLAIN_URL: Final = re.compile(
+_PLAIN_URL: Final = (
     r"(?i)(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)"
 )
 _LINKS: Final = (
     # The address is taken once and whole, however many brackets begin in it.
-    re.compile(r"\[(?P<text>[^]\n]{,300})]\(\s*<?(?=(?P<url>[^)\s>]{1,2000}))(?P=url)[^)]{,200}\)"),
-    re.compile(r"(?is)\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/"),
-    re.compile(
-        r"(?is)<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>"
-        r"(?P<text>.{0,300}?)</a"
-    ),
-    re.compile(r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<text>[^>]{1,300})>"),
-    re.compile(r"\[(?P<text>[^\]\n]{1,300})\]:\s*(?P<url>https?://\S{1,2000})"),
-    re.compile(r"\[url=(?P<url>[^\]]{1,2000})\](?P<text>.{0,300}?)\[/url", re.I),
+    r"\[(?P<text>[^]\n]{,300})]\(\s*<?(?=(?P<url>[^)\s>]{1,2000}))(?P=url)[^)]{,200}\)",
+    r"(?is)\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/",
+    r"(?is)<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>(?P<text>.{0,300}?)</a",
+    r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<text>[^>]{1,300})>",
+    r"\[(?P<text>[^\]\n]{1,300})\]:\s*(?P<url>https?://\S{1,2000})",
+    r"(?i)\[url=(?P<url>[^\]]{1,2000})\](?P<text>.{0,300}?)\[/url",
     _PLAIN_URL,
 )
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")
@@ -78,14 +75,14 @@ _HOST_IN_TEXT: Final = re.compile(
     r"(?i)(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])"
 )
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
-_FRAME: Final = re.compile(
+_FRAME: Final = (
     r"(?m)[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|^[-=_]{8,}\s*\n\s*\[[^\]\n]{3,40}\]|[▄▀█]{8,}"
     r"|^[-=_─═━]{6,}\s*\n\s*[✓✔✅🔒🛡]"
     # who is said to speak: the person's own client
     r"|(?:^|[.!?] )[ \t*]*(?:\[|[─═━]{2,}|[=>-]{3,})[ *]*(?i:claude|cursor|windsurf|vs ?code|codex"
     r"|copilot|chatgpt|elicit-tui|mcp\W{1,3}host)\b[ *\w]{0,24}(?:\][ *]+\w|:\s|\s[─═━=<*-]{2})"
 )
-_PADDING: Final = re.compile(
+_PADDING: Final = (
     r"\S[^\S\n]{50,}\S|\S[ \u00a0\u2000-\u200a\u3000\u2800\t]{50,}\S"
     r"|\S[^\S\n]*(?:\n[^\S\n]*){10,}\S|\S\s{120,}\S"
     r"|(?:[\u2800\u3164\u00a0\u3000\u2000-\u200a]){12,}"
@@ -144,7 +141,7 @@ def _stacked(text: str) -> re.Match[str] | None:
 def _markup(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
         match = _search_markup(place.text)
-        if match is not None or ("&" in place.text and _MARKUP.search(unescape(place.text))):
+        if match is not None or ("&" in place.text and re.search(_MARKUP, unescape(place.text))):
             yield seen(_BLOCK, place, *match.span() if match is not None else ())
     yield from _first(_IMAGE.search, reading, severity=_WARN)
 
@@ -154,11 +151,11 @@ def _links(reading: Reading) -> Iterator[Sighting]:
     for place in _texts(reading):
         followed: Sighting | None = None
         linked = _LINKS if _LINK_SIGN.search(place.text) else ()
-        for match in (one for each in linked for one in islice(each.finditer(place.text), 50)):
+        for match in (one for each in linked for one in islice(re.finditer(each, place.text), 50)):
             if _deceives(match, reading):
                 followed = seen(_BLOCK, place, *match.span())
                 break
-            if match.re is _PLAIN_URL and place.role in TOLD[:-1] and reading.mode != "url":
+            if match.re.pattern == _PLAIN_URL and place.role in TOLD[:-1] and reading.mode != "url":
                 marked = "](" in place.text or "link=" in place.text
                 severity = _WARN if marked else Severity.NOTE
                 followed = followed or seen(severity, place, *match.span())
