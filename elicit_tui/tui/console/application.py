@@ -295,6 +295,7 @@ class ConsoleApp(Controller):
 
             self.push_screen(UnsentScreen(self.shared.unsent.popleft()))
         self.announcer.title()
+        self.presenter.tick()
         if isinstance(self.screen, ConsoleScreen):
             self.screen.tick(moment=moment)
         if self._console_run is not None:

@@ -34,6 +34,8 @@ class QuestionPresenter:
         """What waited when the person went back to the queue: of that they choose themselves."""
         self._vanished: Draft | None = None
         """What was being typed into a question that went, while no other came since."""
+        self._places_due = False
+        """Whether the frame of the question has to tell what changed around it."""
 
     @property
     def _queue(self) -> Queue:
@@ -78,7 +80,7 @@ class QuestionPresenter:
             following = came if came is not None and self._is_own(came) else self._next_to_open()
             if following is not None:
                 self.open(following, follows=_became_of(shown) if ended else None)
-        self._show_places()
+        self._places_due = True
 
     def _is_own(self, pending: Pending) -> bool:
         """Whether a call of this console asks it: whoever just called waits for just that."""
@@ -99,10 +101,14 @@ class QuestionPresenter:
         sound = screen is not None and screen is not self._broken
         return sound and not shown.was_answered and shown.question.draft.typed
 
-    def _show_places(self) -> None:
+    def tick(self) -> None:
+        """Tell on the question's frame what changed around it: once, however many came."""
         screen, shown = self._screen, self._shown
         if screen is None or screen is self._broken or shown is None or not screen.is_mounted:
             return
+        if not self._places_due:
+            return
+        self._places_due = False
         screen.view.place_in_queue(*self._queue.place(shown))
         screen.view.who.tell(self._standing(shown.question))
 

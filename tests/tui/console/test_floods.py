@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation import ElicitationRequest, Pending, ServerIdentity
 from elicit_tui.host.events import ServerLog
 from elicit_tui.tui.console.activity import KEPT_LINES
+from elicit_tui.tui.question import QuestionScreen, QuestionView
 from tests.tui.console.stand import CITY, console
 
 pytestmark = pytest.mark.anyio
@@ -41,3 +42,31 @@ async def test_a_hundred_thousand_log_lines_take_constant_memory(tmp_path: Path)
         assert len(stand.app.state.activity) == KEPT_LINES
         await stand.press("4")
         await stand.until(lambda: "line 99999" in stand.text())
+
+
+async def test_a_burst_is_counted_on_the_open_question_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask())
+        screen = stand.app.screen
+        assert isinstance(screen, QuestionScreen)
+        told: list[tuple[int, int]] = []
+        heard: list[Pending] = []
+
+        def tell(place: int, of: int) -> None:
+            told.append((place, of))
+            QuestionView.place_in_queue(screen.view, place, of)
+
+        def hear(pending: Pending, *, shown: bool) -> None:
+            heard.append(pending)
+
+        monkeypatch.setattr(screen.view, "place_in_queue", tell)
+        monkeypatch.setattr(stand.app, "announce", hear)
+        with monkeypatch.context() as between_two_moments:
+            between_two_moments.setattr(stand.app.presenter, "tick", lambda: None)
+            for number in range(15):
+                stand.ask("beta", f"Number {number}?")
+            await stand.until(lambda: len(heard) == 15)
+        await stand.until(lambda: "1 of 16" in stand.text())
+        assert told == [(1, 16)]
