@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from elicit_tui.elicitation.finding import MASK
+from elicit_tui.text.unseen import CONTROLS, is_invisible
 
 _ANYWHERE: Final = (
     (
@@ -116,17 +117,13 @@ def _issued() -> re.Pattern[str]:
 
 def _seen(text: str) -> tuple[str, list[int] | None]:
     """The text as it is looked at, and each character's place in the original."""
-    if text.isascii():
+    if text.isascii() and not CONTROLS.search(text):
         return text, None
-    kept: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        if unicodedata.category(character) == "Cf":
-            continue
-        for part in unicodedata.normalize("NFKC", character):
-            kept.append(part)
-            places.append(place)
-    return "".join(kept), places
+    looks = {
+        one: "" if is_invisible(one) else unicodedata.normalize("NFKC", one) for one in set(text)
+    }
+    places = [place for place, one in enumerate(text) for _ in looks[one]]
+    return "".join(looks[one] for one in text), places
 
 
 def known_shape(text: str) -> str | None:

@@ -31,6 +31,9 @@ PHRASE = "legal winner thank year wave sausage worth useful legal winner thank y
         ("JBSWY3DPEHPK3PXP", "totp_seed", "•••"),
         ("jbsw y3dp ehpk 3pxp", "totp_seed", "•••"),
         ("AKIA\u200bABCDEFGH12345678", "aws_key", "•••"),
+        ("AKIA\ufe0fABCDEFGH12345678", "aws_key", "•••"),
+        ("AKIAABCD\u034fEFGH\u3164123456\U000e010078", "aws_key", "•••"),
+        ("AKIA\0ABCDEFGH1234\x075678", "aws_key", "•••"),
         ("redis://:pw@cache", "password_in_url", "•••"),
     ],
 )
