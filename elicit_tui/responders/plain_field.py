@@ -11,7 +11,7 @@ from elicit_tui.responders.heading import indented
 from elicit_tui.text import neutral, neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Entry, Field
+    from elicit_tui.form import Entry, Field, Form
 
 CHOICES_SHOWN: Final = 200
 
@@ -25,17 +25,17 @@ WANTED: Final = {
 }
 
 
-def describe(field: Field, entry: Entry, number: int, count: int) -> str:
-    """The lines above the field's prompt."""
-    return "\n".join(_lines(field, entry, number, count))
+def describe(form: Form, field: Field, entry: Entry, number: int, count: int) -> str:
+    """The lines above the prompt of one field of a form."""
+    return "\n".join(_lines(form, field, entry, number, count))
 
 
-def _lines(field: Field, entry: Entry, number: int, count: int) -> Iterator[str]:
+def _lines(form: Form, field: Field, entry: Entry, number: int, count: int) -> Iterator[str]:
     need = "required" if field.required else "optional"
     yield f"Field {number} of {count}: {neutral_line(field.title)} ({need})"
     if field.description:
         yield indented(neutral(field.description))
-    for note in field.notes:
+    for note in form.notes_for(field.name):
         yield f"  Note: {neutral_line(note, None)}"
     for place, choice in enumerate(field.choices[:CHOICES_SHOWN], start=1):
         yield f"  {place}) {neutral_line(choice.label)}"

@@ -82,7 +82,8 @@ class FormDialogue:
         field = self._fields[place]
         dialogue = self._dialogue
         dialogue.say()
-        dialogue.say(describe(field, self._entries[field.name], place + 1, len(self._fields)))
+        entry = self._entries[field.name]
+        dialogue.say(describe(self._form, field, entry, place + 1, len(self._fields)))
         line = await dialogue.ask("> ", FIELD_HELP)
         if isinstance(line, PromptCommand):
             return self._obey(line, field, place)
@@ -176,6 +177,9 @@ class FormDialogue:
         for number, field in enumerate(self._fields, start=1):
             answer = entry_text(field, entries[field.name])
             self._dialogue.say(f"  {number}. {neutral_line(field.title)}: {answer}")
+            # What became known only when the answer was judged, after its field was described.
+            for note in self._form.notes_for(field.name)[len(field.notes) :]:
+                self._dialogue.say(f"     Note: {neutral_line(note, None)}")
 
 
 def _counted(fields: int) -> str:

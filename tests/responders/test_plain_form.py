@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Finding, Review, Severity
+from tests.form.test_patterns import EXPLODING, FOOD
 from tests.responders.typing import ask, form_question
 
 WARNING = Finding("destructive.production", Severity.WARN, "message", "production", "Be sure.")
@@ -160,6 +161,16 @@ def test_an_optional_field_without_a_legal_answer_is_left_out_and_said_to_be() -
     outcome, shown = ask("x", "/send", question=question)
     assert outcome.content == {"b": "x"}
     assert "a: left out." in shown
+
+
+def test_the_review_and_a_field_that_is_asked_again_say_that_its_pattern_was_given_up() -> None:
+    question = form_question({"a": {"type": "string", "pattern": EXPLODING}})
+    outcome, shown = ask(FOOD, "/1", "", "/send", question=question)
+    assert outcome.content == {"a": FOOD}
+    first, again = shown.split("This is what would be sent:")[:2]
+    assert first.count("Note: the pattern is not checked: it takes too long to run") == 1
+    assert first.index("1. a: ") < first.index("Note: the pattern")
+    assert again.index("Field 1 of 1") < again.index("Note: the pattern")
 
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u200b\r\nServer: bank"
