@@ -10,14 +10,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.paths import create_private, state_directory
+from elicit_tui.paths import replace_file, state_directory
 
 VERSION: Final = 2
 """Of the first, an entry may be one that not every agent can read."""
@@ -64,15 +63,9 @@ class CatalogueFiles:
 
     def write(self, server: ServerSettings, catalogue: Catalogue) -> None:
         """Keep what a server offers now, in place of what it offered before."""
-        path = self._path(server)
-        new = path.with_name(f"{path.stem}-{secrets.token_hex(6)}.new")
+        kept = json.dumps({"version": VERSION, **vars(catalogue)}).encode()
         with contextlib.suppress(OSError):
-            try:
-                with create_private(new) as file:
-                    file.write(json.dumps({"version": VERSION, **vars(catalogue)}).encode())
-                new.replace(path)
-            except OSError:
-                new.unlink(missing_ok=True)
+            replace_file(self._path(server), kept)
 
 
 def _catalogue(kept: Any) -> Catalogue | None:

@@ -13,7 +13,7 @@ from typing import Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 400
-MOST_OF_ONE: Final = 300
+MOST_REQUESTS_OF_ONE: Final = 300
 """Requests that one token has under way at once: some room is left for the others."""
 REQUEST_SECONDS: Final = 10.0
 """How long a connection may be open, or stay open after an answer, without a request."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -152,11 +151,6 @@ def agent_state(held_calls: Sequence[HeldCall]) -> AgentState:
     if not states or "waiting" in states:
         return "waiting"
     return "paused" if "paused" in states else "left"
-
-
-def unguessable_id() -> str:
-    """The id of a call that an agent may come back for."""
-    return secrets.token_hex(16)
 
 
 def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:

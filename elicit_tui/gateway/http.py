@@ -21,8 +21,10 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 
 from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.elicitation.settings import Settings
@@ -30,7 +32,7 @@ from elicit_tui.errors import UsageError
 from elicit_tui.gateway.agent import GONE, Context
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.connections import MOST_OF_ONE, TOKEN, BoundedConnection
+from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN, BoundedConnection
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import joined_instructions
 from elicit_tui.gateway.opening import open_session
@@ -75,11 +77,10 @@ def listening_address(text: str) -> tuple[str, int]:
 class TokenMiddleware:
     """Lets in who shows a token, and keeps each session with the token that opened it."""
 
-    def __init__(self, app: App, tokens: Tokens, sessions: Sessions, clock: Clock) -> None:
+    def __init__(self, app: App, tokens: Tokens, sessions: Sessions) -> None:
         self._app = app
         self._tokens = tokens
         self._sessions = sessions
-        self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the lifespan of the whole."""
@@ -94,7 +95,7 @@ class TokenMiddleware:
             refusal = PlainTextResponse("A token is needed.", 401)
             await refusal(scope, receive, send)
             return
-        if self._sessions.under_way(shown) >= MOST_OF_ONE:
+        if self._sessions.under_way(shown) >= MOST_REQUESTS_OF_ONE:
             refusal = PlainTextResponse("Too many requests at once.", 503)
             await refusal(scope, receive, send)
             return
@@ -102,9 +103,6 @@ class TokenMiddleware:
         scope["user"] = _user(token)
         # The token has done its work; nothing behind this needs it.
         scope["headers"] = [each for each in scope["headers"] if each[0] != b"authorization"]
-        if scope["path"] == f"{PATH}/":
-            # So it stands in agents' configurations too, and not each of them follows a redirect.
-            scope["path"] = PATH
         gone = scope[GONE] = asyncio.Event()
         key = scope[KEY] = _session_key(headers)
         self._sessions.arrived(token, key)
@@ -168,12 +166,6 @@ def _session_key(headers: Headers) -> str:
     if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
         return MODERN_KEY
     return headers.get(SESSION_ID, MODERN_KEY)
-
-
-async def session_of(sessions: Sessions, context: Context) -> Session:
-    """The session that a request over HTTP belongs to."""
-    request: Any = context.request
-    return await sessions.get(request.scope[TOKEN], request.scope[KEY])
 
 
 class _QuietServer(uvicorn.Server):
@@ -279,10 +271,11 @@ def build_app(
 
     sessions = Sessions(open_one, clock, idle_seconds, ended)
 
-    async def session_for(context: Context) -> Session:
-        return await session_of(sessions, context)
+    async def session_of(context: Context) -> Session:
+        request: Any = context.request
+        return await sessions.get(request.scope[TOKEN], request.scope[KEY])
 
-    server = build_server(session_for, instructions)
+    server = build_server(session_of, instructions)
     hosts = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -292,7 +285,17 @@ def build_app(
             allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
         ),
     )
-    return TokenMiddleware(inner, tokens, sessions, clock), sessions
+    _serve_with_slash(inner)
+    return TokenMiddleware(inner, tokens, sessions), sessions
+
+
+def _serve_with_slash(app: Starlette) -> None:
+    """Serve the endpoint at its path with a slash behind it too.
+
+    So it stands in agents' configurations as well, and not each of them follows a redirect.
+    """
+    routes = [route for route in app.routes if isinstance(route, Route) and route.path == PATH]
+    app.routes.extend(Route(f"{PATH}/", route.endpoint) for route in routes)
 
 
 async def listen(
@@ -311,6 +314,7 @@ async def listen(
     tokens = Tokens()
     if not tokens.listed():
         notify("nobody has a token yet: elicit-tui gateway token add NAME")
+    host = f"[{address[0]}]" if ":" in address[0] else address[0]
     async with open_store(settings, "listener") as store:
         watch = StoreWatch(store)
 
@@ -326,10 +330,5 @@ async def listen(
             tokens,
             idle_seconds=settings.gateway.wait_sec,
             instructions=instructions,
-            bound=lambda port: notify(f"listening on http://{shown_host(address[0])}:{port}{PATH}"),
+            bound=lambda port: notify(f"listening on http://{host}:{port}{PATH}"),
         )
-
-
-def shown_host(host: str) -> str:
-    """A host as it stands in a URL."""
-    return f"[{host}]" if ":" in host else host

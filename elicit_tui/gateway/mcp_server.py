@@ -26,9 +26,7 @@ from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, SessionAudie
 from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.session import Session
-from elicit_tui.gateway.telling import NOT_VISITED
-
-Result = dict[str, Any]
+from elicit_tui.gateway.telling import NOT_VISITED, Result
 
 RESOURCE_NOT_FOUND: Final = -32002
 """Of the handshake era; the modern one has invalid params (spec: server/resources)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -11,7 +10,7 @@ from typing import Protocol
 from elicit_tui.broker import BrokerEvent, Resolved
 from elicit_tui.broker.allowances import Allowance, Allowances
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch, TellWaiting
-from elicit_tui.elicitation import Deadline, Outcome, Question, cancel
+from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.store import AgentState, Asker, Grant, Store
@@ -77,7 +76,7 @@ class OtherTerminalByStore:
         self._watch = watch
         self._directory = directory
         self._token = token
-        self._session = secrets.token_hex(16)
+        self._session = new_id()
         self._agent = AgentInfo()
         self._beginning: asyncio.Lock = asyncio.Lock()
         self._responder: StoreResponder | None = None

@@ -17,7 +17,7 @@ from elicit_tui.gateway.held_calls import (
     StillRuns,
 )
 from elicit_tui.gateway.telling import Result, text_result
-from elicit_tui.text import neutral_line, neutral_value
+from elicit_tui.text import ascii_json, neutral_line, neutral_value
 
 
 class Replies:
@@ -79,8 +79,6 @@ class Replies:
         """What an agent that may answer by itself has to know."""
         if self._settings.agent_answers != "allow" or not held.waiting:
             return ""
-        from elicit_tui.text import ascii_json
-
         question = next(iter(held.waiting.values()))
         asked = {
             "message": neutral_value(question.request.message),

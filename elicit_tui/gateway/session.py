@@ -31,7 +31,6 @@ from elicit_tui.gateway.held_calls import (
     TooManyCalls,
     agent_state,
     call_key,
-    unguessable_id,
 )
 from elicit_tui.gateway.measuring import TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
@@ -50,7 +49,7 @@ from elicit_tui.host import (
 )
 from elicit_tui.host.events import ListKind
 from elicit_tui.runtime import Runtime
-from elicit_tui.text import neutral_line
+from elicit_tui.text import ascii_json, neutral_line
 
 
 class Audience(Protocol):
@@ -182,7 +181,7 @@ class Session:
         more: Mapping[str, Any],
     ) -> Result:
         def begin() -> HeldCall:
-            call = Call(method, name, arguments, unguessable_id())
+            call = Call(method, name, arguments)
             key = call_key(method, server, name, arguments)
             return self.held_calls.to_join(key) or self.held_calls.start(
                 call, server, key, self._made(call, server)
@@ -281,8 +280,6 @@ class Session:
                 return refusal
         result = await self._attended(held, requester, resumed=True)
         if held.done and held.call.method != "tools/call":
-            from elicit_tui.text import ascii_json
-
             return text_result(ascii_json(result))
         return result
 
@@ -295,7 +292,7 @@ class Session:
             return text_result(str(error), is_error=True)
 
         def begin() -> HeldCall:
-            call = Call("tools/call", own_tools.ELICIT, arguments, unguessable_id())
+            call = Call("tools/call", own_tools.ELICIT, arguments)
             key = call_key("tools/call", AGENT, own_tools.ELICIT, arguments)
             return self.held_calls.to_join(key) or self.held_calls.start(
                 call, AGENT, key, self._asked_by_agent(call, question, requester.agent)

@@ -62,10 +62,6 @@ class SessionCatalogues:
         self._joined: dict[tuple[frozenset[str], bool], Offers] = {}
         host.subscribe(self._heard)
 
-    def catalogue(self, name: str) -> Catalogue | None:
-        """The last known catalogue of a server."""
-        return self._catalogues.get(name)
-
     def instructions(self) -> str | None:
         """The servers' words to a model, as they were last known."""
         return joined_instructions(self._in_order())

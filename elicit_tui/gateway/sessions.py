@@ -19,7 +19,7 @@ LOOK_SECONDS: Final = 2.0
 """How often idle and revoked ones are looked for."""
 MOST_SESSIONS: Final = 100
 """Of all tokens together: each is a set of server processes."""
-MOST_OF_ONE: Final = 50
+MOST_SESSIONS_OF_ONE: Final = 50
 """Of one token, so that no agent takes the others' places."""
 MOST_UNOPENED: Final = 20
 """Handshakes of one token after which nothing came; the oldest gives place to a newer one."""
@@ -70,9 +70,6 @@ class Sessions:
         self._requests: Counter[_Key] = Counter()
         """How many are being answered."""
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     async def get(self, token: Token, key: str) -> Session:
         """The session of this key, opened if need be.
 
@@ -81,8 +78,8 @@ class Sessions:
         entry = self._entries.get((token, key))
         if entry is None:
             of_one = sum(owner == token for owner, _ in self._entries)
-            if of_one >= MOST_OF_ONE:
-                raise TooManySessions(MOST_OF_ONE)
+            if of_one >= MOST_SESSIONS_OF_ONE:
+                raise TooManySessions(MOST_SESSIONS_OF_ONE)
             if len(self._entries) >= MOST_SESSIONS:
                 raise TooManySessions(MOST_SESSIONS)
             entry = _SessionEntry(asyncio.get_running_loop().create_future())

@@ -13,7 +13,7 @@ from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Outcome
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
 from elicit_tui.gateway.fit_to_pass import OURS
-from elicit_tui.text import neutral_line
+from elicit_tui.text import ascii_json, neutral_line
 
 PAUSED_META_KEY: Final = f"{OURS}paused"
 ELICITATIONS_META_KEY: Final = f"{OURS}elicitations"
@@ -91,8 +91,6 @@ def _with_note(text: str, outcome: Outcome) -> str:
 def answer_of(outcome: Outcome, content: Any = None) -> Result:
     """The result of the agent's own question."""
     if outcome.action == "accept":
-        from elicit_tui.text import ascii_json
-
         structured = {"action": "accept", "content": content}
         return text_result(ascii_json(content), structuredContent=structured)
     case = _case(outcome)

@@ -366,7 +366,8 @@ async def test_a_server_that_cannot_start_says_so_in_the_answer_to_its_call(upwa
     files = CatalogueFiles()
     async with world(workshop(), upwards=upwards, files=files) as seen:
         await seen.calls("workshop__plain")
-        catalogue = seen.session.catalogues.catalogue("workshop")
+        catalogue = files.read(workshop())
+        assert catalogue is not None
         known = [tool.name for tool in (await seen.agent.list_tools()).tools]
     files.read = lambda server: catalogue  # type: ignore[method-assign]
     broken = ServerSettings("workshop", command="/nonexistent/workshop")

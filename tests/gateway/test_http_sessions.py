@@ -73,7 +73,7 @@ async def test_handshakes_without_a_session_give_place_to_newer_ones_of_their_to
 async def test_no_agent_takes_the_places_of_the_others(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elicit_tui.gateway.sessions.MOST_OF_ONE", 2)
+    monkeypatch.setattr("elicit_tui.gateway.sessions.MOST_SESSIONS_OF_ONE", 2)
     async with (
         gateway.raw(gateway.tokens.add("agent")) as client,
         gateway.raw(gateway.tokens.add("other")) as other,
@@ -121,7 +121,7 @@ async def test_with_a_token_end_the_streams_that_it_opened(gateway: Gateway, aga
 async def test_no_agent_takes_all_connections(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elicit_tui.gateway.http.MOST_OF_ONE", 2)
+    monkeypatch.setattr("elicit_tui.gateway.http.MOST_REQUESTS_OF_ONE", 2)
     async with (
         gateway.raw(gateway.tokens.add("agent")) as client,
         gateway.raw(gateway.tokens.add("other")) as other,
