@@ -31,6 +31,9 @@ MOST_CODE: Final = 10**12
 INVALID_ANSWER: Final = "invalid_answer"
 """The code of a ServerError that says that an answer is not what the protocol allows."""
 
+UNREAD_MESSAGE: Final = "unread_message"
+"""The code of a ServerError that says that a message of a server was lost."""
+
 _MOST_CAUSES: Final = 20
 
 

@@ -27,7 +27,8 @@ NOT_ACCEPTED: Final = 3
 """A question did not get its answer of `--answers`; with `--strict`, any was not accepted, or an
 entry answered nothing."""
 SERVER: Final = 4
-"""The server could not be started, reached or understood, or it went away."""
+"""The server could not be started, reached or understood, or it went away; with `--strict`, also a
+message of it that could not be read."""
 LIMIT: Final = 5
 """A limit of time or rounds passed."""
 INTERRUPTED: Final = 130

@@ -21,6 +21,7 @@ from elicit_tui.errors import (
     ElicitTuiError,
     LimitReached,
     ProtocolCallError,
+    ServerError,
     ToolRefused,
     UsageError,
 )
@@ -80,6 +81,7 @@ class OneCall:
         self._tools_changed = asyncio.Event()
         self._went_away: str | None = None
         """Why the server is gone, where it went by itself."""
+        self._connection: Connection | None = None
         self._call: Call | None = None
         self._tool: Tool | None = None
         """What is called, as its server lists it."""
@@ -119,6 +121,7 @@ class OneCall:
         log.close()
 
     def _finish(self) -> int:
+        self._read_strictly()
         error = self._report.error
         if self._recording is not None:
             self._recording.write(self._narration)
@@ -140,6 +143,15 @@ class OneCall:
             self._narration.tell(f"stdout could not be written: {self._output.failure}")
             return exit_codes.USAGE
         return code
+
+    def _read_strictly(self) -> None:
+        """With `--strict` a call whose server wrote what nobody could read has gone wrong."""
+        if not self._options.strict or self._connection is None or self._report.error is not None:
+            return
+        try:
+            self._connection.all_was_read()
+        except ServerError as error:
+            self._report.error = error
 
     def _advise(self, error: BaseException) -> None:
         """Name the option that may mend what ended the call."""
@@ -226,7 +238,7 @@ class OneCall:
         return self._person.responder(self._settings, queue)
 
     async def _work(self, runtime: Runtime) -> None:
-        connection = await runtime.host.connect(self._options.server)
+        connection = self._connection = await runtime.host.connect(self._options.server)
         identity = connection.identity
         self._report.protocol_version = identity.protocol_version
         self._event(

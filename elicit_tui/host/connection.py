@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, Outcome, ServerIdentity, cancel, new_id
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError
+from elicit_tui.errors import UNREAD_MESSAGE, Interrupted, ProtocolCallError, ServerError
 from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting
 from elicit_tui.host.events import (
     HostEvent,
@@ -26,6 +27,7 @@ from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool
 from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.host.subscriptions import Subscriptions
+from elicit_tui.host.unread import Unread
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -68,6 +70,8 @@ class Connection:
         """Tells the lifecycle that this connection is of no more use, and why."""
         self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
         self._given_up: set[str] = set()
+        self.unread = Unread(partial(broker.notice, settings.name))
+        """What it wrote that could not be read."""
         self._settled = asyncio.Event()
         """Set once the connection is ready, or will never be."""
         self._awaiting = Awaiting(self)
@@ -147,6 +151,18 @@ class Connection:
     def instructions(self) -> str | None:
         """How the server wants to be used: its own words, hostile text."""
         return self._session.instructions if self._session is not None else None
+
+    def all_was_read(self) -> None:
+        """Raises ServerError when a message of it was lost: what that asked has no answer.
+
+        To be asked at the end, by whoever wants to rely on having met every question.
+        """
+        if self.unread.message_lost:
+            raise ServerError(
+                f"The server {self.name} wrote a message that could not be read; it may have "
+                "asked something that nobody met.",
+                code=UNREAD_MESSAGE,
+            )
 
     async def alive(self) -> None:
         """Return once anything at all came back. Raises Gone when the connection is lost."""

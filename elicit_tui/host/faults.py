@@ -54,17 +54,22 @@ _IN_SHORT: Final = (
     ("Unexpected content type: ", "its answer is neither JSON nor an event stream but "),
 )
 _UNREADABLE: Final = (
-    ("recursion limit", "its answer is nested too deep"),
-    ("number out of range", "its answer holds a number that is too long"),
-    ("Invalid JSON", "its answer is not valid JSON"),
-    ("", "its answer is not a message of the protocol"),
+    ("recursion limit", "is nested too deep"),
+    ("number out of range", "holds a number that is too long"),
+    ("Invalid JSON", "is not valid JSON"),
+    ("", "is not a message of the protocol"),
 )
+
+
+def unreadable_reason(message: str) -> str:
+    """What the SDK says of a message that it cannot read, as the end of a sentence."""
+    return next(reason for sign, reason in _UNREADABLE if sign in message)
 
 
 def transport_reason(message: str) -> str:
     """What the SDK's HTTP transport says in words for programmers, in a person's."""
     if message.startswith(("Failed to parse", "Error parsing")):
-        return next(reason for sign, reason in _UNREADABLE if sign in message)
+        return f"its answer {unreadable_reason(message)}"
     for beginning, reason in _IN_SHORT:
         if message.startswith(beginning):
             rest = message.removeprefix(beginning).partition(" not followed")[0]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 EXIT_KNOWN_SECONDS: Final = 0.5
 LAST_WORDS_SECONDS: Final = 0.2
 """How long what a process wrote before it ended is still read; a child may hold the pipe open."""
-GARBAGE_TOLD: Final = 1_000
-"""Lines of one connection that are no message."""
 
 
 class Lifecycle:
@@ -35,7 +33,6 @@ class Lifecycle:
         self._asked_to_end = False
         self._late = False
         self._give_up: Callable[[], None] | None = None
-        self._garbage_lines = 0
         self._lost: str | None = None
         connection.lost = self._lose
         self._log = ServerLogReader(self._heard)
@@ -132,7 +129,7 @@ class Lifecycle:
         if process is not None:
             from elicit_tui.host.stdio import stdio_streams
 
-            return stdio_streams(process, self._garbage, self._flooded)
+            return stdio_streams(process, self._stray_line, self._flooded)
         from elicit_tui.host.http import http_streams
 
         return http_streams(self._connection.settings, self._refused, self._flooded)
@@ -156,7 +153,7 @@ class Lifecycle:
                 write,
                 self._wire(),
                 remote=settings.url is not None,
-                garbage=lambda error: self._garbage(str(error)),
+                broken=self._broken_message,
                 gone=self._over.set,
             )
         )
@@ -180,25 +177,22 @@ class Lifecycle:
             lambda: connection.identity,
             connection.open_calls,
             connection.emit,
+            connection.unread.message,
         )
 
-    def _garbage(self, text: str) -> None:
-        """Tell what was no message; a server that writes nothing else is soon not listened to."""
-        from elicit_tui.text import neutral_line
+    def _stray_line(self, text: str, wrong: str | None = None) -> None:
+        """Tell of something that is no message where messages belong, as `Unread.line` does."""
+        told = self._connection.unread.line(text, wrong)
+        if told is not None:
+            self._heard(told)
 
-        self._garbage_lines += 1
-        if self._garbage_lines == 1:
-            self._broker.notice(
-                self._connection.name,
-                "It writes lines that are no messages where only messages belong, such as "
-                f'"{neutral_line(text, 80)}"; they are left out.',
-            )
-        if self._garbage_lines > GARBAGE_TOLD:
-            return
-        if self._garbage_lines == GARBAGE_TOLD:
-            self._heard(f"(more than {GARBAGE_TOLD} lines are no message; no more of them is told)")
-            return
-        self._heard(f"(not a message) {neutral_line(text, 500)}")
+    def _broken_message(self, error: Exception) -> None:
+        """The SDK's transport could not read an event, or the stream that events come on."""
+        from elicit_tui.host.faults import unreadable_reason
+
+        is_content = isinstance(error, (ValueError, RecursionError))
+        wrong = f"it {unreadable_reason(str(error))}" if is_content else None
+        self._stray_line(str(error), wrong)
 
     async def _went_away(self) -> str:
         if self._lost is not None:

@@ -206,20 +206,24 @@ class Session:
         """What the SDK would take though the protocol does not allow it. Raises ServerError.
 
         An answer of a kind nobody knows is invalid (spec: 2026-07-28, `resultType`; absent means
-        complete). `isError` is true or false: a tool that says "true" would count as one that did
-        not fail.
+        complete); the handshake era knows no other, and one that asks would pass there for the end
+        of its call. `isError` is true or false: a tool that says "true" would count as one that
+        did not fail.
         """
         if exchange.result is None or exchange.asked is not None:
             return
         kind = exchange.result.get("resultType", "complete")
-        if self.wire.era == "modern" and kind != "complete":
+        if kind != "complete":
             named = quoted(kind, 60) if isinstance(kind, str) else "no text"
+            spoken = self.protocol_version
+            revision = f"revision {spoken}" if spoken is not None else "the protocol"
             raise ServerError(
-                f"The server's answer is of a kind that is not known (resultType: {named}).",
+                f"The server's answer is of a kind that {revision} does not know "
+                f"(resultType: {named}).",
                 code=INVALID_ANSWER,
             )
         wants = [exchange.result.get(key) for key in ("inputRequests", "requestState")]
-        if self.wire.era == "modern" and any(value is not None for value in wants):
+        if any(value is not None for value in wants):
             raise ServerError(
                 "The server's answer says that it is complete, and asks for input.",
                 code=INVALID_ANSWER,
@@ -260,7 +264,7 @@ async def open_session(
     wire: Wire,
     *,
     remote: bool,
-    garbage: Callable[[Exception], None],
+    broken: Callable[[Exception], None],
     gone: Callable[[], None],
 ) -> AsyncIterator[Session]:
     """The SDK's session over a transport's two streams, with the wire between them."""
@@ -281,7 +285,7 @@ async def open_session(
 
     outgoing = JudgedWrite(write, wire)
     sdk = ClientSession(
-        JudgedRead(read, wire, garbage, gone),
+        JudgedRead(read, wire, broken, gone),
         outgoing,
         elicitation_callback=asked,
         client_info=Implementation(name="elicit-tui", version=__version__),

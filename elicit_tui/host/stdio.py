@@ -40,11 +40,11 @@ class StdioRead:
     def __init__(
         self,
         reader: asyncio.StreamReader,
-        garbage: Callable[[str], None],
+        stray_line: Callable[[str], None],
         flooded: Callable[[str], None],
     ) -> None:
         self._reader = reader
-        self._garbage = garbage
+        self._stray_line = stray_line
         self._flooded = flooded
         self._lines: deque[bytes] = deque()
         self._partial: list[bytes] = []
@@ -69,7 +69,7 @@ class StdioRead:
         # A message is one object; to try what is plainly none costs as much as a message.
         message = read_message(text) if text.lstrip().startswith("{") else None
         if message is None:
-            self._garbage(text[:2000])
+            self._stray_line(text)
             return None
         return SessionMessage(message)
 
@@ -79,7 +79,12 @@ class StdioRead:
         except (OSError, ValueError):
             chunk = b""
         if not chunk:
-            raise anyio.EndOfStream
+            if not self._partial:
+                raise anyio.EndOfStream
+            # What a server wrote last and did not end: a message, or one that is told as lost.
+            self._lines.append(b"".join(self._partial))
+            self._partial = []
+            return
         *complete, rest = chunk.split(b"\n")
         if complete:
             complete[0] = b"".join((*self._partial, complete[0]))
@@ -163,7 +168,7 @@ class Flow(asyncio.BaseProtocol):
 
 @asynccontextmanager
 async def stdio_streams(
-    process: ServerProcess, garbage: Callable[[str], None], flooded: Callable[[str], None]
+    process: ServerProcess, stray_line: Callable[[str], None], flooded: Callable[[str], None]
 ) -> AsyncIterator[tuple[StdioRead, StdioWrite]]:
     """The two streams of a running process; ends the process, and its group, on the way out."""
     loop = asyncio.get_running_loop()
@@ -177,7 +182,7 @@ async def stdio_streams(
         )
         write_transport, flow = await loop.connect_write_pipe(Flow, process.stdin)
         write = StdioWrite(write_transport, flow)
-        read = StdioRead(reader, garbage, flooded)
+        read = StdioRead(reader, stray_line, flooded)
         watch = asyncio.ensure_future(_watch(process, flow, read_transport))
         yield read, write
     finally:

@@ -42,6 +42,7 @@ from elicit_tui.host.messages import (
     want_log_level,
 )
 from elicit_tui.host.open_calls import OpenCalls
+from elicit_tui.text import neutral_line
 
 ELICITATION: Final = "elicitation/create"
 INITIALIZED: Final = "notifications/initialized"
@@ -63,12 +64,15 @@ class Wire:
         identity: Callable[[], ServerIdentity],
         open_calls: OpenCalls,
         emit: Callable[[HostEvent], None],
+        unread: Callable[[str], None],
     ) -> None:
+        """`unread`: told what is wrong with a message that has to be left out."""
         self._broker = broker
         self._modes = modes
         self._identity = identity
         self._open_calls = open_calls
         self._emit = emit
+        self._unread = unread
         self.era: Era = "handshake"
         self.log_level: str | None = None
         """From which level on the server is to log, in the modern era said with each request."""
@@ -157,7 +161,9 @@ class Wire:
             )
             return False
         if params is not None and not isinstance(params, Mapping):
-            return False  # A message read in spite of its faults may hold anything.
+            # A message read in spite of its faults may hold anything.
+            self._unread(f"{neutral_line(message.method, 80)}, whose params are no object")
+            return False
         if message.method == "notifications/cancelled":
             self._withdrawn(params or {})
             return True
@@ -368,6 +374,4 @@ def _withdrawal(reason: Any) -> str:
     sentence = "The server withdrew the question"
     if not isinstance(reason, str) or not reason:
         return f"{sentence}."
-    from elicit_tui.text import neutral_line
-
     return f'{sentence}; it says "{neutral_line(reason, 100)}".'

@@ -135,6 +135,105 @@ WITH_A_QUESTION = (
 """The same where a question is open, which nobody is there to answer."""
 
 
+MET_BY_NOBODY = (
+    "The server faulty wrote a message that could not be read; it may have asked something that "
+    "nobody met."
+)
+
+
+def lost(what: str, case: str) -> Row:
+    return Row(what, MET_BY_NOBODY, case, done="`call --strict`", code=4)
+
+
+UNREAD = (
+    lost("asks inside a JSON-RPC batch", "asks_in_a_batch"),
+    lost("asks in JSON that is cut short", "asks_in_broken_json"),
+    lost("asks behind words of its own on the same line", "asks_behind_a_prefix"),
+    lost("asks without an id, in JSON that is broken", "asks_without_an_id_in_broken_json"),
+    lost("sends a notification whose params are a list", "tells_of_a_page_in_a_list"),
+    lost("sends a message whose method is a number", "names_no_method"),
+)
+"""What cannot be read may be a question, and the tool's result looks as if all were well."""
+
+
+@each(UNREAD)
+def test_a_message_that_nobody_could_read_is_never_green_where_all_had_to_be_met(
+    row: Row, stand: Stand
+) -> None:
+    stand.faulty()
+    called = stand.call(row.case, "--strict")
+    called.says(row)
+    assert called.document["error"]["code"] == "unread_message"
+    assert called.document["result"]["content"][0]["text"] == "as if all were well"
+    stand.bears_out(row)
+
+
+@each(replace(row, saw="as if all were well", done="`call`", code=0) for row in UNREAD)
+def test_without_strict_a_sentence_tells_of_a_message_that_nobody_could_read(
+    row: Row, stand: Stand
+) -> None:
+    stand.faulty()
+    called = stand.call(row.case)
+    called.says(row)
+    assert "faulty: It wrote a message that could not be read; whether that asked" in called.stderr
+    stand.bears_out(row)
+
+
+STRAY = Row(
+    "writes garbage at the start and in a call", "after the garbage", done="`call --strict`"
+)
+
+
+@proves(STRAY)
+def test_lines_that_were_never_meant_as_messages_spoil_no_strict_call(stand: Stand) -> None:
+    stand.faulty("garbage")
+    called = stand.call("garbage", "--strict")
+    called.says(STRAY)
+    assert "faulty: It writes lines that are no messages" in called.stderr
+    stand.bears_out(STRAY)
+
+
+ASKS_BY_A_RESULT = (
+    Row(
+        "asks by its result, which its protocol revision does not know",
+        "The server's answer is of a kind that revision 2025-11-25 does not know (resultType: "
+        "“input_required”).",
+        case="asks_by_its_result",
+        code=4,
+    ),
+    Row(
+        "asks beside its result, which its protocol revision does not know",
+        "The server's answer says that it is complete, and asks for input.",
+        case="asks_beside_its_result",
+        code=4,
+    ),
+)
+
+
+@each(ASKS_BY_A_RESULT)
+def test_a_result_that_asks_is_no_result_where_the_protocol_does_not_know_it(
+    row: Row, stand: Stand
+) -> None:
+    stand.faulty()
+    called = stand.call(row.case)
+    assert (called.code, called.document["error"]["message"]) == (row.code, row.saw)
+    assert f"elicit-tui: {row.saw}\n" in called.stderr
+    assert 'Try mcp_servers.faulty.protocol = "2026-07-28".' in called.stderr
+    stand.bears_out(row)
+
+
+UNENDED = Row("ends its result by its own end, without a line's", "here I was")
+
+
+@proves(UNENDED)
+def test_a_last_message_counts_that_its_server_ended_with_its_own_end(stand: Stand) -> None:
+    stand.faulty()
+    called = stand.call("ends_its_result_with_its_end")
+    assert (called.code, called.document["result"]["content"][0]["text"]) == (0, UNENDED.saw)
+    assert "after its result: The server faulty ended (exit code 0)" in called.stderr
+    stand.bears_out(UNENDED)
+
+
 def era(row: Row) -> str:
     return "modern" if row.keys == MODERN else "none"
 

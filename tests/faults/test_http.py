@@ -81,6 +81,29 @@ def test_a_remote_server_that_fails_in_a_call_is_told_in_one_sentence(
     stand.bears_out(row)
 
 
+UNREAD = Row(
+    "HTTP: asks inside a JSON-RPC batch, on the stream of its own",
+    "The server faulty wrote a message that could not be read; it may have asked something that "
+    "nobody met.",
+    done="`call --strict`",
+    code=4,
+    sent=f"{CALLED}, a result",
+)
+
+
+@proves(UNREAD)
+def test_an_event_that_nobody_could_read_is_never_green_where_all_had_to_be_met(
+    stand: Stand,
+) -> None:
+    stand.remote("call", "breaks_an_event")
+    called = stand.call("breaks_an_event", "--strict")
+    called.says(UNREAD)
+    assert "could not be read; whether that asked something is not known: it is not" in (
+        called.stderr
+    )
+    stand.bears_out(UNREAD)
+
+
 def beside_others(row: Row, name: str) -> Row:
     """The same in the console, where this server has a name of its own."""
     saw = row.saw.replace("faulty", name)

@@ -93,7 +93,7 @@ async def test_an_answer_of_a_kind_that_nobody_knows_is_invalid(kind: Any) -> No
         with pytest.raises(ServerError) as caught:
             await answers(here, "odd_kind", kind=kind)
         if isinstance(kind, str):
-            assert str(caught.value).endswith(f"not known (resultType: “{kind}”).")
+            assert str(caught.value).endswith(f"does not know (resultType: “{kind}”).")
         assert caught.value.code == "invalid_answer"
         assert await answers(here, "plain") == "plain"
 

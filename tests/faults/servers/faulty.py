@@ -240,6 +240,41 @@ def floods_with_questions(call: Any, *, go_on: bool = False) -> None:
     answer(call, f"{len(asked)} asked")
 
 
+def told_unreadably(line: bytes) -> Callable[[Any], None]:
+    """A call whose server writes this line before its result."""
+
+    def called(call: Any) -> None:
+        write(line + b"\n")
+        answer(call, "as if all were well")
+
+    return called
+
+
+QUESTION = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": FORM}
+UNREADABLE = {
+    "asks_in_a_batch": json.dumps([QUESTION]).encode(),
+    "asks_in_broken_json": json.dumps(QUESTION).encode()[:-30],
+    "asks_behind_a_prefix": b"sending: " + json.dumps(QUESTION).encode(),
+    "asks_without_an_id_in_broken_json": json.dumps({**QUESTION, "n": float("nan")})
+    .replace('"id": "q", ', "")
+    .encode(),
+    "tells_of_a_page_in_a_list": b'{"jsonrpc": "2.0", '
+    b'"method": "notifications/elicitation/complete", "params": ["p"]}',
+    "names_no_method": b'{"jsonrpc": "2.0", "method": 5, "params": {}}',
+}
+
+
+def result_that_asks(call: Any, **how: str) -> None:
+    question = {"method": "elicitation/create", "params": FORM}
+    answer(call, "as if all were well", inputRequests={"q": question}, **how)
+
+
+def ends_its_result_with_its_end(call: Any) -> None:
+    result = {"content": [{"type": "text", "text": "here I was"}]}
+    write(json.dumps({"jsonrpc": "2.0", "id": call, "result": result}).encode())
+    os._exit(0)
+
+
 def works(call: Any) -> None:
     send(method="notifications/message", params={"level": "info", "data": "at work"})
     hang()
@@ -269,6 +304,10 @@ IN_CALL: dict[str, Callable[[Any], None]] = {
     "an_answer_without_end": an_answer_without_end,
     "never_ends_its_rounds": never_ends_its_rounds,
     "asks_round_after_round": asks_round_after_round,
+    **{name: told_unreadably(line) for name, line in UNREADABLE.items()},
+    "asks_by_its_result": lambda call: result_that_asks(call, resultType="input_required"),
+    "asks_beside_its_result": result_that_asks,
+    "ends_its_result_with_its_end": ends_its_result_with_its_end,
 }
 TOOLS = list(IN_CALL)
 

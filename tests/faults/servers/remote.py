@@ -19,6 +19,8 @@ from typing import Any
 
 NOTES, NAME, WHEN, FAULT = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 OVER = threading.Event()
+CALLED = threading.Event()
+ANSWERED = threading.Event()
 FORM = {"type": "object", "properties": {"name": {"type": "string"}}}
 QUESTION = {
     "jsonrpc": "2.0",
@@ -52,16 +54,26 @@ class Handler(BaseHTTPRequestHandler):
         method = message.get("method", "")
         if WHEN == "start" or method == "tools/call":
             self.fault(message)
-        elif "id" not in message:
+        elif "id" not in message or not method:
+            if message.get("id") == "behind":
+                ANSWERED.set()
             self.reply(202, b"")
         else:
             answer = {"jsonrpc": "2.0", "id": message["id"], "result": result_of(method)}
             self.reply(200, json.dumps(answer).encode())
 
     def do_GET(self) -> None:
-        self.reply(405, b"")
+        if FAULT != "breaks_an_event":
+            self.reply(405, b"")
+            return
+        CALLED.wait()
+        ping = {"jsonrpc": "2.0", "id": "behind", "method": "ping"}
+        batch, behind = json.dumps([QUESTION]).encode(), json.dumps(ping).encode()
+        self.stream(batch + b"\n\nevent: message\ndata: " + behind + b"\n\n")
+        ANSWERED.wait()
 
-    do_DELETE = do_GET
+    def do_DELETE(self) -> None:
+        self.reply(405, b"")
 
     def fault(self, message: dict[str, Any]) -> None:
         if FAULT.isdecimal():
@@ -74,6 +86,11 @@ class Handler(BaseHTTPRequestHandler):
             self.stream(b'{"jsonrpc": "2.0", "id"')
             if FAULT == "falls_silent":
                 OVER.wait()
+        elif FAULT == "breaks_an_event":
+            CALLED.set()
+            ANSWERED.wait()
+            answer = {"jsonrpc": "2.0", "id": message["id"], "result": result_of("tools/call")}
+            self.reply(200, json.dumps(answer).encode())
         elif FAULT == "asks_and_stops":
             self.stream(json.dumps(QUESTION).encode() + b"\n\n")
             while not (NOTES / f"{NAME}.go").exists():
