@@ -64,20 +64,10 @@ class Explanation:
 class _Unwritten:
     """A ledger for a question that nobody asks: nothing is written."""
 
-    def asked(self, request: ElicitationRequest, review: Review) -> None:
-        """Nothing."""
+    def _nothing(self, *told: object, **named: object) -> None:
+        pass
 
-    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
-        """Nothing."""
-
-    def sent(self, request_id: str) -> None:
-        """Nothing."""
-
-    def withdrawn(self, request_id: str, sentence: str) -> None:
-        """Nothing."""
-
-    def flood(self, server: str, count: int, outcome: Outcome) -> None:
-        """Nothing."""
+    asked = decided = sent = withdrawn = flood = _nothing
 
 
 class _WouldBeAsked:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel
+from elicit_tui.elicitation import ElicitationRequest, Finding, Review, cancel
 from elicit_tui.elicitation.guardian_settings import GuardianSettings
 from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.errors import LedgerError
@@ -30,28 +30,10 @@ class UnavailableLedger:
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *told: object, **named: object) -> NoReturn:
         raise LedgerError(self.reason)
 
-    def asked(self, request: ElicitationRequest, review: Review) -> None:
-        """Cannot be written."""
-        self._refuse()
-
-    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
-        """Cannot be written."""
-        self._refuse()
-
-    def sent(self, request_id: str) -> None:
-        """Cannot be written."""
-        self._refuse()
-
-    def withdrawn(self, request_id: str, sentence: str) -> None:
-        """Cannot be written."""
-        self._refuse()
-
-    def flood(self, server: str, count: int, outcome: Outcome) -> None:
-        """Cannot be written."""
-        self._refuse()
+    asked = decided = sent = withdrawn = flood = _refuse
 
     def close(self) -> None:
         """Nothing is open."""
