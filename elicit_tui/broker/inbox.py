@@ -51,7 +51,7 @@ class _Given:
 
 @dataclass
 class _Shown:
-    """One question in front of us, with the draft that stays the same through its attempts."""
+    """A question that can be answered here, with one draft for all of its attempts."""
 
     waiting: Waiting
     draft: Draft
@@ -66,7 +66,7 @@ class _Shown:
 
 @dataclass
 class _Leaving:
-    """One that was withdrawn, until it is told how it ended."""
+    """A question that was withdrawn, until the store tells how it ended."""
 
     shown: _Shown | None
     later: asyncio.TimerHandle
@@ -141,7 +141,7 @@ class Inbox:
         return tuple(entry.waiting for entry in self._entries.values())
 
     def get(self, question_id: str) -> Waiting | None:
-        """One of them."""
+        """The question with this id; None where it cannot be answered any more."""
         entry = self._entries.get(question_id)
         return None if entry is None else entry.waiting
 
@@ -183,7 +183,7 @@ class Inbox:
         self._emit(QuestionCame(entry.waiting) if came else QuestionChanged(entry.waiting))
 
     def _take_off(self, waiting: Waiting) -> None:
-        """It can be answered no more; how a withdrawn one ended may follow a moment later."""
+        """Take a question off; how a withdrawn one ended may follow a moment later."""
         shown = self._entries.pop(waiting.id, None)
         if shown is not None and shown.later is not None:
             shown.later.cancel()
@@ -211,7 +211,7 @@ class Inbox:
             )
 
     def _judge(self, waiting: Waiting) -> None:
-        """Whoever gave an answer here learns what became of it."""
+        """Tell whoever gave an answer here what became of it."""
         given = self._given.get(waiting.id)
         if given is not None and is_judged(waiting, given.answer) and not given.ended.done():
             given.ended.set_result(waiting)
@@ -242,11 +242,11 @@ class Inbox:
     # Answering
 
     def key_pressed(self) -> None:
-        """A key was pressed in this console or inbox: somebody is there."""
+        """Remember that a key was pressed in this console or inbox: somebody is there."""
         self._last_key = self.clock()
 
     def touched(self, question_id: str) -> None:
-        """A key was pressed on a question: the others see that, and its deadline moves.
+        """Tell the others of a key that was pressed on a question; its deadline moves.
 
         To be called for each key; the store is told once a second.
         """
@@ -277,7 +277,7 @@ class Inbox:
         task.add_done_callback(entry.tasks.discard)
 
     async def claim(self, question_id: str) -> None:
-        """It is in front of somebody here, with what was typed so far. Raises StoreError."""
+        """Tell the others that somebody here has it open, and what was typed. Raises StoreError."""
         self.key_pressed()
         entry = self._entries.get(question_id)
         if entry is not None:
@@ -287,7 +287,7 @@ class Inbox:
             await self._store.claim(question_id, self.me, entry.kept)
 
     async def release(self, question_id: str) -> None:
-        """It was put off: the others may have it, with what was typed. Raises StoreError."""
+        """Let the others have a question that was put off, as it was typed. Raises StoreError."""
         entry = self._entries.get(question_id)
         if entry is not None:
             if entry.later is not None:

@@ -74,7 +74,7 @@ class StoreWatch:
             watched.show(error)
 
     async def _beat(self) -> None:
-        """This process lives. A person who was there may have gone, while questions wait."""
+        """Say that this process lives, and tell of questions that nobody is there for any more."""
         await self._store.heartbeat()
         unnoticed = [one for one in self._watched.values() if one.nobody_there is not None]
         if unnoticed and not await self._store.somebody_is_there():
@@ -92,13 +92,13 @@ class _Watched:
         """To be told once that it waits and nobody is there; None where that was told."""
 
     def tell_nobody(self) -> None:
-        """Nobody is there."""
+        """Tell, once, that it waits and nobody is there."""
         told, self.nobody_there = self.nobody_there, None
         if told is not None:
             told()
 
     def again(self) -> None:
-        """Look at it once more, though it has not changed."""
+        """Let `next` return the question once more, though it has not changed."""
         if self._seen is not None:
             self._new.set()
 
@@ -223,7 +223,7 @@ class StoreResponder:
                 watched.again()
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """The agent was told to come back, has left, or is back; raises StoreError."""
+        """Show what the agent does meanwhile in every inbox; raises StoreError."""
         await self._store.mark_agent(question_id, state)
 
     # How it ended

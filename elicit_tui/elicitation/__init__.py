@@ -1,7 +1,7 @@
 """The nouns of the house: server, request, finding, outcome, question, settings.
 
-Plain frozen values that every room above may import; nothing here reads a file, draws or speaks
-the wire.
+Every room above may import them: values, most of them frozen, the queue, and what a secret looks
+like. Nothing here reads a file, draws or speaks the wire.
 """
 
 from elicit_tui.elicitation.approval import approval_request, hints_of

@@ -1,4 +1,4 @@
-"""The owner's policy as one object: the broker, the host's gate and the explanations ask it."""
+"""The owner's policy as one object: the broker and the explanations ask it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The store in one SQLite file, shared by every process of its person; no SQL stands elsewhere.
+"""The questions of the store in one SQLite file, shared by every process of its person.
 
-A change is noticed by `PRAGMA data_version` while somebody waits.
+A change is noticed by `PRAGMA data_version` while somebody waits. `sessions` has the rest of the
+store, `endings` how things end in it; no SQL of it stands outside this room.
 """
 
 from __future__ import annotations
