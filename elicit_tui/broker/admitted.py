@@ -19,11 +19,10 @@ READING_TURNS: Final = 8
 class Admitted:
     """Where one request stands between being let in and its outcome."""
 
-    request: ElicitationRequest
+    question: Question
+    """The request with what is known of it so far: what was found, then its form and draft."""
     arrived: float
     """By the monotonic clock, in seconds."""
-    question: Question = field(init=False)
-    """The request with what is known of it so far: what was found, then its form and draft."""
     trace: list[Decision] = field(default_factory=list)
     """What each step decided, in the order in which they were taken."""
     told: bool = False
@@ -34,10 +33,22 @@ class Admitted:
     """Its place in the queue, while it is asked."""
     task: asyncio.Task[Any] | None = None
     ended: Outcome | None = None
-    """An end that came before the question was asked: withdrawn, gone or shut down."""
+    """An end that came from outside: withdrawn, gone or shut down."""
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set with `ended`."""
 
-    def __post_init__(self) -> None:
-        self.question = Question(self.request)
+    @property
+    def request(self) -> ElicitationRequest:
+        """What was asked."""
+        return self.question.request
+
+    def end(self, outcome: Outcome) -> None:
+        """End it from outside, unless that has happened: nobody is asked for it any more."""
+        if self.ended is None:
+            self.ended = outcome
+            self.over.set()
+            if self.pending is not None:
+                self.pending.settle(outcome)
 
     async def still_wanted(self, outcome: Outcome) -> Outcome:
         """The outcome, or the end that its server gave it while it was judged and answered."""

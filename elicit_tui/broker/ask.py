@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.elicitation import (
@@ -22,6 +22,9 @@ from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.text import in_seconds
 
+if TYPE_CHECKING:
+    from elicit_tui.form import Problem
+
 REPEATS: Final = 3
 """How often a question is asked; an answer that still cannot go out is withheld then."""
 
@@ -36,8 +39,8 @@ NOT_ACKNOWLEDGED: Final = "The last answer passed over what was found, so it was
 AWAY: Final = "The agent has left; this cannot be approved until it is back."
 
 
-def valid(question: Question, outcome: Outcome) -> Outcome | None:
-    """Step 8: the outcome as it may go out, None if its content is not valid."""
+def valid(question: Question, outcome: Outcome) -> Outcome | Problem:
+    """Step 8: the outcome as it may go out, or the first thing wrong with its content."""
     if outcome.action != "accept":
         return replace(outcome, content=None)
     if question.request.kind == "approval":
@@ -45,9 +48,8 @@ def valid(question: Question, outcome: Outcome) -> Outcome | None:
     if question.form is None:
         return replace(outcome, content=None)
     content: Mapping[str, Any] = outcome.content if outcome.content is not None else {}
-    if question.form.judge(content):
-        return None
-    return replace(outcome, content=content)
+    problems = question.form.judge(content)
+    return problems[0] if problems else replace(outcome, content=content)
 
 
 def agent_refusal(question: Question, action: str | None, content: Any) -> str | None:
@@ -71,13 +73,6 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
     if isinstance(content, Mapping) and question.examine(content):
         return "The content looks as if it held a secret."
     return None
-
-
-def _not_valid(question: Question, outcome: Outcome) -> str:
-    problems = question.form.judge(outcome.content or {}) if question.form is not None else ()
-    for problem in problems:
-        return f"{NOT_VALID} {problem}."
-    return NOT_VALID
 
 
 class AskStep:
@@ -124,8 +119,8 @@ class AskStep:
                 refused = agent_refusal(question, outcome.action, outcome.content)
             if refused is not None:
                 again = replace(question, note=f"An agent answered. {refused}", outgoing=())
-            elif judged is None:
-                again = replace(question, note=_not_valid(question, outcome), outgoing=())
+            elif not isinstance(judged, Outcome):
+                again = replace(question, note=f"{NOT_VALID} {judged}.", outgoing=())
             elif judged.action != "accept":
                 return judged
             elif self._is_away(question.request):

@@ -126,7 +126,7 @@ class Broker:
         trace: list[Decision] = []
         outcome = self._entrance.refusal(request, trace)
         if outcome is None:
-            self._open[request.id] = Admitted(request, time.monotonic(), trace=trace)
+            self._open[request.id] = Admitted(Question(request), time.monotonic(), trace=trace)
             return None
         return self._ended_at_once(request, outcome, trace)
 
@@ -208,9 +208,11 @@ class Broker:
         prepared = answer.outcome
         # Where a hook of the administrator's failed, nothing but a person accepts any more.
         if prepared is not None and not (managed.failed and prepared.action == "accept"):
-            return valid(entry.question, prepared) or cancel(
-                prepared.decided_by, "The prepared content does not satisfy requestedSchema."
-            )
+            judged = valid(entry.question, prepared)
+            if isinstance(judged, Outcome):
+                return judged
+            sentence = "The prepared content does not satisfy requestedSchema."
+            return cancel(prepared.decided_by, sentence)
         own = await self._hook_steps.before(entry, "user", managed.failed)
         if own.outcome is not None:
             return own.outcome
@@ -232,7 +234,7 @@ class Broker:
         self._open.pop(request.id, None)
         self._leave(entry)
         review = self._looked_at(entry.question, outcome)
-        outcome = self._record.decided(request, review, outcome)
+        outcome = self._record.decided(request, outcome, review)
         kept = self._drafts.ended(request, outcome)
         waited_ms = round((time.monotonic() - entry.arrived) * 1000)
         self._emit(Resolved(request, review, outcome, waited_ms, tuple(entry.trace), kept))
@@ -285,7 +287,8 @@ class Broker:
         refused = self._entrance.approval_refusal()
         if refused is not None:
             return self._ended_at_once(request, refused, [decision])
-        entry = self._open[request.id] = Admitted(request, time.monotonic(), trace=[decision])
+        entry = Admitted(Question(request), time.monotonic(), trace=[decision])
+        self._open[request.id] = entry
         outcome = await self._see_through(entry, self._confirmed, ENDED)
         if outcome.action == "accept" and outcome.scope == "session":
             self.allowances.add(wanted())
@@ -305,7 +308,7 @@ class Broker:
         """
         question = Question(request, self._guardian.review(request), form_of(request))
         review = self._looked_at(question, outcome)
-        self._record.decided(request, review, outcome)
+        self._record.decided(request, outcome, review)
         self._emit(Resolved(request, review, outcome, 0))
 
     def sent(self, request: ElicitationRequest) -> None:
@@ -324,7 +327,7 @@ class Broker:
         Recorded as its end after the decision; returned.
         """
         outcome = unsent("server", sentence)
-        self._record.decided(request, Review(), outcome)
+        self._record.decided(request, outcome, Review())
         self._emit(Resolved(request, Review(), outcome, 0))
         return outcome
 
@@ -388,7 +391,5 @@ class Broker:
 
     def _end(self, matches: Callable[[Admitted], bool], outcome: Outcome) -> None:
         for entry in tuple(self._open.values()):
-            if entry.ended is None and matches(entry):
-                entry.ended = outcome
-                if entry.pending is not None:
-                    entry.pending.settle(outcome)
+            if matches(entry):
+                entry.end(outcome)

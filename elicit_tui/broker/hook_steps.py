@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _ANSWERED_BY: Final = ("user", "rule", "answers", "hook", "client", "agent")
 """Who gives an answer that result hooks see; refusals by policy, limits and ends they do not."""
 _SHOWN_VALUE: Final = 60
-_LOOK_SECONDS: Final = 0.05
-"""How often a question whose hook runs is looked at: it may have ended meanwhile."""
 
 Result = TypeVar("Result")
 Outgoing = Callable[[Mapping[str, Any], "Form | None"], tuple[Finding, ...]]
@@ -226,14 +224,14 @@ def _name(name: str) -> str:
 async def _while_open(entry: Admitted, work: Coroutine[Any, Any, Result]) -> Result | None:
     """The result, or None when the question ended meanwhile; the work then ends too."""
     task = asyncio.ensure_future(work)
+    over = asyncio.ensure_future(entry.over.wait())
     try:
-        while not task.done() and entry.ended is None:
-            await asyncio.wait({task}, timeout=_LOOK_SECONDS)
+        await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
         return None if entry.ended is not None else task.result()
     finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        for each in (task, over):
+            each.cancel()
+        await asyncio.gather(task, over, return_exceptions=True)
 
 
 def listener_for(hooks: Hooks) -> Listener:

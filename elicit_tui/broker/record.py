@@ -35,7 +35,7 @@ class Record:
             return f"The ledger cannot be written ({error}): an accept would be withheld."
         return None
 
-    def decided(self, request: ElicitationRequest, review: Review, outcome: Outcome) -> Outcome:
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> Outcome:
         """Write the outcome, and return the one that may go out."""
         try:
             if request.id in self._unwritten:
@@ -53,7 +53,7 @@ class Record:
     def closed(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
         """Write a request that ended before anything was judged."""
         self.asked(request, Review())
-        return self.decided(request, Review(), outcome)
+        return self.decided(request, outcome, Review())
 
     def sent(self, request: ElicitationRequest) -> None:
         """Write that the answer left."""
