@@ -3,7 +3,7 @@
 No single word gives such a question away; a few signs that stand together do: figures, a phone,
 just now. Each recipe names the signs that must all be there, in neighbouring sentences, each at a
 word of its own; `rows` name those that stand in an order. A sentence that speaks of something
-harmless (`unless`: a scale, a shirt, an error) lends no signs.
+harmless (`unless`: a scale, a shirt, an error) lends no signs, but "for the parcel" speaks of none.
 """
 
 from __future__ import annotations
@@ -37,26 +37,25 @@ def described(place: Place, message: Place | None) -> str | None:
         windows = [[*chain(*own[at : at + _NEAR])] for at in range(len(own))]
     else:
         windows = [said + sentence for said in sentences(message.clauses) for sentence in own]
-    for window in windows:
-        if sum(len(clause.words) for clause in window) > _LONGEST:
-            continue
-        name = _fulfilled(window, joined=message is not None)
-        if name is not None:
-            return name
-    return None
+    short = (one for one in windows if sum(len(clause.words) for clause in one) <= _LONGEST)
+    return next(filter(None, (_fulfilled(one, joined=message is not None) for one in short)), None)
 
 
 def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
-    harmless = {clause.sentence for clause in window if clause.of("unless")}
+    harmless = {clause.sentence for clause in window if _is_harmless(clause)}
     signing = [
         clause for clause in window if clause.sentence not in harmless and not clause.whether
     ]
     signs = {concept for clause in signing for concept in clause.by_concept}
+    fewest = _FEWEST_JOINED if joined else 0
     for name, recipe in table("recipes").items():
-        if (
-            not (joined and len(recipe) < _FEWEST_JOINED)
-            and signs.issuperset(recipe)
-            and fits(recipe, signing, overlapping=True)
-        ):
+        told = len(recipe) >= fewest and signs.issuperset(recipe)
+        if told and fits(recipe, signing, overlapping=True):
             return name
     return None
+
+
+def _is_harmless(clause: Clause) -> bool:
+    """Whether it speaks of something harmless, and not beside a sign nor as what that is for."""
+    spoken = () if clause.of("joint") else clause.of("unless")
+    return any(all(hit.start < link.start for link in clause.of("until")) for hit in spoken)
