@@ -10,7 +10,7 @@ Four headings are special. `endings:` lists what is struck off the end of words 
 before they are compared. `HEAD with:` lists companions that make a sure secret of a head: `token
 with: access` stands for "access token" and "token for access"; `HEAD then:` those that do so only
 behind it. `HEAD not with:` lists those that show another sense and make it harmless: "design
-token".
+token", not "PIN for the delivery", nor "password of the manager" where the head alone is sure.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ The Dutch "of" joins nothing in an English sentence, and its ports are no Italia
 _HARMLESS: Final = "harmless"
 _COMPANIONS: Final = ("with", "then")
 _LIFTING: Final = {_HARMLESS, "public"}
+_APART: Final = (("apart",), ("apart", "until"))
 _NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain")
 
 
@@ -176,7 +177,7 @@ class _Known:
         """Whether it is a small word that sets nothing apart, best of the entry's own language."""
         own = self.by_language.get(entry.language, self.concepts)
         read = own if "small" in own else self.concepts
-        return "small" in read and "apart" not in read
+        return "small" in read and read.isdisjoint(_APART[entry.concept in _LIFTING])
 
 
 def _near(word: str) -> tuple[str, ...]:
@@ -327,7 +328,10 @@ def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:
         for near in row[at].near:
             for entry in first.longer.get(near, ()):
                 between = row[start + 1 : at]
-                if row[at].stands_for(entry, 1) and all(one.may_stand_in(entry) for one in between):
+                owned = between and entry.concept in _LIFTING and "sure" in first.concepts
+                if owned or not all(one.may_stand_in(entry) for one in between):
+                    continue
+                if row[at].stands_for(entry, 1):
                     end = _end(row, at + 1, entry)
                     if end > ends.get(entry.concept, 0):
                         ends[entry.concept] = end
