@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.elicitation.finding import Severity
 from elicit_tui.elicitation.matching import fits, fits_each_tool
@@ -83,6 +83,20 @@ def first_match(rules: Sequence[Rule], request: ElicitationRequest) -> Rule | No
     return next((rule for rule in rules if matches(rule, request)), None)
 
 
+def _said(
+    rule: Rule, question: Question, by: Literal["rule", "answers"], named: str, key: str
+) -> Outcome | str:
+    """What an entry that does not ask says to a question; a clause: why it may not accept it."""
+    origin: dict[str, Any] = {"key": key, "layer": rule.layer}
+    if rule.action == "decline":
+        return decline(by, f"Declined by {named}.", **origin)
+    if rule.action == "cancel":
+        return cancel(by, f"Cancelled by {named}.", **origin)
+    content = filled(rule, question.form)
+    why = why_not(rule, question, content, from_answers=by == "answers")
+    return why or accept(by, f"Accepted by {named}.", content, **origin)
+
+
 class Rules:
     """The owner's `[[rules]]`, and the `[[answers]]` of a run if it was given any.
 
@@ -120,7 +134,6 @@ class Rules:
             change = "A [[rules]] entry for this server and message would answer or refuse it."
             return Decision(STEP, "No rule matches.", "rules", None, change)
         key = entry_key(rule, "rules")
-        origin: dict[str, Any] = {"key": key, "layer": rule.layer}
         named = f"rule {rule.position} ({rule.layer})"
         change = f"{key} decides; removing it or putting another rule before it would change this."
         if rule.layer == "managed":
@@ -133,16 +146,11 @@ class Rules:
                 return ends(STEP, decline("policy", reason, key=flag, layer=layer), lets)
             sentence = f"{named.capitalize()} asks for a person."
             return Decision(STEP, sentence, key, rule.layer, change, asks=True)
-        if rule.action == "decline":
-            return ends(STEP, decline("rule", f"Declined by {named}.", **origin), change)
-        if rule.action == "cancel":
-            return ends(STEP, cancel("rule", f"Cancelled by {named}.", **origin), change)
-        content = filled(rule, question.form)
-        why = why_not(rule, question, content, from_answers=False)
-        if why is not None:
-            sentence = f"{named.capitalize()} matched but did not answer: {why}."
-            return Decision(STEP, sentence, key, rule.layer, change, asks=True)
-        return ends(STEP, accept("rule", f"Accepted by {named}.", content, **origin), change)
+        said = _said(rule, question, "rule", named, key)
+        if isinstance(said, Outcome):
+            return ends(STEP, said, change)
+        sentence = f"{named.capitalize()} matched but did not answer: {said}."
+        return Decision(STEP, sentence, key, rule.layer, change, asks=True)
 
     def _by_answers(self, question: Question) -> Outcome:
         for index, rule in enumerate(self._answers or ()):
@@ -156,15 +164,9 @@ class Rules:
     @staticmethod
     def _by_entry(rule: Rule, question: Question) -> Outcome:
         named = f"answers entry {rule.position}"
-        origin: dict[str, Any] = {"key": entry_key(rule, "answers"), "layer": rule.layer}
         if rule.action == "ask":
             return cancel("answers", f"Cancelled: {named} asks, and with answers nobody is asked.")
-        if rule.action == "decline":
-            return decline("answers", f"Declined by {named}.", **origin)
-        if rule.action == "cancel":
-            return cancel("answers", f"Cancelled by {named}.", **origin)
-        content = filled(rule, question.form)
-        why = why_not(rule, question, content, from_answers=True)
-        if why is not None:
-            return cancel("answers", f"Cancelled: {named} is no valid answer: {why}.")
-        return accept("answers", f"Accepted by {named}.", content, **origin)
+        said = _said(rule, question, "answers", named, entry_key(rule, "answers"))
+        if isinstance(said, Outcome):
+            return said
+        return cancel("answers", f"Cancelled: {named} is no valid answer: {said}.")
