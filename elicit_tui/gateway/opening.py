@@ -18,7 +18,7 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.other_terminal import OtherTerminal
-from elicit_tui.gateway.session import Session, SessionParts
+from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.runtime import open_runtime
 
@@ -90,16 +90,13 @@ async def open_session(
                 clock, lambda: here().list_changed("tools"), settings.store.secret_env
             )
             session = Session(
-                SessionParts(
-                    settings,
-                    runtime,
-                    asking,
-                    other_terminal,
-                    held_calls,
-                    catalogues,
-                    clock,
-                    measuring,
-                )
+                runtime,
+                asking=asking,
+                other_terminal=other_terminal,
+                held_calls=held_calls,
+                catalogues=catalogues,
+                clock=clock,
+                measuring=measuring,
             )
             watching = asyncio.ensure_future(measuring.watch())
             for name in names:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from elicit_tui.broker import BrokerEvent, Resolved
@@ -14,7 +13,6 @@ from elicit_tui.elicitation import (
     cancel,
 )
 from elicit_tui.elicitation.request import AGENT, URL_ELICITATION_REQUIRED, Method
-from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agents import agent_called
@@ -72,39 +70,35 @@ class Audience(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class SessionParts:
-    """What a session is made of; the composition gives it."""
-
-    settings: Settings
-    runtime: Runtime
-    asking: Asking
-    other_terminal: OtherTerminal
-    held_calls: HeldCalls
-    catalogues: SessionCatalogues
-    clock: Clock
-    measuring: Measuring
-
-
 class Session:
     """What an agent can do, whatever its transport and era."""
 
-    def __init__(self, parts: SessionParts) -> None:
-        self._gateway = parts.settings.gateway
-        self.runtime = parts.runtime
-        self._broker = parts.runtime.broker
-        self._asking = parts.asking
-        self._other_terminal = parts.other_terminal
-        self.held_calls = parts.held_calls
-        self.catalogues = parts.catalogues
-        self.clock = parts.clock
+    def __init__(
+        self,
+        runtime: Runtime,
+        *,
+        asking: Asking,
+        other_terminal: OtherTerminal,
+        held_calls: HeldCalls,
+        catalogues: SessionCatalogues,
+        clock: Clock,
+        measuring: Measuring,
+    ) -> None:
+        self._gateway = runtime.settings.gateway
+        self.runtime = runtime
+        self._broker = runtime.broker
+        self._asking = asking
+        self._other_terminal = other_terminal
+        self.held_calls = held_calls
+        self.catalogues = catalogues
+        self.clock = clock
         self.audience: Audience | None = None
-        self._measuring = parts.measuring
-        self._replies = Replies(parts.settings.gateway, self._broker)
+        self._measuring = measuring
+        self._replies = Replies(self._gateway, self._broker)
         self._background = Background()
-        self.passing = Passing(parts.runtime.host, parts.catalogues, self._background)
+        self.passing = Passing(runtime.host, catalogues, self._background)
         self._broker.subscribe(self._broker_said)
-        parts.runtime.host.subscribe(self._host_said)
+        runtime.host.subscribe(self._host_said)
 
     # Lists
 
