@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.toml_spelling import comment, dotted, quoted, toml_value
+from elicit_tui.elicitation.toml_spelling import comment, dotted, toml_value
 from elicit_tui.form import Choice, Field, Form, Kind, Unset, read_form
 from elicit_tui.form.choices import value_label
 
@@ -145,6 +145,6 @@ def _wanted(field: Field) -> str:
 
 def _choice(choice: Choice) -> str:
     """A choice's value as TOML spells it, and its title where that says something else."""
-    value = quoted(choice.value[:40]) if isinstance(choice.value, str) else str(choice.value)
+    value = toml_value(choice.value[:40]) if isinstance(choice.value, str) else str(choice.value)
     same = choice.label == value_label(choice.value)
     return value if same else f"{value} ({choice.label[:60]})"

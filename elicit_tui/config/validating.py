@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 from elicit_tui.config.keys import FileKind
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
 from elicit_tui.config.problem import KeyPath
-from elicit_tui.elicitation.toml_spelling import dotted, quoted
+from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 
 LONGEST_NAME: Final = 100
 """Characters of a key that are compared and shown."""
@@ -112,7 +112,7 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
     if isinstance(value, str) and value in node.words:
         return
     if not _is_kind(node, value):
-        wanted = " or ".join((_WORDS[node.kind], *map(quoted, node.words)))
+        wanted = " or ".join((_WORDS[node.kind], *map(toml_value, node.words)))
         several = node.kind in ("strings", "table of strings", "json table")
         told = _kind_of(value) if several else shown(value)
         yield KeyFault(path, f"must be {wanted}, not {told}")
@@ -123,7 +123,7 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
         chosen = value if isinstance(value, list) else [value]
         for item in chosen:
             if item not in node.choices:
-                words = ", ".join(quoted(choice) for choice in node.choices)
+                words = ", ".join(toml_value(choice) for choice in node.choices)
                 yield KeyFault(path, f"must be one of {words}, not {shown(item)}")
     if node.minimum is not None and value < node.minimum:
         yield KeyFault(path, f"must be at least {node.minimum:g}, not {shown(value)}")
@@ -215,7 +215,7 @@ def _kind_of(value: Any) -> str:
 def shown(value: Any) -> str:
     """A wrong value in a sentence: short and in printable ASCII."""
     if isinstance(value, str):
-        return quoted(value if len(value) <= 60 else value[:60] + "...")
+        return toml_value(value if len(value) <= 60 else value[:60] + "...")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):

@@ -12,7 +12,7 @@ from elicit_tui.text.workflow import escaped_commands
 BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """`text` as a TOML basic string in printable ASCII; a lone surrogate becomes `?`.
 
     What a CI system could take for a command in its log begins with an escape.
@@ -33,7 +33,7 @@ def quoted(text: str) -> str:
 
 def comment(text: str) -> str:
     """Text for a TOML comment, where a line break would end it: printable ASCII, of one line."""
-    return quoted(text)[1:-1].replace('\\"', '"')
+    return _quoted(text)[1:-1].replace('\\"', '"')
 
 
 def in_ascii(text: str, limit: int = 300) -> str:
@@ -43,13 +43,13 @@ def in_ascii(text: str, limit: int = 300) -> str:
 
 def dotted(*parts: str) -> str:
     """A key as a config file would spell it: parts that are not bare are quoted."""
-    return ".".join(part if BARE_KEY.fullmatch(part) else quoted(part) for part in parts)
+    return ".".join(part if BARE_KEY.fullmatch(part) else _quoted(part) for part in parts)
 
 
 def toml_value(value: Any) -> str:
     """A value on one line: strings, numbers, booleans, lists and inline tables."""
     if isinstance(value, str):
-        return quoted(value)
+        return _quoted(value)
     if isinstance(value, (tuple, list)):
         return "[" + ", ".join(toml_value(item) for item in value) + "]"
     if isinstance(value, Mapping):

@@ -7,7 +7,7 @@ from typing import Any
 
 from elicit_tui.elicitation.matching import fits
 from elicit_tui.elicitation.settings import Rule
-from elicit_tui.elicitation.toml_spelling import dotted, quoted, toml_value
+from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.errors import UsageError
 
 
@@ -23,9 +23,9 @@ def scenario_from_answers(
         raise UsageError(f"No entry of the answers file is for {tool} of {server}.")
     head = [
         "[[scenario]]",
-        f"name = {quoted(tool)}",
-        f"server = {quoted(server)}",
-        f"call = {quoted(tool)}",
+        f"name = {toml_value(tool)}",
+        f"server = {toml_value(server)}",
+        f"call = {toml_value(tool)}",
     ]
     if arguments:
         head.append(f"arguments = {toml_value(arguments)}")
@@ -39,9 +39,9 @@ def _answer(rule: Rule) -> Iterator[str]:
         raise UsageError(f"Entry {rule.position} asks, and a scenario asks nobody.")
     yield "[[scenario.answers]]"
     if rule.message is not None:
-        yield f"message = {quoted(rule.message)}"
+        yield f"message = {toml_value(rule.message)}"
     if rule.action != "accept":
-        yield f"action = {quoted(rule.action)}"
+        yield f"action = {toml_value(rule.action)}"
     if rule.use_defaults:
         yield "use_defaults = true"
     if rule.despite:

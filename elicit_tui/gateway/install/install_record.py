@@ -43,8 +43,8 @@ class InstallRecord:
     """The same servers as they were put into our configuration (TOML)."""
 
 
-def digest(content: bytes) -> str:
-    """By which a file is known again."""
+def sha256_of(content: bytes) -> str:
+    """The digest by which a file is known again, in hex."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -52,7 +52,7 @@ class Records:
     """The record of one agent's file, and the copies of what stood there."""
 
     def __init__(self, agent: Agent, path: Path) -> None:
-        name = f"{agent.key}-{digest(str(path).encode('utf-8', 'surrogateescape'))[:12]}"
+        name = f"{agent.key}-{sha256_of(str(path).encode('utf-8', 'surrogateescape'))[:12]}"
         self._folder = state_directory() / "gateway" / "installed"
         self._note = self._folder / f"{name}.json"
         self.copy = self._folder / f"{name}.copy"

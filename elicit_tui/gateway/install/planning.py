@@ -12,7 +12,7 @@ from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import undoing
 from elicit_tui.gateway.install.changes import Change, make, only_real
 from elicit_tui.gateway.install.document import AgentDocument, read_document
-from elicit_tui.gateway.install.install_record import InstallRecord, Records, digest
+from elicit_tui.gateway.install.install_record import InstallRecord, Records, sha256_of
 from elicit_tui.gateway.install.moving import Staying, movable
 from elicit_tui.gateway.install.places import FoundFile, is_of_a_project, look, shown_path
 from elicit_tui.gateway.install.snippet import NAME, entry
@@ -114,13 +114,13 @@ def plan_install(wish: InstallRequest, refusals: Refusals) -> Plan:
         agent=agent.key,
         file=str(wish.path),
         created=before is None,
-        after=digest(document.as_bytes()),
+        after=sha256_of(document.as_bytes()),
         private=found.private,
         made_table=not base.document.has_table,
         taken=taken,
         ours=str(wish.ours),
         ours_created=own_before is None,
-        ours_after=digest(own_after),
+        ours_after=sha256_of(own_after),
         moved=blocks,
     )
     real = tuple(only_real(changes))

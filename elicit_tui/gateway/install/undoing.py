@@ -15,7 +15,7 @@ from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text
 from elicit_tui.gateway.install.document import AgentDocument, read_document, read_toml
-from elicit_tui.gateway.install.install_record import InstallRecord, Records, digest
+from elicit_tui.gateway.install.install_record import InstallRecord, Records, sha256_of
 from elicit_tui.gateway.install.places import FoundFile, shown_path
 from elicit_tui.gateway.install.snippet import NAME
 
@@ -34,7 +34,11 @@ def theirs(
     agent: Agent, found: FoundFile, records: Records, record: InstallRecord | None
 ) -> Undone:
     """The agent's file. Raises ConfigError for one that is not understood."""
-    if record is not None and found.content is not None and digest(found.content) == record.after:
+    if (
+        record is not None
+        and found.content is not None
+        and sha256_of(found.content) == record.after
+    ):
         before = records.copied(records.copy)
         if record.created or before is not None:
             return Undone(None if record.created else before)
@@ -58,7 +62,7 @@ def ours(found: FoundFile, records: Records, record: InstallRecord | None) -> Un
     """Our configuration, without what was moved into it and not changed since."""
     if record is None or not record.moved or found.content is None:
         return Undone(found.content)
-    if digest(found.content) == record.ours_after:
+    if sha256_of(found.content) == record.ours_after:
         before = records.copied(records.copy_of_ours)
         if record.ours_created or before is not None:
             return Undone(None if record.ours_created else before)
