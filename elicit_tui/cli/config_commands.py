@@ -179,7 +179,7 @@ def _print_explanation(explanation: Explanation) -> None:
     output = Output()
     for number, step in enumerate(explanation.steps, start=1):
         output.prose(_line(f"{number}. {step.step}: {step.sentence}"))
-        if step.change is not None:
+        if step.change is not None and step.change not in step.sentence:
             output.prose(_line(f"   {step.change}"))
     output.prose(_line(f"Result: {explanation.result}"))
 

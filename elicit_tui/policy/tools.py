@@ -8,7 +8,7 @@ from typing import Any
 from elicit_tui.elicitation.approval import hints_of
 from elicit_tui.elicitation.outcome import cancel, decline
 from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
-from elicit_tui.elicitation.toml_spelling import dotted
+from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.policy.decision import Decision, ends
 from elicit_tui.policy.wording import layer_of, refused_flag, setting_text, who_can_change
 from elicit_tui.text import neutral_line
@@ -51,19 +51,19 @@ def needs_definition(server: ServerSettings, tool: str) -> bool:
 
 
 def needs_confirmation(mode: str, definition: Mapping[str, Any] | None) -> str | None:
-    """Why this approval mode wants a confirmation, or None (spec: Tool annotations).
+    """Why this approval mode wants a confirmation, said of the tool; or None.
 
-    The hints are the server's own words: only a literal `true` calms, anything that is not
-    a plain no alarms, silence does not ask in `auto`, and a tool that its server does not list
-    (`definition` is None) is silent.
+    Spec: Tool annotations. The hints are the server's own words: only a literal `true` calms,
+    anything that is not a plain no alarms, silence does not ask in `auto`, and a tool that its
+    server does not list (`definition` is None) is silent.
     """
     if mode == "prompt":
-        return "every call of it is confirmed"
+        return "is confirmed at every call"
     hints = hints_of(definition or {})
     if mode == "writes" and "read-only" not in hints:
-        return "it does not say that it only reads"
+        return "does not say of itself that it only reads"
     if mode == "auto" and "destructive" in hints:
-        return "it says that it is destructive"
+        return "says of itself that it can destroy something"
     return None
 
 
@@ -93,10 +93,11 @@ def judge_call(
     why = needs_confirmation(mode, definition)
     if why is None:
         return Decision(CALLING, f"{shown} may be called: {setting}.", key, layer)
-    wants = f"{shown} needs a confirmation ({why}; {setting})"
+    wants = f"{shown} {why}, so it needs a confirmation"
+    holds = f"Now {setting} holds."
     if not granted(settings.approval_policy).tool_calls:
         flag, sentence, flag_layer = refused_flag(settings, "tool_calls")
-        reason = f"{wants}, and {sentence} lets no confirmation be asked. {way}"
+        reason = f"{wants}, and {sentence} lets no confirmation be asked. {way} {holds}"
         refused = decline("policy", reason, key=flag, layer=flag_layer)
         wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
         change = who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
@@ -104,9 +105,11 @@ def judge_call(
     if allowed:
         return Decision(CALLING, f"{shown} was allowed for this session.", key, layer, way)
     if nobody is not None:
-        reason = f"{wants}, and {nobody}. {way}"
+        reason = f"{wants}, and {nobody}. {way} {holds}"
         return ends(CALLING, cancel("nobody", reason, key=key, layer=layer), way)
-    return Decision(CALLING, f"{wants}.", key, layer, way, asks=True)
+    changed = f"Change it with {key}, now {toml_value(mode)} ({layer})."
+    asked = f"{shown} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
+    return Decision(CALLING, asked, key, layer, way, asks=True)
 
 
 def _unlisted(settings: Settings, server: ServerSettings, tool: str) -> Decision | None:

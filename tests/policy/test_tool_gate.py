@@ -139,6 +139,41 @@ def test_a_tool_that_its_server_does_not_list_is_silent(mode: Any, asks: bool) -
     assert policy.judge_call("s", "t", None, allowed=False).asks is asks
 
 
+@pytest.mark.parametrize(
+    ("mode", "hints", "said"),
+    [
+        ("auto", "destructive", "t says of itself that it can destroy something"),
+        ("writes", "silent", "t does not say of itself that it only reads"),
+        ("prompt", "reads", "t is confirmed at every call"),
+    ],
+)
+def test_who_is_asked_reads_why_first_and_then_which_key_changes_it(
+    mode: str, hints: str, said: str
+) -> None:
+    result = gate(mode=mode, hints=hints)
+    assert result.note == (
+        f"{said}, so you are asked first. "
+        f'Change it with mcp_servers.s.default_tools_approval_mode, now "{mode}" (default).'
+    )
+    refused = gate(mode=mode, hints=hints, person="nobody")
+    assert refused.sentence == (
+        f"{said}, so it needs a confirmation, and nobody is there to ask. "
+        'mcp_servers.s.tools.t.approval_mode = "approve" would allow it without asking. '
+        f'Now mcp_servers.s.default_tools_approval_mode = "{mode}" (default) holds.'
+    )
+
+
+def test_who_is_asked_under_a_lock_reads_whose_it_is() -> None:
+    server = ServerSettings("s", command="x", default_tools_approval_mode="prompt", layer="managed")
+    locked = {"mcp_servers.s": Provenance("managed", True)}
+    result = of(Settings(servers={"s": server}, provenance=locked))
+    assert result.note == (
+        "t is confirmed at every call, so you are asked first. "
+        "mcp_servers.s.default_tools_approval_mode is locked by managed configuration; only the "
+        "administrator can change it."
+    )
+
+
 def test_a_locked_server_says_that_only_the_administrator_can_change_it() -> None:
     server = ServerSettings("s", command="x", default_tools_approval_mode="prompt", layer="managed")
     settings = Settings(
