@@ -12,6 +12,7 @@ from elicit_tui.form import Typed, read_form
 from elicit_tui.tui.question.actions import APPROVAL, Action, ActionBar, PageName
 from elicit_tui.tui.question.approval_panel import ApprovalPanel
 from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.widgets.form_view import FormView
 
 NOTE: Final[dict[str, Any]] = {
@@ -94,6 +95,10 @@ class ApprovalBody(Body):
             self.note_line.focus_first()
         else:
             self.view.query_one(ActionBar).focus_on("decline")
+
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
+        """The call."""
+        return (self._panel,)
 
     def covered(self) -> None:
         """Another page lies over it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from textual import events
 from textual.content import Content
@@ -13,6 +14,10 @@ from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.page import Page
 
+ARGUMENTS_CHARACTERS: Final = 20_000
+"""Of a call's arguments; of more than that the beginning and the end."""
+_DECIDED_ABOUT = 2
+"""Rows, from the first, that say what would happen."""
 _LABEL = 11
 _BESIDE = 4
 """Cells that the text does not have: its margin, a scrollbar and the blank before it."""
@@ -25,34 +30,41 @@ _SESSION = (
 class ApprovalPanel(Page):
     """Shows a tool call whole, before it is made."""
 
+    called = "the call"
+
     def __init__(self, request: ElicitationRequest, around: tuple[Action, ...] = ()) -> None:
         """`around`: actions of the application; it may have one that lists what is allowed."""
         self._request = request
         keys = [action.key for action in around if action.name == "app.allowances"]
         self._revoking = f" {keys[0]} lists and revokes it." if keys else ""
-        super().__init__(self._drawn(60), id="approval")
+        text, self.decides = self._drawn(60)
+        super().__init__(text, id="approval")
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw it for this width."""
-        self.tell(self._drawn(event.size.width - _BESIDE))
+        self.tell(*self._drawn(event.size.width - _BESIDE))
 
-    def _drawn(self, width: int) -> Content:
+    def _drawn(self, width: int) -> tuple[Content, Content]:
+        """All of it, and its beginning that says what is decided about."""
         call, said = self._request.call, self._request.definition
         arguments = readable_json(dict(call.arguments) if call is not None else {})
         described = said.get("description")
         description = neutral(described, 4_000).strip() if isinstance(described, str) else ""
+        shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
         rows = (
-            ("arguments", Content(neutral(arguments, 20_000))),
-            ("it says", Content(description or "nothing about itself")),
+            ("arguments", Content(shown)),
             ("its hints", _hinted(hints_of(said))),
+            ("it says", Content(description or "nothing about itself")),
         )
         parts = [
             frame_words.hanging(Content.styled(label.ljust(_LABEL), "$faint"), text, width)
             for label, text in rows
         ]
-        return Content("\n").join(
+        text = Content("\n").join(
             [*parts, Content(""), Content.styled(_SESSION + self._revoking, "$faint")]
         )
+        # What a server says of its tool may be as long as it likes.
+        return text, Content("\n").join(parts[:_DECIDED_ABOUT])
 
 
 def _hinted(hints: Sequence[str]) -> Content:

@@ -27,8 +27,8 @@ from elicit_tui.tui.question.actions import (
     PageName,
 )
 from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
-from elicit_tui.tui.question.text_region import TextRegion
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
 
@@ -60,7 +60,7 @@ class FormPanel(Horizontal):
         self._beside = VerticalScroll(self._text, id="live", can_focus=False)
         self._beside.border_title = "what would be sent"
         super().__init__(body.form_view, self._beside, id="middle")
-        self.set_class(body.form_view.form.is_confirmation, "-empty")
+        self.set_class(body.is_empty, "-empty")
 
     def on_form_view_changed(self, event: FormView.Changed) -> None:
         """Something was typed or chosen."""
@@ -137,6 +137,11 @@ class FormBody(Body):
         return self.form_view
 
     @property
+    def is_empty(self) -> bool:
+        """A yes/no question whose form says nothing."""
+        return self.form.is_confirmation and not self.form_view.has_words
+
+    @property
     def whole(self) -> FormPanel:
         """The fields and the JSON beside them."""
         return self._whole
@@ -147,6 +152,16 @@ class FormBody(Body):
 
     def first_shown(self) -> None:
         """What is missing is said once the form was judged."""
+
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
+        """The fields; the review of fields that have been seen need not be read to its end."""
+        if page == "answer":
+            return (self.form_view,)
+        return super().to_be_seen(page) if page == "step" or self.form_view.unseen else ()
+
+    def was_reviewed(self) -> None:
+        """What goes out was all there."""
+        self.form_view.count_as_seen()
 
     def resized(self) -> None:
         """There is room for the JSON now, or none any more."""
@@ -189,7 +204,7 @@ class FormBody(Body):
         if self.last_field is not None:
             self.form_view.focus_field(self.last_field)
         elif not self.form_view.focus_first():
-            self.view.query_one("#message", TextRegion).hear_the_keys()
+            self.view.message.hear_the_keys()
 
     @property
     def has_focus(self) -> bool:
@@ -281,8 +296,15 @@ class FormBody(Body):
             self.go_through()
             return
         view = self.view
-        text = overlays.second_step(view.who.request, self.form, content, found, view.room)
-        view.turn_to("step", text)
+        text = overlays.second_step(
+            view.who.request,
+            self.form,
+            content,
+            found,
+            view.room,
+            seen=not self.form_view.unseen,
+        )
+        view.turn_to("step", *text)
 
     def go_through(self) -> None:
         """Send what was shown."""

@@ -23,19 +23,17 @@ from elicit_tui.tui.question.actions import BACK, Action, ActionBar, PageName
 from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
 from elicit_tui.tui.question.messages import PageTurned, Painted
 from elicit_tui.tui.question.page import Page
-from elicit_tui.tui.question.status import StatusLine
+from elicit_tui.tui.question.said import NOT_HEARD, SaysWhy
+from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
 from elicit_tui.tui.question.text_region import TextRegion
-from elicit_tui.tui.question.title import Titled
 from elicit_tui.tui.question.who_asks import AsItStands, WhoAsks, unchanged
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
-NOT_HEARD: Final = "Too early, not heard: this was shown only just."
-"""Quietly, at the question, until the next key: a key that did nothing looks like a broken one."""
 
 
-class QuestionFrame(Titled, ShowsQuestion):
+class QuestionFrame(SaysWhy, ShowsQuestion):
     """The places of a question's parts, and the pages over its body; bodies point here.
 
     It starts the deadline when it is painted and touches it on each key. It decides nothing: what
@@ -77,16 +75,14 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.settings = settings
         self.opener = opener or open_in_browser
         self.around = around
-        self.decided = False
         self.who = WhoAsks(question.request, standing, origin, as_it_stands)
         self._shelf = shelf
         self._page: PageName = "answer"
         self._uncovering = False
-        self._not_heard = False
         self.body = self.make_body()
         self.set_class(question.request.mode == "url", "-url")
-        self._aside = Page(Content(""), id="aside")
-        self._status = StatusLine()
+        self.set_class(self.body.is_empty, "-plain")
+        self.aside = Page(Content(""), id="aside")
         self._actions = ActionBar(self.offered("answer"), id="actions")
 
     def make_body(self) -> Body:
@@ -95,6 +91,10 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def decide(self, outcome: Outcome) -> None:
         """This is the answer."""
+        raise NotImplementedError
+
+    def shows_unseen(self) -> bool:
+        """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
         raise NotImplementedError
 
     def answers_changed(self) -> None:
@@ -111,15 +111,17 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._tighten(self.app.size)
         request = self.question.request
         yield self.who
-        yield TextRegion(Content(frame_words.message(request)), id="message")
+        message, left_out = frame_words.message(request)
+        self.message = TextRegion(Content(message), id="message", left_out=left_out)
+        yield self.message
         if self.question.review.findings or self.question.note:
             found = TextRegion(partial(frame_words.found, self.question), id="findings")
             found.set_class(frame_words.blocks(self.question), "-block")
             yield found
         self.body.expect(self.app.size - self.gutter.totals)
         yield self.body.whole
-        self._aside.display = self._aside.can_focus = False
-        yield self._aside
+        self.aside.display = self.aside.can_focus = False
+        yield self.aside
         yield self._status
         yield self._actions
 
@@ -139,7 +141,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     def focus_settled(self) -> bool:
         """Whether the focus is where this page wants it."""
         if self._page != "answer":
-            return self.screen.focused is self._aside
+            return self.screen.focused is self.aside
         return self.body.has_focus
 
     def painted(self) -> None:
@@ -172,7 +174,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         if self._page == "answer":
             self.body.focus()
         else:
-            self._aside.focus()
+            self.aside.focus()
 
     def summarise(self) -> None:
         """Say how far the answer is; at the deliberate step, which key takes it."""
@@ -182,35 +184,6 @@ class QuestionFrame(Titled, ShowsQuestion):
             self._status.summarise(Content(""))
         else:
             self._status.summarise(self.body.summary())
-
-    def say(self, sentence: str, style: str = "bold $warning") -> None:
-        """Say something above the buttons, until something else is done."""
-        self._status.say(sentence, style)
-
-    def hush(self) -> None:
-        """What was said is done: how far the answer is stands there again."""
-        self._status.hush()
-
-    # Input
-
-    def heard(self, event: events.Event) -> None:
-        """Each key moves the deadline."""
-        if self._not_heard:
-            self._not_heard = False
-            self._status.hush()
-        if isinstance(event, (events.Key, events.Paste)):
-            self.deadline.touch()
-
-    def turned_away(self, event: events.Event) -> None:
-        """Say that it went nowhere, unless the question is on its way out."""
-        if not self.decided:
-            self._not_heard = True
-            self.say(NOT_HEARD, "$warning")
-
-    @property
-    def listens(self) -> bool:
-        """Nothing counts behind a decision, or while another page is being painted."""
-        return not self.decided and super().listens
 
     @property
     def page(self) -> PageName:
@@ -237,19 +210,29 @@ class QuestionFrame(Titled, ShowsQuestion):
         """What the key of one of the question's actions is called."""
         return key_of(self, BY_ACTION[action])
 
-    def turn_to(self, page: PageName, text: Content | None = None) -> None:
-        """Show a page; until it is painted nothing is heard."""
+    def turn_to(
+        self, page: PageName, text: Content | None = None, decides: Content | None = None
+    ) -> None:
+        """Show a page; until it is painted nothing is heard.
+
+        `decides`: the beginning of its text that has to be seen before it is decided about; as
+        shipped: all of it.
+        """
+        if self._page == "review" and not self.aside.unseen:
+            self.body.was_reviewed()
         self.turn()
         self._uncovering = page == "answer" and self._page != "answer"
         self._page = page
-        self._show_page(page, text)
+        self._show_page(page, text, decides)
 
     @work(exclusive=True, group="page")
-    async def _show_page(self, page: PageName, text: Content | None) -> None:
+    async def _show_page(
+        self, page: PageName, text: Content | None, decides: Content | None
+    ) -> None:
         aside = page != "answer"
         if text is not None:
-            self._aside.tell(text)
-        self._aside.display = self._aside.can_focus = aside
+            self.aside.tell(text, decides)
+        self.aside.display = self.aside.can_focus = aside
         self.set_class(aside, "-aside")
         self.set_class(page == "step", "-step")
         self.set_class(page in ("raw", "help"), "-about")
@@ -323,6 +306,11 @@ class Body:
         raise NotImplementedError
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it shows nothing: then its room is the message's."""
+        return False
+
+    @property
     def whole(self) -> Widget:
         """The panel with what stands beside it."""
         return self.panel
@@ -367,6 +355,13 @@ class Body:
     def covered(self) -> None:
         """Another page lies over it."""
 
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
+        """What says on this page what would be accepted."""
+        return (self.view.aside,)
+
+    def was_reviewed(self) -> None:
+        """All of the review was on the screen."""
+
     def uncover(self) -> bool:
         """Put away what hides the question on its own page; whether anything did."""
         return False
@@ -389,6 +384,8 @@ class Body:
         self.shown = frozenset(finding.id for finding in found)
 
     def accept(self, reason: str, content: Mapping[str, Any] | None, **more: Any) -> None:
-        """Accept, with every finding acknowledged that the second step showed."""
+        """Accept what was on the screen, with every finding that the second step showed."""
+        if self.view.shows_unseen():
+            return
         seen = self.shown | self.question.draft.acknowledged
         self.view.decide(accept("user", reason, content, acknowledged=seen, **more))

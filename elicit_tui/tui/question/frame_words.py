@@ -24,7 +24,7 @@ _ADDRESS_LIMIT = 400
 _NAME_LIMIT = 80
 _ARGUMENTS_LIMIT = 20_000
 MESSAGE_CHARACTERS = 40_000
-"""Of a message; whoever writes more wants it to be skipped."""
+"""Of a message; of more than that the beginning and the end."""
 _FACT = 13
 """Cells for the name of a fact."""
 _REACHED = {True: "program", False: "address"}
@@ -205,13 +205,30 @@ def blocks(question: Question) -> bool:
     return any(finding.severity is Severity.BLOCK for finding in question.review.findings)
 
 
-def message(request: ElicitationRequest) -> str:
-    """The server's whole message, every invisible character made visible."""
-    whole = len(request.message or "")
-    shown = neutral(request.message, MESSAGE_CHARACTERS)
-    if whole > MESSAGE_CHARACTERS:
-        shown += f"\n… ({whole:,} characters in all)"
-    return shown or "(the server sent no message)"
+def message(request: ElicitationRequest) -> tuple[str, int]:
+    """The server's message, and how many characters of it are left out."""
+    shown, left_out = shortened(request.message or "", MESSAGE_CHARACTERS)
+    return shown or "(the server sent no message)", left_out
+
+
+def shortened(text: str, limit: int) -> tuple[str, int]:
+    """A text with every invisible character made visible, and how many characters are left out.
+
+    Of one that nobody reads to its end, the beginning and the end are shown.
+    """
+    kept = min(len(text), limit)
+    # What is made visible takes more room than it had.
+    while len(shown := _ends(text, kept)) > 2 * limit:
+        kept //= 2
+    return shown, len(text) - kept
+
+
+def _ends(text: str, kept: int) -> str:
+    if kept == len(text):
+        return neutral(text)
+    end = max(kept // 4, 1)
+    said = f"⟨… {len(text) - kept:,} of {len(text):,} characters are left out here …⟩"
+    return f"{neutral(text[: kept - end])}\n{said}\n{neutral(text[-end:])}"
 
 
 def time_left(seconds: float | None) -> str:

@@ -118,8 +118,13 @@ def second_step(
     width: int,
     address: Content | None = None,
     elsewhere: bool = False,
-) -> Content:
-    """What will happen, why it is asked once more, and exactly what is sent."""
+    *,
+    seen: bool = False,
+) -> tuple[Content, Content]:
+    """What will happen, why it is asked once more, and exactly what is sent; what is to be seen.
+
+    `seen`: the answers were on the screen before.
+    """
     name = frame_words.server_name(request)
     tools = joined_by_or([neutral_line(call.name, 120) for call in request.calls])
     during = f" (for {tools})" if tools else ""
@@ -135,19 +140,20 @@ def second_step(
     families = {finding.rule.partition(".")[0] for finding in found}
     if "destructive" in families:
         will += f" {name} may then change or delete what you cannot get back."
-    return _stack(
-        [
-            Content.styled("▲ One more look, because of this:", "bold $warning")
-            if found
-            else Content.styled("Before it happens", "bold"),
-            frame_words.findings(tuple(found), width) if found else None,
-            Content(will),
-            address,
-            _json_block(content) if content is not None and not yes_or_no else None,
-            _chosen(form, content) if content is not None else None,
-            _left_out(form, content) if content is not None else None,
-        ]
-    )
+    why = [
+        Content.styled("▲ One more look, because of this:", "bold $warning")
+        if found
+        else Content.styled("Before it happens", "bold"),
+        frame_words.findings(tuple(found), width) if found else None,
+        Content(will),
+        address,
+    ]
+    answers = [
+        _json_block(content) if content is not None and not yes_or_no else None,
+        _chosen(form, content) if content is not None else None,
+    ]
+    left_out = _left_out(form, content) if content is not None else None
+    return _stack([*why, *answers, left_out]), _stack(why if seen else [*why, *answers])
 
 
 def about(question: Question, left: float | None, width: int) -> Content:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from elicit_tui.tui.question.seen import SeenText
 from elicit_tui.tui.widgets.guarded import Guarded
 
 
-class Page(VerticalScroll, Guarded, can_focus=True):
+class Page(SeenText, Guarded, can_focus=True):
     """Text that takes the focus, so that arrows scroll it and keys find the question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -27,9 +27,20 @@ class Page(VerticalScroll, Guarded, can_focus=True):
     }
     """
 
+    decides: Content | None = None
+    """The beginning of the text that has to be seen before it is decided about; None: all of it."""
+
     def __init__(self, text: Content, *, id: str) -> None:
         super().__init__(id=id)
         self._text = Static(text, markup=False, id=f"{id}-text")
+
+    @property
+    def lines_to_see(self) -> int:
+        """As many as say what is decided about."""
+        if self.decides is None:
+            return super().lines_to_see
+        width = self._text.content_size.width
+        return len(self.decides.wrap(max(width, 1))) if self.decides else 0
 
     def compose(self) -> list[Static]:
         """The text."""
@@ -40,7 +51,9 @@ class Page(VerticalScroll, Guarded, can_focus=True):
         """Scrolling, while there is something to scroll."""
         return (("↑↓", "scroll"),) if self.max_scroll_y else ()
 
-    def tell(self, text: Content) -> None:
+    def tell(self, text: Content, decides: Content | None = None) -> None:
         """Show another text, from its beginning."""
+        self.decides = decides
         self._text.update(text)
+        self.forget_seen()
         self.scroll_home(animate=False)

@@ -22,6 +22,7 @@ from elicit_tui.tui.question.actions import (
 )
 from elicit_tui.tui.question.clipboard import HANDED_OVER, copy
 from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.question.url_panel import UrlPanel
 
 _NO_BROWSER = (
@@ -73,6 +74,10 @@ class PageBody(Body):
         """The code is put away."""
         self.url.show_code(False)
 
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
+        """The address."""
+        return (self.url,) if page == "answer" else super().to_be_seen(page)
+
     def uncover(self) -> bool:
         """The code takes the place of the question."""
         shown = self.url.shows_code
@@ -108,10 +113,12 @@ class PageBody(Body):
             self.url.address.content(),
             elsewhere,
         )
-        self.view.turn_to("step", text)
+        self.view.turn_to("step", *text)
 
     def go_through(self) -> None:
-        """Consent was given."""
+        """Consent was given: to what was on the screen."""
+        if self.view.shows_unseen():
+            return
         if self.url.elsewhere:
             self._consented("You opened the page elsewhere.")
         else:

@@ -11,6 +11,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from elicit_tui.tui.question.seen import SeenText
 from elicit_tui.tui.widgets.guarded import Guarded
 
 _AROUND = 8
@@ -19,7 +20,7 @@ _SCROLLBAR = 2
 """With the blank beside it; kept free whether it is there or not, so that nothing wraps anew."""
 
 
-class TextRegion(VerticalScroll, Guarded, can_focus=False):
+class TextRegion(SeenText, Guarded, can_focus=False):
     """A text with a limit to its height; it takes the focus only when it has more to scroll."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -33,9 +34,16 @@ class TextRegion(VerticalScroll, Guarded, can_focus=False):
     }
     """
 
-    def __init__(self, text: Content | Callable[[int], Content], *, id: str) -> None:
-        """`text` may be drawn for a width in cells, where it has columns of its own."""
+    def __init__(
+        self, text: Content | Callable[[int], Content], *, id: str, left_out: int = 0
+    ) -> None:
+        """`text` may be drawn for a width in cells, where it has columns of its own.
+
+        `left_out`: characters of it that are not there, because it is too long.
+        """
         super().__init__(id=id)
+        self.called = f"the {id}"
+        self.left_out = left_out
         self._draw = text if callable(text) else None
         self._drawn_for = 0
         self._text = Static("" if callable(text) else text, markup=False)

@@ -30,6 +30,8 @@ _NO_ROOM = "▲ The QR code of this address needs a larger window. It can be cop
 class UrlPanel(Page):
     """Shows the URL whole. Nothing here fetches or opens anything."""
 
+    called = "the address"
+
     def __init__(self, url: str, opened: bool = False) -> None:
         self.url = url
         self.address: Address = address_of(url)
@@ -38,7 +40,8 @@ class UrlPanel(Page):
         self._said: Content | None = _OPENED if opened else None
         self._code = False
         self._roomy = True
-        super().__init__(self._drawn(), id="url")
+        text, self.decides = self._drawn()
+        super().__init__(text, id="url")
 
     @property
     def can_open(self) -> bool:
@@ -79,7 +82,7 @@ class UrlPanel(Page):
             self._redraw()
 
     def _redraw(self) -> None:
-        self.tell(self._drawn())
+        self.tell(*self._drawn())
 
     def _drawn_code(self) -> Content | None:
         """The code, whole: a part of one is of no use. Above it the address, if there is room."""
@@ -94,10 +97,11 @@ class UrlPanel(Page):
                 return Content("\n").join([*above, code])
         return None
 
-    def _drawn(self) -> Content:
+    def _drawn(self) -> tuple[Content, Content]:
+        """All of it, and its beginning that has to be seen before it is opened."""
         code = self._drawn_code() if self._code else None
         if code is not None:
-            return code
+            return code, Content("")
         address = self.address
         whose = [address.content()]
         if address.domain:
@@ -121,6 +125,7 @@ class UrlPanel(Page):
                     "bold $error",
                 )
             )
-        if self._said is not _OPENED:
-            parts.append(Content.styled(_BEFORE, "$faint"))
-        return Content("\n\n").join(parts)
+        if self._said is _OPENED:
+            return Content("\n\n").join(parts), Content("")
+        words = Content.styled(_BEFORE, "$faint")
+        return Content("\n\n").join([*parts, words]), Content("\n\n").join(parts)

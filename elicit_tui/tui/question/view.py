@@ -18,10 +18,12 @@ from elicit_tui.tui.question.actions import ActionBar
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.form_body import FormBody
-from elicit_tui.tui.question.frame import NOT_HEARD, Body, QuestionFrame
+from elicit_tui.tui.question.frame import Body, QuestionFrame
 from elicit_tui.tui.question.frame_words import count
 from elicit_tui.tui.question.messages import Answered, Later, PageTurned
 from elicit_tui.tui.question.page_body import PageBody
+from elicit_tui.tui.question.said import NOT_HEARD
+from elicit_tui.tui.question.seen import shown_now
 from elicit_tui.tui.question.text_region import scroll_hidden
 
 FOLLOWS: Final = "Another question is in front now."
@@ -61,6 +63,8 @@ class QuestionView(QuestionFrame):
         self._follows = follows
         self._strayed_at = float("-inf")
         """When a letter came that this question has no use for: an answer right behind it waits."""
+        self._accepted_by = "send"
+        """The action by which it was accepted last."""
         self._restored = question.draft.typed
         self._asked_to_cancel = False
         self._uncovered_at = float("-inf")
@@ -159,6 +163,7 @@ class QuestionView(QuestionFrame):
 
     def action_send(self) -> None:
         """Send, open, or say that it is finished: whatever accepts on this page."""
+        self._accepted_by = "yes" if self._takes_yes else "send"
         if self._too_early() or self._startles() or self._waits("send", "yes"):
             return
         if self._page == "step":
@@ -237,11 +242,13 @@ class QuestionView(QuestionFrame):
 
     def action_anyway(self) -> None:
         """The deliberate second step: go through with what the page shows."""
+        self._accepted_by = "anyway"
         if self._page == "step" and not self._too_early():
             self.body.go_through()
 
     def action_session(self) -> None:
         """Allow a call, and those of the same tool that follow."""
+        self._accepted_by = "session"
         if isinstance(self.body, ApprovalBody) and self._page == "answer" and not self._too_early():
             self.body.session()
 
@@ -297,6 +304,26 @@ class QuestionView(QuestionFrame):
             self.say(NOT_HEARD, "$warning")
         return self.decided or self.deaf
 
+    def shows_unseen(self) -> bool:
+        """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
+        if self.message.unseen and not self.message.display:
+            self.body.uncover()
+        told = shown_now((self.message, *self.body.to_be_seen(self._page)))
+        if told:
+            self.say(f"{told} {self.key(self._accepted_by)} again {self._accepting}.")
+            self.turn()
+            self.await_painting()
+        return bool(told)
+
+    @property
+    def _accepting(self) -> str:
+        """What the key that accepts does, in a sentence."""
+        if isinstance(self.body, ApprovalBody):
+            return "calls it"
+        if isinstance(self.body, PageBody):
+            return "agrees"
+        return "says yes" if self._takes_yes else "sends"
+
     def decide(self, outcome: Outcome) -> None:
         """This is the answer."""
         self.keep_draft()
@@ -312,6 +339,7 @@ class QuestionView(QuestionFrame):
 
     def action_elsewhere(self) -> None:
         """The person opened the page themselves."""
+        self._accepted_by = "elsewhere"
         if isinstance(self.body, PageBody) and self._page == "answer" and not self._too_early():
             self.body.elsewhere()
 

@@ -62,6 +62,10 @@ class FormView(RowsView):
         self._wanted_focus: str | None = None
         self._told_not_taken: dict[str, str] = {}
         self._named: tuple[tuple[tuple[str, str], ...], str] | None = None
+        self._told_unseen: frozenset[str] = frozenset()
+        """The fields that were not on the screen, or in another form, when that was said."""
+        self._told_words = False
+        self._wanted_on_top: str | None = None
 
     # What the form holds
 
@@ -148,6 +152,9 @@ class FormView(RowsView):
             return
         self.screen.set_focus(row.control, scroll_visible=False)
         self._bring_into_view(row)
+        if name == self._wanted_on_top:
+            self._wanted_on_top = None
+            self.scroll_to_region(self._lines_of(row), animate=False, top=True)
 
     def _focus_wanted(self) -> None:
         if self._wanted_focus is not None:
@@ -240,6 +247,50 @@ class FormView(RowsView):
             self.focus_field(names[place])
         else:
             self.post_message(self.Finished(self))
+
+    # What was never on the screen
+
+    @property
+    def unseen(self) -> bool:
+        """Whether something goes out that was never on the screen, or words of the form were not.
+
+        What somebody was told of is seen.
+        """
+        return bool(self._unseen_fields) or self._unseen_words
+
+    @property
+    def _unseen_words(self) -> bool:
+        return self._words_unseen and not self._told_words
+
+    @property
+    def _unseen_fields(self) -> list[str]:
+        """The names of the fields, from the top."""
+        answered = self.conversion.content.keys() - self._told_unseen
+        return [
+            spec.name
+            for spec in self.form.fields
+            if spec.name in answered
+            and not (spec.name in self._rows and self._rows[spec.name].seen)
+        ]
+
+    def show_unseen(self, *, briefly: bool) -> str:
+        """Go to the form's own words, else to the first of these fields; tell what it is."""
+        if self._unseen_words:
+            self._told_words = True
+            self._show_words()
+            return "what the form says goes on"
+        fields = self._unseen_fields
+        self.count_as_seen()
+        self._wanted_on_top = fields[0]
+        self.focus_field(fields[0])
+        one = len(fields) == 1
+        count = f"{len(fields)} field{'' if one else 's'} below {'was' if one else 'were'}"
+        return f"{count} not {'seen' if briefly else 'on the screen'}"
+
+    def count_as_seen(self) -> None:
+        """All of it is known to the person."""
+        self._told_unseen = frozenset(self.conversion.content)
+        self._told_words = True
 
     # Judging
 

@@ -30,6 +30,10 @@ class FieldRow:
         self.problem: str | None = None
         self.notes = spec.notes
         self.active = False
+        self._seen: tuple[int, int] | None = None
+        """The first of its lines that was on the screen, and the one behind the last."""
+        self.seen = False
+        """Whether its label and its control were on the screen, at once or line by line."""
         self._restated = restated
         self.lay_out(columns)
 
@@ -45,6 +49,15 @@ class FieldRow:
         self.control.styles.width = width
         self.control.styles.height = self._control_height
         self.lines = self._drawn()
+        self._seen = None
+
+    def on_screen(self, first: int, end: int) -> None:
+        """These of its lines are painted, from 0."""
+        if self._seen is not None:
+            first, end = min(first, self._seen[0]), max(end, self._seen[1])
+        self._seen = first, end
+        answer = self.above + self._control_height
+        self.seen = first <= 0 and end >= max(answer, len(self._label_lines))
 
     @property
     def height(self) -> int:

@@ -57,6 +57,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._columns: Columns | None = None
         self._room: Size | None = None
         self._words = self._own_words()
+        self._words_seen: tuple[int, int] | None = None
+        """The first line that was on the screen, and the one behind the last."""
         self._tail = Static("", id="form-tail", markup=False)
 
     def _own_words(self) -> Static | None:
@@ -73,6 +75,11 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         if not words:
             return None
         return Static(Content("\n").join(words), id="form-words", markup=False)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the form says something above its fields."""
+        return self._words is not None
 
     @property
     def _row_refuses(self) -> bool:
@@ -196,6 +203,27 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
     def _lines_of(self, row: FieldRow) -> Region:
         top = self._first_line + self._stack.top(row)
         return Region(0, top, self.size.width, row.height)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Whatever is painted has been on the screen."""
+        top = round(self.scroll_y)
+        end = top + self.scrollable_content_region.height
+        first, last = self._words_seen or (top, end)
+        self._words_seen = min(top, first), max(end, last)
+        self._stack.on_screen(top - self._first_line, end - self._first_line)
+        return super().render_lines(crop)
+
+    @property
+    def _words_unseen(self) -> bool:
+        """Whether the form's own words were not all on the screen."""
+        first, end = self._words_seen or (0, 0)
+        return self._words is not None and (first > 0 or end < self._words.size.height)
+
+    def _show_words(self) -> None:
+        """Bring the form's own words into view: their beginning, where that was never seen."""
+        first, _ = self._words_seen or (0, 0)
+        end = self._first_line - self.scrollable_content_region.height
+        self.scroll_to(y=0 if first else max(end, 0), animate=False, immediate=True)
 
     def render_line(self, y: int) -> Strip:
         """The words of whatever row stands on this line of the window."""

@@ -28,6 +28,8 @@ class RowStack:
     _tops: list[int] = field(default_factory=list)
     _strips: dict[int, list[Strip]] = field(default_factory=dict)
     _style: tuple[int, Style] | None = None
+    _painted: tuple[int, int] | None = None
+    """The lines that were painted last, unless the rows stand elsewhere since."""
     height: int = 0
 
     def add(self, rows: Iterable[FieldRow]) -> None:
@@ -46,6 +48,7 @@ class RowStack:
             self.height += row.height
             below = row.below
         self._strips.clear()
+        self._painted = None
 
     @property
     def below(self) -> int:
@@ -55,6 +58,18 @@ class RowStack:
     def top(self, row: FieldRow) -> int:
         """The line on which a row begins."""
         return self._tops[self._rows.index(row)]
+
+    def on_screen(self, first: int, end: int) -> None:
+        """These lines are painted: their rows can be seen."""
+        if (first, end) == self._painted:
+            return
+        self._painted = first, end
+        place = max(bisect_right(self._tops, first) - 1, 0)
+        while place < len(self._tops) and self._tops[place] < end:
+            row, top = self._rows[place], self._tops[place]
+            if not row.seen:
+                row.on_screen(first - top, end - top)
+            place += 1
 
     def fits(self, row: FieldRow) -> bool:
         """Whether a row still takes the room that it was given; what it says is drawn again."""

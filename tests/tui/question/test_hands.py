@@ -160,7 +160,7 @@ async def test_the_raw_request_of_millions_of_choices_is_bounded_and_says_so() -
         await pilot.press("f2")
         await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the request")
         assert time.monotonic() - begun < 10
-        assert " more" in app.view._aside._text.render().plain  # type: ignore[union-attr]
+        assert " more" in app.view.aside._text.render().plain  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("warned", [True, False])

@@ -148,7 +148,11 @@ async def test_the_second_step_can_be_read_and_taken(size: tuple[int, int]) -> N
         assert "Send it ^Y" in app.words
         await pilot.press("end")
         await pilot.pause()
-        assert app.view._aside.size.height > 0
+        assert app.view.aside.size.height > 0
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: "The message goes on" in app.words, "the end of the message")
+        assert app.outcome is None
+        await until(pilot, lambda: not app.view.deaf, "it hears again")
         await pilot.press("ctrl+y")
         await pilot.pause()
     assert app.outcome is not None

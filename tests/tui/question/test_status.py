@@ -211,4 +211,4 @@ async def test_help_offers_the_editor_where_a_field_has_one(most: int, offered: 
     async with asked(app) as pilot:
         await pilot.press("f1")
         await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "help")
-        assert ("$EDITOR" in app.view._aside._text.render().plain) == offered  # type: ignore[union-attr]
+        assert ("$EDITOR" in app.view.aside._text.render().plain) == offered  # type: ignore[union-attr]
