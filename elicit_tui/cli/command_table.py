@@ -64,7 +64,7 @@ COMMANDS: Final[dict[str, Command]] = {
         asks=True,
     ),
     "inbox": Command(
-        "inbox [list|show|answer|decline|cancel|grants|revoke]",
+        "inbox [list|show ID|answer ID|decline ID|cancel ID|grants|revoke SERVER TOOL]",
         "what waits for a person, whoever asked",
         "elicit_tui.cli.inbox.subcommands",
         any_order=False,

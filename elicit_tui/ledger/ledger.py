@@ -15,6 +15,7 @@ from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import bodies
 from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk
 from elicit_tui.ledger.file import FILE
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
@@ -219,11 +220,12 @@ class Ledger:
                 " AND substr(question, 1, ?) = ? LIMIT 2",
                 (len(question), question),
             ).fetchall()
-            if not found or not question:
-                raise LedgerError("The ledger has no question with this id.")
-            if len(found) > 1:
-                raise LedgerError("More than one question has an id that begins like this.")
-            return self._row(found[0][0])
+            if len(found) == 1 and question:
+                return self._row(found[0][0])
+            shown = neutral_line(question, 80)
+            if found and question:
+                raise LedgerError(f"Several questions begin with {shown!r}; give more of the id.")
+            raise LedgerError(f"No question {shown!r} was recorded (see elicit-tui history list).")
 
     def _row(self, question: str) -> Row:
         # Loaded by whoever reads: most runs only write.

@@ -143,7 +143,14 @@ def test_show_tells_everything_and_nothing_active(tell: Tell, recorded: Path) ->
     for word in ("You sent it.", "hidden.escape", "•••", "Look twice.", "requestedSchema"):
         assert word in out
     assert json.loads(tell("show", "0a", "--output", "json")[1])["id"] == "0abc"
-    assert tell("show", "zzz")[0] == 2
+
+
+def test_show_says_where_the_ids_stand_when_it_knows_none_like_it(
+    tell: Tell, recorded: Path
+) -> None:
+    code, out, told = tell("show", "zz\x1b[2Jz")
+    assert (code, out) == (2, "")
+    assert told == "elicit-tui: No question 'zz␛[2Jz' was recorded (see elicit-tui history list).\n"
 
 
 def recorded_as(outcome: Outcome, policy: ContentPolicy) -> str:

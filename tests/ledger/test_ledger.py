@@ -235,10 +235,10 @@ def test_a_row_is_found_by_the_beginning_of_its_id(ledger: Ledger) -> None:
         ledger.asked(request(id=name), PASSED)
     assert ledger.row("abc").id == "abc1"
     for wrong, said in (
-        ("ab", "More than one"),
-        ("x", "no question"),
-        ("", "no question"),
-        ("%", "no"),
+        ("ab", "Several questions begin with 'ab'"),
+        ("x", "No question 'x' was recorded"),
+        ("", "No question '' was recorded"),
+        ("%", "No question '%'"),
     ):
         with pytest.raises(LedgerError, match=said):
             ledger.row(wrong)

@@ -84,11 +84,12 @@ def test_a_command_that_has_its_own_row_is_told_as_in_the_help(help_text: str) -
     assert different == {"[run]"}  # each names the other spelling of the same command
 
 
-@pytest.mark.parametrize("command", ["config", "history"])
+@pytest.mark.parametrize("command", ["config", "history", "inbox"])
 def test_the_commands_of_a_command_are_the_ones_in_the_table(command: str) -> None:
     words = next(usage for usage in commands_of_readme() if usage.startswith(f"{command} "))
     offered = re.findall(r"^    (\w+)  ", printed(command, "--help"), re.MULTILINE)
-    assert offered == words.removeprefix(f"{command} ").replace(" ID", "").split("|")
+    named = words.removeprefix(f"{command} ").strip("[]").split("|")
+    assert offered == [word.partition(" ")[0] for word in named]
 
 
 def test_the_exit_codes_are_the_ones_of_the_help_and_of_the_code(help_text: str) -> None:
