@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
+from elicit_tui.form.choices import LABEL_LENGTH, value_label
+from elicit_tui.form.json_values import json_key
+from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.widgets.control import FieldControl
 
 ONE: Final = ("○", "●")
 """Not chosen, chosen: one of several. Shape tells them apart, never colour alone."""
 MANY: Final = ("[ ]", "[x]")
 """Not chosen, chosen: any of several."""
+_SENT_LENGTH: Final = 300
+"""Characters of a value beside a label that does not say it."""
 
 
 class ChoiceControl(FieldControl):
@@ -83,11 +88,39 @@ class ChoiceControl(FieldControl):
         return None
 
     @property
+    def sends(self) -> str | None:
+        """The values of what is chosen, as far as their labels say something else."""
+        labels = {json_key(choice.value): choice.label for choice in self.spec.choices}
+        unsaid = [
+            neutral_line(readable_json(value, indent=None), _SENT_LENGTH)
+            for value in _values_of(self.entry)
+            if not isinstance(value, bool) or labels
+            if not says(labels.get(json_key(value), ""), value)
+        ]
+        return f"sends {', '.join(unsaid)}" if unsaid else None
+
+    @property
     def count(self) -> str | None:
         """How many are chosen."""
         if not self.many:
             return None
         return f"now {len(_values_of(self._given)) or len(self._chosen)}"
+
+
+def says(label: str, value: Any) -> bool:
+    """Whether the label of a choice says the value that is sent for it.
+
+    `Staging` says "staging", `Eu West` says "eu-west"; `No` does not say "yes", nor `5` -5.
+    """
+    shown = value_label(value)
+    if label == shown or label.endswith(f"({shown})"):
+        return not isinstance(value, str) or len(value) <= LABEL_LENGTH
+    said, sent = (_letters(text) for text in (label, shown))
+    return isinstance(value, str) and said == sent and not sent.isdecimal() and bool(sent)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def _values_of(entry: Entry | None) -> tuple[Any, ...]:

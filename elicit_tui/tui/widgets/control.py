@@ -110,6 +110,11 @@ class FieldControl(Guarded):
         return None
 
     @property
+    def sends(self) -> str | None:
+        """What goes out where its words do not say it, as JSON; None where they do."""
+        return None
+
+    @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Keys of this kind of field, as (key, what it does)."""
         return ()

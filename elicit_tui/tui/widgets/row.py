@@ -33,7 +33,7 @@ class FieldRow:
         self._seen: tuple[int, int] | None = None
         """The first of its lines that was on the screen, and the one behind the last."""
         self.seen = False
-        """Whether its label and its control were on the screen, at once or line by line."""
+        """Whether all that says what it sends was on the screen, at once or line by line."""
         self._restated = restated
         self.lay_out(columns)
 
@@ -56,8 +56,8 @@ class FieldRow:
         if self._seen is not None:
             first, end = min(first, self._seen[0]), max(end, self._seen[1])
         self._seen = first, end
-        answer = self.above + self._control_height
-        self.seen = first <= 0 and end >= max(answer, len(self._label_lines))
+        answer = max(self.above + self._control_height, len(self._label_lines))
+        self.seen = first <= 0 and end >= (self.height if self.control.sends else answer)
 
     @property
     def height(self) -> int:
@@ -172,15 +172,18 @@ class FieldRow:
             lines += [
                 Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)
             ]
+        beside = self._tells_limits and not self._beside
+        wanted = self.hint if beside and not self.problem else ""
+        told = " · ".join(text for text in (wanted, self.control.sends) if text)
+        if told:
+            # On the line that is kept free for an error, so that nothing jumps.
+            lines += [Content.styled(line.plain, "$faint") for line in _wrap(told, room)]
         if self.problem:
             lines += [
                 Content.styled(line.plain, "bold $error")
                 for line in _wrap(f"✗ {self.problem}", room)
             ]
-        # On the line that is kept free for an error, so that nothing jumps.
-        elif self._tells_limits and not self._beside and self.hint:
-            lines += [Content.styled(line.plain, "$faint") for line in _wrap(self.hint, room)]
-        else:
+        elif not told:
             lines.append(Content(""))
         return lines
 

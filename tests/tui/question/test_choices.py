@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Unset
+from elicit_tui.tui.widgets.choice_control import says
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
@@ -244,3 +245,71 @@ async def test_what_invites_to_search_is_not_cut(width: int, words: str) -> None
         assert words in app.words
         assert "63 choices" in app.words
         assert "sear…" not in app.words
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "said"),
+    [
+        ("Staging", "staging", True),
+        ("Eu West 1", "eu-west-1", True),
+        ("Gold (g-24)", "g-24", True),
+        ("yes", "yes", True),
+        ("3", 3, True),
+        ("No", "yes", False),
+        ("staging", "production", False),
+        ("Staging (eu-west)", "stg-eu", False),
+        ("5", "-5", False),
+        ("15", "1.5", False),
+        ("+", "-", False),
+        ("Never", 0, False),
+        ("No", True, False),
+        ("a" * 250, "a" * 250, False),
+    ],
+)
+def test_a_label_says_its_value_or_it_does_not(label: str, value: Any, said: bool) -> None:
+    assert says(label, value) == said
+
+
+SWAPPED = {"title": "Share it?", "oneOf": [{"const": "yes", "title": "No"}, {"const": "no"}]}
+NAMED = {"title": "Where", "enum": ["stg", "prod"], "enumNames": ["Production", "Staging"]}
+MANY = {"type": "array", "items": {"anyOf": [{"const": "rm -rf /", "title": "Nothing"}]}}
+LONG_LIST = {"enum": [f"v{n}" for n in range(20)], "enumNames": [f"n{n}" for n in range(20)]}
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 140])
+@pytest.mark.parametrize(
+    ("field", "keys", "sent"),
+    [
+        (SWAPPED, ("1",), 'sends "yes"'),
+        (NAMED, ("1",), 'sends "stg"'),
+        (MANY, ("space",), 'sends "rm -rf /"'),
+        (LONG_LIST, ("n", "7", "enter"), 'sends "v7"'),
+    ],
+)
+async def test_what_is_sent_for_a_choice_that_says_something_else_stands_below_it(
+    field: dict[str, Any], keys: tuple[str, ...], sent: str, width: int
+) -> None:
+    app = Asking(form_question(schema(v=field, w={"type": "string", "title": "Other"})))
+    async with asked(app, (width, 40)) as pilot:
+        assert "sends" not in app.words
+        before = [line for line, text in enumerate(app.words.splitlines()) if "Other" in text]
+        await pilot.press(*keys)
+        await until(pilot, lambda: sent in app.words, "what is sent")
+        after = [line for line, text in enumerate(app.words.splitlines()) if "Other" in text]
+        if width >= 60:
+            assert before == after, "nothing jumps"
+
+
+async def test_a_default_that_its_label_does_not_say_is_told_from_the_beginning() -> None:
+    app = Asking(form_question(schema(v={**SWAPPED, "default": "yes"})))
+    async with asked(app):
+        assert 'sends "yes"' in app.words
+
+
+async def test_a_choice_whose_words_say_what_is_sent_says_it_once() -> None:
+    field = {"title": "Where", "oneOf": [{"const": "eu-west", "title": "EU West"}]}
+    app = Asking(form_question(schema(v=field, w={"type": "boolean", "default": True})))
+    async with asked(app) as pilot:
+        await pilot.press("1")
+        await pilot.pause()
+        assert "sends" not in app.words
