@@ -27,10 +27,18 @@ from elicit_tui.broker.inbox_events import (
     not_taken,
 )
 from elicit_tui.broker.store_sight import StoreSight
-from elicit_tui.elicitation import Answerer, Finding, Outcome, form_of, now
+from elicit_tui.elicitation import (
+    Answerer,
+    ElicitationRequest,
+    Finding,
+    Outcome,
+    form_of,
+    now,
+)
 from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.outcome import Via
 from elicit_tui.elicitation.question import Draft
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.errors import StoreError
 from elicit_tui.form import Form
 from elicit_tui.store import Answer, AskingProcess, Grant, Store, Waiting
@@ -234,7 +242,7 @@ class Inbox:
             question,
             form=form,
             draft=entry.draft,
-            takes_note=question.request.kind == "approval",
+            takes_note=_agent_reads_it(question.request),
             examine=lambda content: self._examine(content, form),
         )
         return replace(waiting, question=question)
@@ -340,3 +348,8 @@ class Inbox:
     ) -> int:
         """Take back what was allowed; how many that were. Raises StoreError."""
         return await self._store.revoke(server, tool, session)
+
+
+def _agent_reads_it(request: ElicitationRequest) -> bool:
+    """Whether a refusal of this goes to the agent, which never passes a note on to a server."""
+    return request.kind == "approval" or request.server.name == AGENT

@@ -70,6 +70,19 @@ async def test_it_comes_like_a_question_of_our_own_and_its_answer_goes_to_who_as
     await here.leaves()
 
 
+@pytest.mark.parametrize(("server", "takes_note"), [("agent", True), ("paint", False)])
+async def test_who_refuses_an_agents_own_question_can_tell_it_why_and_no_server(
+    world: World, server: str, takes_note: bool
+) -> None:
+    broker, here = await world.asks(), await console(world)
+    asked = asyncio.ensure_future(broker.resolve(form_request(server=server)))
+    question = await here.screen.sees()
+    assert question.takes_note is takes_note
+    here.sends(question, decline("user", "No."))
+    assert (await bounded(asked)).action == "decline"
+    await here.leaves()
+
+
 async def test_an_answer_that_is_given_back_is_asked_here_again(world: World) -> None:
     broker, here = await world.asks(), await console(world)
     asked = asyncio.ensure_future(broker.resolve(form_request()))
