@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple
 
 
@@ -44,3 +44,7 @@ class Allowances:
             for held in self._held
             if held.server != server or (tool is not None and held.tool != tool)
         ]
+
+
+AgreeOn = Callable[[Allowances], Awaitable[None]]
+"""Takes back what another process revoked, such as an inbox; awaited before an allowance counts."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.admission import malformed
 from elicit_tui.broker.admitted import Admitted
-from elicit_tui.broker.allowances import Allowance, Allowances
+from elicit_tui.broker.allowances import AgreeOn, Allowance, Allowances
 from elicit_tui.broker.ask import AgentLeft, Ask, AskStep, valid
 from elicit_tui.broker.contracts import Guardian, LedgerWriter
 from elicit_tui.broker.drafts import Drafts
@@ -68,6 +68,7 @@ class Broker:
         hooks: Hooks | None = None,
         drafts: Drafts | None = None,
         agent_left: AgentLeft | None = None,
+        agree_on: AgreeOn | None = None,
     ) -> None:
         """`queue`: the one that the responder was given, where its screens show what waits.
 
@@ -75,6 +76,8 @@ class Broker:
 
         `agent_left`: given where an agent makes the calls. No tool is approved while it is away,
         and no more approvals wait at once than `elicitation.limits.pending` says.
+
+        `agree_on`: given where what is allowed can be revoked by another process.
         """
         self._policy = policy
         self._guardian = guardian
@@ -99,6 +102,7 @@ class Broker:
             self.subscribe(listener_for(hooks))
         self.allowances = Allowances()
         """What may be called without asking for the rest of the session."""
+        self._agree_on = agree_on
 
     # Watching
 
@@ -277,6 +281,8 @@ class Broker:
         def wanted() -> Allowance:
             return Allowance(server.name, call.name, process, digest(definition))
 
+        if any(self.allowances) and self._agree_on is not None:
+            await self._agree_on(self.allowances)
         allowed = any(self.allowances) and self.allowances.holds(wanted())
         decision = self._policy.judge_call(server.name, call.name, definition, allowed=allowed)
         if decision.outcome is None and not decision.asks:

@@ -66,6 +66,7 @@ async def open_session(
         launched=launched,
         log_file=log_file,
         agent_left=lambda request: here().held_calls.left(request),
+        agree_on=other_terminal.agree_on,
     )
     try:
         async with opened as runtime:

@@ -219,7 +219,6 @@ class Session:
     async def _made(self, call: Call, server: str) -> Result:
         try:
             connection = await self.runtime.host.connect(server)
-            await self._other_terminal.agree_on(self._broker.allowances)
             result = without_our_words((await connection.call(call)).result)
         except ToolRefused as refusal:
             return telling.refused_call(refusal.outcome)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import Broker, BrokerEvent, Resolved
+from elicit_tui.broker.allowances import AgreeOn
 from elicit_tui.broker.ask import AgentLeft
 from elicit_tui.elicitation import (
     Deadline,
@@ -79,6 +80,7 @@ class Bench:
         settings: Settings,
         answers: tuple[Rule, ...] | None,
         agent_left: AgentLeft | None,
+        agree_on: AgreeOn | None,
     ) -> None:
         self.person = Person()
         self.ledger = ledger
@@ -90,6 +92,7 @@ class Bench:
             ledger,
             self.person,
             agent_left=agent_left,
+            agree_on=agree_on,
         )
         self.broker.subscribe(self.events.append)
 
@@ -113,9 +116,10 @@ def bench(tmp_path: Path) -> Iterator[BenchFactory]:
         settings: Settings | None = None,
         answers: tuple[Rule, ...] | None = None,
         agent_left: AgentLeft | None = None,
+        agree_on: AgreeOn | None = None,
     ) -> Bench:
         ledgers.append(Ledger.open(tmp_path / "state" / f"ledger-{len(ledgers)}.sqlite3"))
-        return Bench(ledgers[-1], settings or Settings(), answers, agent_left)
+        return Bench(ledgers[-1], settings or Settings(), answers, agent_left, agree_on)
 
     yield make
     for ledger in ledgers:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker import Broker, Notice
+from elicit_tui.broker import Allowances, Broker, Notice
 from elicit_tui.elicitation import (
     Call,
     Deadline,
@@ -127,6 +127,27 @@ def test_what_is_allowed_for_the_session_ends_with_the_process_the_definition_or
         table.broker.allowances.drop("s")
         await approve(table.broker, DROP, "pid 2")
         assert face.asked == 5
+
+    run(body())
+
+
+def test_what_another_process_revoked_is_asked_for_again_whoever_calls(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        revoked: list[str] = []
+
+        async def agree_on(allowances: Allowances) -> None:
+            for server in revoked:
+                allowances.drop(server)
+
+        table = bench(settings_with(), agree_on=agree_on)
+        face = table.broker._ask_step._responder = answers("session")
+        assert await approve(table.broker) is not None
+        assert await approve(table.broker) is None
+        revoked.append("s")
+        assert await approve(table.broker) is not None
+        assert face.asked == 2
 
     run(body())
 
