@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ class Admitted:
 
     question: Question
     """The request with what is known of it so far: what was found, then its form and draft."""
-    arrived: float
+    arrived: float = field(default_factory=time.monotonic)
     """By the monotonic clock, in seconds."""
     trace: list[Decision] = field(default_factory=list)
     """What each step decided, in the order in which they were taken."""
@@ -41,6 +42,11 @@ class Admitted:
     def request(self) -> ElicitationRequest:
         """What was asked."""
         return self.question.request
+
+    @property
+    def waited_ms(self) -> int:
+        """Milliseconds since it arrived."""
+        return round((time.monotonic() - self.arrived) * 1000)
 
     def end(self, outcome: Outcome) -> None:
         """End it from outside, unless that has happened: nobody is asked for it any more."""

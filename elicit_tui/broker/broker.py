@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -130,7 +129,7 @@ class Broker:
         trace: list[Decision] = []
         outcome = self._entrance.refusal(request, trace)
         if outcome is None:
-            self._open[request.id] = Admitted(Question(request), time.monotonic(), trace=trace)
+            self._open[request.id] = Admitted(Question(request), trace=trace)
             return None
         return self._ended_at_once(request, outcome, trace)
 
@@ -240,8 +239,7 @@ class Broker:
         review = self._looked_at(entry.question, outcome)
         outcome = self._record.decided(request, outcome, review)
         kept = self._drafts.ended(request, outcome)
-        waited_ms = round((time.monotonic() - entry.arrived) * 1000)
-        self._emit(Resolved(request, review, outcome, waited_ms, tuple(entry.trace), kept))
+        self._emit(Resolved(request, review, outcome, entry.waited_ms, tuple(entry.trace), kept))
         return outcome
 
     def _leave(self, entry: Admitted) -> None:
@@ -293,8 +291,7 @@ class Broker:
         refused = self._entrance.approval_refusal()
         if refused is not None:
             return self._ended_at_once(request, refused, [decision])
-        entry = Admitted(Question(request), time.monotonic(), trace=[decision])
-        self._open[request.id] = entry
+        entry = self._open[request.id] = Admitted(Question(request), trace=[decision])
         outcome = await self._see_through(entry, self._confirmed, ENDED)
         if outcome.action == "accept" and outcome.scope == "session":
             self.allowances.add(wanted())

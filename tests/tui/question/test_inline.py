@@ -39,7 +39,7 @@ def responder(**more: Any) -> InlineResponder:
 def ask(who: InlineResponder, question: Question) -> asyncio.Task[Outcome]:
     """Put a question as the broker does."""
     asker = AskStep(ElicitationSettings(), who, who._queue)
-    return asyncio.create_task(asker.ask(Admitted(question, 0.0), question))
+    return asyncio.create_task(asker.ask(Admitted(question), question))
 
 
 async def shown(who: InlineResponder, message: str) -> Pilot[Any]:
