@@ -80,6 +80,10 @@ class LineView(SpanView, can_focus=True):
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many rows as it has lines, where it is as high as they are."""
+        return len(self._source(max(10, width - _GAP)))
+
     @property
     def _width(self) -> int:
         return self.scrollable_content_region.width or self.size.width

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.spans import Line
+
+AROUND: Final = 3
+"""Rows that the frame and the bar of keys take."""
 
 
 class TextDialog(Dialog[None]):
@@ -30,3 +33,7 @@ class TextDialog(Dialog[None]):
         view = self.query_one("#words", LineView)
         view.show(self.words)
         view.focus()
+
+    def on_resize(self) -> None:
+        """As high as its words; what there is no room for is scrolled to."""
+        self.query_one("#words", LineView).styles.max_height = self.size.height - AROUND

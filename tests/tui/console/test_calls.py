@@ -340,3 +340,13 @@ async def test_a_server_that_may_not_run_is_listed_with_the_reason(tmp_path: Pat
         await stand.press("down")
         await stand.until(lambda: "may not run" in stand.text())
         assert "Managed servers only." in stand.text()
+
+
+async def test_of_a_copy_no_more_is_said_than_what_was_done(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "done" in stand.text())
+        await stand.press("c")
+        await stand.until(lambda: "Handed to the clipboard of your terminal." in stand.notices())
+        assert "opied" not in stand.notices(), "a terminal may take nothing from us"
+        assert stand.app.clipboard == "done"

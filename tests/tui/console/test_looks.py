@@ -10,15 +10,20 @@ from typing import Any
 
 import pytest
 from textual._compositor import LayoutUpdate
+from textual.widget import Widget
 
 from elicit_tui.elicitation.settings import ConsoleSettings
+from elicit_tui.host import Tool
 from elicit_tui.host.events import ServerLog
 from elicit_tui.tui.console.action_keys import known_keys
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.palette import commands
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.screens.about import AboutScreen
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.spans import labelled, text_of
 from elicit_tui.tui.theme import THEMES
-from tests.tui.console.stand import console
+from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
 
@@ -171,3 +176,69 @@ async def test_another_pane_is_not_painted_once_more_for_the_focus(
         await stand.settled()
         assert painted
         assert not any(isinstance(update, LayoutUpdate) for update in painted), "all of it again"
+
+
+def tools(*descriptions: str) -> dict[str, tuple[Tool, ...]]:
+    raw = [
+        {"name": f"tool{number}", "description": words, "inputSchema": CITY}
+        for number, words in enumerate(descriptions)
+    ]
+    return {"alpha": tuple(tool for tool in map(Tool.read, raw) if tool is not None)}
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_list_of_tools_stays_as_high_whatever_is_said_of_one(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    def rule(stand: Stand) -> int:
+        lines = stand.text().splitlines()
+        return next(number for number, line in enumerate(lines) if "│────" in line)
+
+    said = tools("Short.", "Says much of itself. " * 40)
+    async with console(tmp_path, tools=said, size=size) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: "Short." in stand.text())
+        before = rule(stand)
+        await stand.press("down")
+        await stand.until(lambda: "Says much" in stand.text())
+        assert rule(stand) == before
+
+
+async def test_nothing_of_the_console_is_seen_around_what_lies_over_it(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=tools("Short."), size=(140, 40)) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        *above, _keys = stand.text().splitlines()
+        framed = [line for line in above if line.strip()]
+        assert framed[0].strip().startswith("╭─ Call tool0")
+        assert framed[-1].strip().endswith("alpha ─╯")
+        assert {line.strip()[0] for line in framed} == set("╭│╰")
+        assert {line.strip()[-1] for line in framed} == set("╮│╯")
+
+
+@pytest.mark.parametrize("size", SIZES[1:])
+async def test_a_text_over_the_console_is_as_high_as_its_words_where_there_is_room(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, tools=tools("Short.", "Long. " * 2_000), size=size) as stand:
+
+        async def frame() -> Widget:
+            await stand.press("f2")
+            await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
+            return stand.app.screen.query_one(".dialog")
+
+        await stand.press("enter")
+        low = await frame()
+        await stand.until(lambda: "Short." in stand.text() and "2 tools" in stand.text())
+        assert low.outer_size.height < 14
+        await stand.press("escape", "down")
+        high = await frame()
+        await stand.until(lambda: high.outer_size.height == size[1] - 1)
+        assert "2 tools" not in stand.text()
+        await stand.press("end")
+        await stand.until(lambda: "2 tools" in stand.text())
+
+
+def test_where_it_is_narrow_a_value_stands_below_its_label_and_begins_with_it() -> None:
+    lines = [text_of(spans) for spans in labelled("  seen", "one two three", 12)]
+    assert lines == ["  seen", "  one two", "  three"]

@@ -8,6 +8,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host import Tool
+from elicit_tui.tui.console.offers import read_offers
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.history_row import RecordScreen
 from tests.tui.console.stand import Stand, console
@@ -189,3 +190,46 @@ async def test_enter_looks_at_what_was_searched_for_in_the_history(tmp_path: Pat
         await stand.press("enter")
         await stand.until(lambda: isinstance(stand.app.screen, RecordScreen))
         await stand.until(lambda: "Shall we?" in stand.text())
+
+
+async def test_a_search_that_finds_nothing_in_the_history_says_so(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("5")
+        await stand.until(lambda: "No question has been recorded yet." in stand.text())
+        await stand.press("1")
+        await stand.shown(stand.ask("alpha", "Shall we?"))
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        await stand.press("5")
+        await stand.until(lambda: "Shall we?" in stand.text())
+        await stand.press("slash", *"atlantis")
+        await stand.until(lambda: "Nothing matches." in stand.text())
+        assert "recorded" not in stand.text()
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+async def test_the_way_back_from_a_call_to_the_calls_is_the_first_key_that_is_named(
+    tmp_path: Path, columns: int
+) -> None:
+    async with console(tmp_path, tools=TOOLS, size=(columns, 24)) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "done" in stand.text() and "Enter Read" in bar(stand))
+        await stand.press("enter")
+        await stand.until(lambda: bar(stand).startswith(" Esc Calls"))
+
+
+async def test_the_bar_says_what_enter_does_with_a_tool_a_prompt_and_a_resource(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        record = stand.app.state.servers["alpha"]
+        record.offers = (
+            record.offers[0],
+            *read_offers("prompt", [{"name": "welcome"}]),
+            *read_offers("resource", [{"name": "menu", "uri": "alpha://menu"}]),
+        )
+        stand.app.state.changed()
+        await stand.press("enter")
+        for verb in ("Call", "Get", "Read"):
+            await stand.until(lambda verb=verb: bar(stand).startswith(f" Enter {verb}"))
+            await stand.press("down")

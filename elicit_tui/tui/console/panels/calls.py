@@ -47,12 +47,12 @@ class CallsPane(Pane):
     """The list of calls, and beside it the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("s", "save", "Save", id="calls.save"),
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("a", "again", "Call again", id="calls.again"),
-        Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
     ]
 
     def __init__(self, state: ConsoleState) -> None:

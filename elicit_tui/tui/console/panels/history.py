@@ -35,6 +35,7 @@ READ_SECONDS = 1.0
 ROWS_AT_ONCE = 50
 NARROW = 60
 SHORT = 70
+NOTHING_YET = "No question has been recorded yet."
 SERVER_MOST = 20
 """Cells of the column of the servers' names; a longer name is cut."""
 
@@ -54,6 +55,7 @@ class HistoryPane(Pane):
         self._read_at = -1
         self._not_before = 0.0
         self._will_read = False
+        self._why_empty = NOTHING_YET
 
     def compose(self) -> ComposeResult:
         """The search and the rows."""
@@ -62,7 +64,6 @@ class HistoryPane(Pane):
             yield SearchLine("search", verb="To the list", id="history-search")
             yield ClickBar(id="history-head", classes="heading")
             rows = RowList(
-                empty="No question has been recorded yet.",
                 verb="Look",
                 follow=True,
                 id="history-rows",
@@ -111,8 +112,8 @@ class HistoryPane(Pane):
     async def _read(self) -> None:
         assert self.app.runtime is not None
         ledger = self.app.runtime.ledger
-        listing = self.query_one("#history-rows", RowList)
         newest: deque[Row] = deque(maxlen=KEPT_ROWS)
+        self._why_empty = NOTHING_YET
         try:
             since = datetime.now(timezone.utc) - timedelta(days=DAYS)
             rows = _rows_of(ledger, since)
@@ -121,7 +122,7 @@ class HistoryPane(Pane):
                 if number % ROWS_AT_ONCE == 0:
                     await asyncio.sleep(0)
         except LedgerError as error:
-            listing.empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
+            self._why_empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
         self._rows = {row.id: row for row in reversed(newest)}
         self._draw_rows()
 
@@ -132,6 +133,7 @@ class HistoryPane(Pane):
         keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self._stacked else 1
+        rows.empty = "Nothing matches." if self._rows else self._why_empty
         names = {"server", *(self._rows[key].server for key in keys)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)
