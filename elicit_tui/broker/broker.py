@@ -315,19 +315,19 @@ class Broker:
         self._emit(Resolved(request, review, outcome, 0))
 
     def sent(self, request: ElicitationRequest) -> None:
-        """The answer has left for the server."""
+        """Record that the answer has left for the server."""
         self._record.sent(request)
 
     # Ends from outside
 
     def withdraw(self, request_id: str, sentence: str) -> None:
-        """The server took the question back; nothing can be sent for it."""
+        """End a question that its server took back; nothing can be sent for it."""
         self._end(lambda entry: entry.request.id == request_id, unsent("server", sentence))
 
     def taken_back(self, request: ElicitationRequest, sentence: str) -> Outcome:
-        """The server took a question back that was decided and not answered yet: nothing is sent.
+        """Record that the server took a question back that was decided and not answered yet.
 
-        Recorded as its end after the decision; returned.
+        Nothing is sent. The end that follows the decision is returned.
         """
         outcome = unsent("server", sentence)
         self._record.decided(request, outcome, Review())
@@ -335,22 +335,22 @@ class Broker:
         return outcome
 
     def withdrawn_late(self, request: ElicitationRequest, sentence: str) -> None:
-        """The server took a question back after an accept had left for it: recorded and told."""
+        """Record and tell that the server took a question back whose accept had left before."""
         self._record.withdrawn(request, sentence)
         about = neutral_line(request.message, 60)
         self.notice(request.server.name, f'{sentence} The accept had left before: "{about}".')
 
     def call_ended(self, request_id: str) -> None:
-        """The server ended the call while its question waited; it still waits for an answer."""
+        """End the question of a call that its server ended; it still waits for an answer."""
         over = cancel("server", "The call that it belongs to has ended.")
         self._end(lambda entry: entry.request.id == request_id, over)
 
     def server_gone(self, server: str, sentence: str) -> None:
-        """A server went away: all its questions end, and nothing can be sent."""
+        """End all questions of a server that went away; nothing can be sent."""
         self._end(lambda entry: entry.request.server.name == server, unsent("server", sentence))
 
     def refused_on_the_wire(self, request: ElicitationRequest, sentence: str) -> None:
-        """An admitted request that was answered with an error before it could be resolved."""
+        """End an admitted request that was answered with an error before it was resolved."""
         entry = self._open.get(request.id)
         if entry is not None:
             self._finish(entry, malformed(request, sentence))

@@ -97,7 +97,7 @@ class Entrance:
         return cancel("flood", over, key="elicitation.limits", in_group=True)
 
     def leave(self, request: ElicitationRequest) -> None:
-        """A question that came in has its outcome."""
+        """Make room: a question that came in has its outcome."""
         if request.kind == "elicitation":
             self._flood.leave(request.server.name)
         else:

@@ -47,5 +47,5 @@ class FloodGate:
         return None
 
     def leave(self, server: str) -> None:
-        """One of this server's questions has its outcome."""
+        """Count a question of this server no more: it has its outcome."""
         self._open[server] = max(0, self._open.get(server, 0) - 1)

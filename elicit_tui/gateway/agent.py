@@ -64,7 +64,7 @@ class _Notification:
         self.size = len(json_line(self._body))
 
     def model_dump(self, **how: Any) -> dict[str, Any]:
-        """What the SDK writes."""
+        """The notification as the SDK writes it."""
         return self._body
 
 
@@ -84,7 +84,7 @@ class _Unread:
         return True
 
     def leave(self, notification: _Notification) -> None:
-        """It was read, or never will be."""
+        """Count it no more: it was read, or never will be."""
         self._number -= 1
         self._size -= notification.size
 
@@ -128,12 +128,12 @@ class AgentRequest:
         self._send(_Notification("notifications/progress", params, http=self.http))
 
     def tick(self, total: float | None, message: str) -> None:
-        """The last value plus a hair, the server's total, our words."""
+        """Send progress once more: the last value plus a hair, the server's total, our words."""
         last = self._sent if self._sent > -math.inf else 0.0
         self.progress(_hair_above(last), total, message)
 
     def log(self, level: str, logger: str | None, data: Any) -> None:
-        """A server's line, on this request's own stream (modern era, where it was asked for)."""
+        """Pass a server's line on, on this request's own stream (modern era, if wanted)."""
         if self._level in LEVELS and _weighs(level) >= LEVELS.index(self._level):
             params = _log_params(level, logger, data)
             self._send(_Notification("notifications/message", params, http=self.http))
@@ -234,16 +234,16 @@ class SessionAudience:
         self._tasks: set[asyncio.Future[None]] = set()
 
     def connected(self, session: Any, *, http: bool = False) -> None:
-        """The handshake is done; this is the connection's own channel."""
+        """Tell things through this session from now on: its handshake is done."""
         self._handshake = session
         self._http = http
 
     def set_level(self, level: str) -> None:
-        """logging/setLevel (handshake era)."""
+        """Pass on only lines of this level and above: logging/setLevel (handshake era)."""
         self._level = level
 
     def list_changed(self, kind: ListKind) -> None:
-        """A list is another than before."""
+        """Tell that a list is another than before."""
         events: Mapping[ListKind, Callable[[], ServerEvent]] = {
             "tools": ToolsListChanged,
             "prompts": PromptsListChanged,
@@ -253,13 +253,13 @@ class SessionAudience:
         self._notify(_Notification(f"notifications/{kind}/list_changed"))
 
     def resource_updated(self, uri: str) -> None:
-        """A resource that the agent subscribed to is another than before."""
+        """Tell that a resource that the agent subscribed to is another than before."""
         self._start(self.bus.publish(ResourceUpdated(uri)))
         params = {"uri": uri}
         self._notify(_Notification("notifications/resources/updated", params, http=self._http))
 
     def log(self, level: str, logger: str | None, data: Any) -> None:
-        """A server wrote a line."""
+        """Pass on a line that a server wrote."""
         if _weighs(level) >= _weighs(self._level):
             params = _log_params(level, logger, data)
             self._notify(_Notification("notifications/message", params, http=self._http))

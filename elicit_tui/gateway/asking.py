@@ -54,7 +54,7 @@ class Asking:
         self._agent_answers: dict[str, asyncio.Future[Outcome]] = {}
 
     def forget(self, question_id: str) -> None:
-        """A question has its outcome."""
+        """Forget how a question was asked: it has its outcome."""
         self._ways.pop(question_id, None)
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:

@@ -94,7 +94,7 @@ class DoctorFiles:
             self._sights.unlink(missing_ok=True)
 
     def renew(self) -> None:
-        """The doctor is still there."""
+        """Say that the doctor is still there."""
         with contextlib.suppress(OSError):
             os.utime(self._wish)
 
@@ -119,7 +119,7 @@ class DoctorFiles:
             return None
 
     def saw(self, sight: Sight) -> None:
-        """Tell the doctor."""
+        """Tell the doctor what was seen of a call."""
         with contextlib.suppress(FileExistsError, OSError):
             create_private(self._sights).close()
         with contextlib.suppress(OSError), Path(self._sights).open("ab") as file:

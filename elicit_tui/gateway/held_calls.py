@@ -165,12 +165,12 @@ class HeldCalls:
         self,
         clock: Clock,
         withdraw: Callable[[HeldCall], None],
-        told_agent: Callable[[HeldCall], None] = lambda held: None,
+        state_changed: Callable[[HeldCall], None] = lambda held: None,
     ) -> None:
-        """`withdraw` ends what a call still asks; `told_agent`: its `agent_state` is another."""
+        """`withdraw` ends what a call still asks; `state_changed`: its `agent_state` is another."""
         self._clock = clock
         self._withdraw = withdraw
-        self._told_agent = told_agent
+        self._state_changed = state_changed
         self._under_way: dict[str, HeldCall] = {}
         """By the id of the call."""
         self._named: dict[str, HeldCall] = {}
@@ -289,7 +289,7 @@ class HeldCalls:
 
     def _tell_change(self, held: HeldCall, before: AgentState) -> None:
         if held.agent_state != before:
-            self._told_agent(held)
+            self._state_changed(held)
 
     async def _reply(
         self, held: HeldCall, end: float, requester: Requester, resumed: bool
@@ -334,7 +334,7 @@ class HeldCalls:
     # Leaving
 
     def _leave(self, held: HeldCall) -> None:
-        """A request for this call was taken back, or its agent hung up."""
+        """Let a call go whose request was taken back, or whose agent hung up."""
         if held.requesters or held.paused or held.done:
             return
         if not held.asked:
@@ -362,14 +362,14 @@ class HeldCalls:
             held.task.cancel()
 
     def give_up(self, held: HeldCall) -> None:
-        """The agent takes this call back for good: its questions are withdrawn, it is cancelled."""
+        """Take a call back for good, as its agent wishes: withdraw its questions, cancel it."""
         held.withdrawn = True
         self._withdraw(held)
         self._named.pop(held.id, None)
         self._give_up(held)
 
     async def end(self) -> None:
-        """The session ends: every question is withdrawn, every call cancelled."""
+        """End the session: withdraw every question, cancel every call."""
         held_calls = self.under_way
         for held in held_calls:
             held.withdrawn = True

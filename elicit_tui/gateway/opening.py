@@ -71,7 +71,7 @@ async def open_session(
     try:
         async with opened as runtime:
             if runtime.hooks is not None:
-                other_terminal.tell(runtime.hooks.waiting)
+                other_terminal.tell_waiting_to(runtime.hooks.waiting)
             runtime.broker.subscribe(partial(_notify_of, notify))
             catalogues = SessionCatalogues(
                 {name: settings.servers[name] for name in names},
@@ -85,7 +85,7 @@ async def open_session(
             held_calls = HeldCalls(
                 clock,
                 withdraw=lambda held: here().withdraw(held),
-                told_agent=lambda held: here().told_agent(held),
+                state_changed=lambda held: here().show_agent_state(held),
             )
             measuring = Measuring(
                 clock, lambda: here().list_changed("tools"), settings.store.secret_env

@@ -30,31 +30,31 @@ class OtherTerminal(Protocol):
         ...
 
     def known_as(self, agent: AgentInfo) -> None:
-        """Who asks; told before the first question."""
+        """Learn who asks, before the first question."""
         ...
 
-    def tell(self, waiting: TellWaiting) -> None:
-        """Whom to tell that a question waits and nobody is there."""
+    def tell_waiting_to(self, told: TellWaiting) -> None:
+        """Learn whom to tell that a question waits and nobody is there."""
         ...
 
     def page_finished(self, server: str, elicitation_id: str) -> None:
-        """A server says that what its page asked for is done."""
+        """Learn that a server says that what its page asked for is done."""
         ...
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """The agent that asked was told to come back, has left, or is back."""
+        """Show that the agent that asked was told to come back, has left, or is back."""
         ...
 
     async def agree_on(self, allowances: Allowances) -> None:
-        """What was allowed for the session stands in both places, or in none."""
+        """Make what was allowed for the session stand in both places, or in none."""
         ...
 
     def heard(self, event: BrokerEvent) -> None:
-        """An event of the session's broker."""
+        """Hear an event of the session's broker."""
         ...
 
     async def close(self) -> None:
-        """The session is over; its broker has ended every question."""
+        """End the session here, once its broker has ended every question."""
         ...
 
 
@@ -84,7 +84,7 @@ class OtherTerminalByStore:
         self._granted: set[Allowance] = set()
 
     def known_as(self, agent: AgentInfo) -> None:
-        """Who asks."""
+        """Learn who asks."""
         self._agent = agent
 
     @property
@@ -122,17 +122,17 @@ class OtherTerminalByStore:
         except StoreError:
             return False
 
-    def tell(self, waiting: TellWaiting) -> None:
-        """Whom to tell that a question waits and nobody is there."""
-        self._tell_waiting = waiting
+    def tell_waiting_to(self, told: TellWaiting) -> None:
+        """Learn whom to tell that a question waits and nobody is there."""
+        self._tell_waiting = told
 
     def page_finished(self, server: str, elicitation_id: str) -> None:
-        """Whoever has its page open is done with it."""
+        """End the wait of whoever has its page open."""
         if self._responder is not None:
             self._responder.page_finished(server, elicitation_id)
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """Show it in every inbox."""
+        """Show in every inbox what the agent does meanwhile."""
         if self._responder is not None:
             await self._responder.mark_agent(question_id, state)
 

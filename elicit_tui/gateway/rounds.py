@@ -66,7 +66,7 @@ class Rounds:
         return {key: one.params for key, one in asked.items()}
 
     def ask_again(self) -> None:
-        """The client has lost its round, or left it out: whoever waits for it gets a new one."""
+        """Ask whoever waits in a new round: the client has lost its round, or left it out."""
         for one in self._asked.values():
             one.sent = False
 

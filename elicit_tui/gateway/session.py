@@ -54,19 +54,19 @@ class Audience(Protocol):
     """Whoever hears what belongs to no request of the agent."""
 
     def list_changed(self, kind: ListKind) -> None:
-        """A list is another than before."""
+        """Tell that a list is another than before."""
         ...
 
     def log(self, level: str, logger: str | None, data: Any) -> None:
-        """A server wrote a line (handshake era)."""
+        """Pass on a line that a server wrote (handshake era)."""
         ...
 
     def resource_updated(self, uri: str) -> None:
-        """A resource that was subscribed to is another than before."""
+        """Tell that a resource that was subscribed to is another than before."""
         ...
 
     def close(self) -> None:
-        """The session is over; nothing more will be told."""
+        """End: the session is over, and nothing more will be told."""
         ...
 
 
@@ -323,7 +323,7 @@ class Session:
     # What its parts tell it
 
     def list_changed(self, kind: ListKind) -> None:
-        """A list is another than before."""
+        """Tell that a list is another than before."""
         if self.audience is not None:
             self.audience.list_changed(kind)
 
@@ -334,8 +334,8 @@ class Session:
             if held in held_calls and all(each.withdrawn for each in held_calls):
                 pending.settle(cancel("withdrawn", TAKEN_BACK))
 
-    def told_agent(self, held: HeldCall) -> None:
-        """The agent was told to come back, left, or is back: all who look on should know."""
+    def show_agent_state(self, held: HeldCall) -> None:
+        """Show in every inbox that the agent was told to come back, left, or is back."""
         for question in tuple(held.waiting.values()):
             held_calls = self.held_calls.of_request(question.request)
             state = agent_state(held_calls)
@@ -367,7 +367,7 @@ class Session:
             self.audience.resource_updated(event.uri)
 
     def _logged(self, event: LogMessage) -> None:
-        """A line of a server: to the call that it is of, and to whoever listens to all."""
+        """Pass a server's line to the call that it is of, and to whoever listens to all."""
         logger = f"{event.server}/{event.logger}" if event.logger else event.server
         for held in self.held_calls.under_way:
             if held.server == event.server and event.call_id in (None, held.call.id):

@@ -90,7 +90,7 @@ class Sessions:
         return await asyncio.shield(entry.ready)
 
     def begun(self, token: Token, key: str) -> None:
-        """A handshake gave this key out; its session is opened when its first request comes."""
+        """Note that a handshake gave this key out; its first request opens the session."""
         self._unopened[(token, key)] = self._clock.time()
         of_one = [begun for begun in self._unopened if begun[0] == token]
         for oldest in of_one[:-MOST_UNOPENED]:
@@ -101,12 +101,12 @@ class Sessions:
         return sum(number for (owner, _), number in self._requests.items() if owner == token)
 
     def arrived(self, token: Token, key: str) -> None:
-        """A request of this session is here."""
+        """Count a request of this session that is here."""
         self._requests[(token, key)] += 1
         self._touch((token, key))
 
     def left(self, token: Token, key: str) -> None:
-        """A request of this session was answered, or hung up."""
+        """Count a request of this session no more: it was answered, or its client hung up."""
         self._requests[(token, key)] -= 1
         if not self._requests[(token, key)]:
             del self._requests[(token, key)]
@@ -138,14 +138,14 @@ class Sessions:
             self._ended(*key)
 
     def end(self, token: Token, key: str) -> None:
-        """The client ended its session."""
+        """End a session, as its client wishes."""
         self._unopened.pop((token, key), None)
         entry = self._entries.get((token, key))
         if entry is not None:
             entry.over.set()
 
     def end_all_of(self, token: Token) -> None:
-        """A token was revoked: its sessions end at once."""
+        """End the sessions of a revoked token at once."""
         for key, entry in self._entries.items():
             if key[0] == token:
                 entry.over.set()

@@ -39,7 +39,7 @@ class Endings:
         self._file.erased = self._file.erased or changed > 0
 
     def free(self, which: str, *values: Any) -> None:
-        """Claimed questions that match are open again, with what was typed."""
+        """Open claimed questions that match again, with what was typed."""
         self._file.do(
             "UPDATE questions SET state = 'open', changed = ?, holder = NULL, holder_life = NULL,"
             f" lease_ends_at = NULL WHERE state = 'claimed' AND {which}",
@@ -48,14 +48,14 @@ class Endings:
         )
 
     def session(self, session: str) -> None:
-        """What waits of a session ends, and its grants are erased."""
+        """End what waits of a session, and erase its grants."""
         without_end = "session = ? AND (state <> 'settled' OR decided_by IS NULL)"
         self.settle(without_end, [session], None, "store")
         self._file.do("DELETE FROM grants WHERE session = ?", session)
         self._file.do("DELETE FROM sessions WHERE session = ?", session)
 
     def process(self, life: str) -> None:
-        """The sessions of a process end, and what it had claimed is open again."""
+        """End the sessions of a process, and open again what it had claimed."""
         for (session,) in self._file.rows("SELECT session FROM sessions WHERE life = ?", life):
             self.session(session)
         self.free("holder_life = ?", life)

@@ -33,7 +33,7 @@ class Life:
             raise BlockingIOError(f"{self._path} is locked")
 
     def end(self) -> None:
-        """Let go."""
+        """Let go of the lock."""
         self._path.unlink(missing_ok=True)
         os.close(self._file)
 

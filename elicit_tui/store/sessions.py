@@ -87,7 +87,7 @@ class SqliteSessions:
         return self._clock().timestamp()
 
     async def begin(self, asker: Asker) -> None:
-        """A session starts in this process."""
+        """Begin a session in this process."""
         await self._file.write(
             lambda: self._file.do(
                 "INSERT OR IGNORE INTO sessions VALUES (?, ?, ?)",
@@ -98,11 +98,11 @@ class SqliteSessions:
         )
 
     async def end(self, session: str) -> None:
-        """A session is over."""
+        """End a session."""
         await self._file.write(lambda: self._endings.session(session))
 
     async def heartbeat(self, last_key: datetime | None = None) -> None:
-        """This process lives, and ends what dead ones left."""
+        """Say that this process lives, and end what dead ones left."""
         await self._file.write(lambda: self._beat(last_key))
         await self._file.run(self._endings.sweep)
 

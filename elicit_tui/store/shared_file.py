@@ -136,7 +136,7 @@ class SharedFile:
         self._thread.shutdown(wait=False)
 
     def abandon(self) -> None:
-        """It could not be opened: let go of what there is."""
+        """Let go of what there is of a file that could not be opened."""
         self._closed = True
         self._thread.submit(self._given_back.close).result()
         self._thread.shutdown(wait=False)

@@ -122,7 +122,7 @@ class SqliteStore(SqliteSessions):
         return await self._file.read(work)
 
     async def settle(self, question_id: str, outcome: Outcome) -> None:
-        """A question has its outcome."""
+        """Settle a question, which has its outcome."""
         await self._file.write(
             lambda: self._endings.settle(
                 "id = ? AND (state <> 'settled' OR decided_by IS NULL)",
@@ -133,13 +133,13 @@ class SqliteStore(SqliteSessions):
         )
 
     async def withdraw(self, question_id: str) -> None:
-        """A question is taken back."""
+        """Take a question back."""
         await self._file.write(
             lambda: self._endings.settle("id = ? AND state <> 'settled'", [question_id], None, None)
         )
 
     async def reopen(self, question: Question) -> None:
-        """The answer to the attempt before this one does not do; what was typed is kept."""
+        """Open a question again, with what was typed: the last answer does not do."""
 
         def work() -> None:
             row = self._row(question.id)
@@ -167,7 +167,7 @@ class SqliteStore(SqliteSessions):
         await self._file.write(work)
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """The agent that asked was told to come back, has left, or is back."""
+        """Note that the agent that asked was told to come back, has left, or is back."""
         await self._file.write(
             lambda: self._file.do(
                 "UPDATE questions SET agent_state = ?, changed = ? WHERE id = ?",
@@ -191,13 +191,13 @@ class SqliteStore(SqliteSessions):
         )
 
     async def get(self, question_id: str) -> Waiting | None:
-        """One question."""
+        """One question as it stands."""
         return await self._file.read(lambda: self._as_it_is(question_id))
 
     async def claim(
         self, question_id: str, by: Answerer, draft: Draft | None = None
     ) -> Waiting | None:
-        """Somebody pressed a key on it just now."""
+        """Note that somebody pressed a key on a question just now."""
 
         def work() -> Waiting | None:
             row = self._row(question_id)

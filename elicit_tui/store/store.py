@@ -151,11 +151,11 @@ class Store(Protocol):
     # Who asks
 
     async def begin(self, asker: Asker) -> None:
-        """A session starts in this process; it ends with it, also by kill -9."""
+        """Begin a session in this process; it ends with it, also by kill -9."""
         ...
 
     async def end(self, session: str) -> None:
-        """A session is over: what still waits of it is settled, its grants are erased."""
+        """End a session: what still waits of it is settled, its grants are erased."""
         ...
 
     async def put(
@@ -172,19 +172,19 @@ class Store(Protocol):
         ...
 
     async def settle(self, question_id: str, outcome: Outcome) -> None:
-        """A question has its outcome: its content is erased."""
+        """Settle a question, which has its outcome: its content is erased."""
         ...
 
     async def reopen(self, question: Question) -> None:
-        """The answer to the attempt before this one was judged, and does not do."""
+        """Open a question again: the answer to its last attempt was judged, and does not do."""
         ...
 
     async def withdraw(self, question_id: str) -> None:
-        """A question is taken back: its content is erased. `settle` may yet say how it ended."""
+        """Take a question back: its content is erased. `settle` may yet say how it ended."""
         ...
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """The agent that asked was told to come back, has left, or is back."""
+        """Note that the agent that asked was told to come back, has left, or is back."""
         ...
 
     # Who answers
@@ -200,7 +200,7 @@ class Store(Protocol):
     async def claim(
         self, question_id: str, by: Answerer, draft: Draft | None = None
     ) -> Waiting | None:
-        """Say that somebody pressed a key on it just now; keeps what was typed so far.
+        """Note that somebody pressed a key on a question just now, and keep what was typed so far.
 
         Somebody else's claim stays while its lease lasts: then `held_by` of the result is theirs.
         A claim is a courtesy: it keeps nobody from answering.
@@ -221,7 +221,7 @@ class Store(Protocol):
     # Everybody
 
     async def heartbeat(self, last_key: datetime | None = None) -> None:
-        """This process lives; what dead ones left is ended, and leases that ran out are.
+        """Say that this process lives; end what dead ones left, and leases that ran out.
 
         `last_key`: when a key was last pressed in this console or inbox.
         """

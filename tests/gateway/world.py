@@ -115,7 +115,7 @@ class PersonAtOtherTerminal:
         self.open: dict[str, asyncio.Future[Outcome]] = {}
         self._news = asyncio.Event()
 
-    def tell(self, waiting: TellWaiting) -> None:
+    def tell_waiting_to(self, told: TellWaiting) -> None:
         """Nobody is told here: the store does that."""
 
     async def respond(

@@ -121,5 +121,5 @@ def _write(path: Path, content: bytes | None, mode: int) -> None:
 
 
 def only_real(changes: Sequence[Change]) -> Iterator[Change]:
-    """Those that change something."""
+    """The changes that change something."""
     return (change for change in changes if change.before != change.after)

@@ -54,7 +54,7 @@ class AgentDocument:
         return self._values(self.text)
 
     def with_entry(self, name: str, entry: Mapping[str, Any]) -> AgentDocument:
-        """With this server, in the place of one of the same name. Raises ConfigError."""
+        """The document with this server, in the place of one of its name. Raises ConfigError."""
 
         def change() -> str:
             if not self.toml:
@@ -66,7 +66,7 @@ class AgentDocument:
         return self._changed(change, {**self.servers, name: entry})
 
     def without(self, name: str) -> tuple[AgentDocument, str]:
-        """Without this server, and its text as it stood there. Raises ConfigError."""
+        """The document without this server, and the text of that. Raises ConfigError."""
         kept = ""
 
         def change() -> str:
@@ -81,7 +81,7 @@ class AgentDocument:
         return self._changed(change, others), kept
 
     def with_text(self, name: str, kept: str) -> AgentDocument:
-        """With a server as `without` once took it out. Raises ConfigError."""
+        """The document with a server as `without` once took it out. Raises ConfigError."""
 
         def change() -> str:
             if self.toml:
@@ -95,7 +95,7 @@ class AgentDocument:
         return changed
 
     def without_servers(self) -> AgentDocument:
-        """Without the empty table of servers, which an entry of ours once made."""
+        """The document without the empty table of servers that an entry of ours once made."""
         values = self._values(self.text)
         if self.toml or values.get(self.key) != {}:
             return self

@@ -60,7 +60,7 @@ class Records:
         self.copy_of_ours = self._folder / f"{name}.config.copy"
 
     def read(self) -> InstallRecord | None:
-        """What was noted; None: nothing was. Raises ConfigError for a note that is broken."""
+        """The record; None: there is none. Raises ConfigError for a note that is broken."""
         try:
             return read(InstallRecord, self._note.read_bytes())
         except FileNotFoundError:
@@ -86,7 +86,7 @@ class Records:
             return None
 
     def write(self, record: InstallRecord, before: bytes | None, ours_before: bytes | None) -> None:
-        """Keep it, and what stood in the two files. Raises OSError."""
+        """Keep the record, and what stood in the two files. Raises OSError."""
         for path, content in ((self.copy, before), (self.copy_of_ours, ours_before)):
             if content is None:
                 path.unlink(missing_ok=True)
@@ -95,6 +95,6 @@ class Records:
         replace_file(self._note, json.dumps(asdict(record), indent=2).encode())
 
     def forget(self) -> None:
-        """The installation is undone."""
+        """Remove the record and the copies: the installation is undone."""
         for path in (self._note, self.copy, self.copy_of_ours):
             path.unlink(missing_ok=True)

@@ -33,7 +33,7 @@ class Undone:
 def theirs(
     agent: Agent, found: FoundFile, records: Records, record: InstallRecord | None
 ) -> Undone:
-    """The agent's file. Raises ConfigError for one that is not understood."""
+    """What the agent's file would be. Raises ConfigError for one that is not understood."""
     if (
         record is not None
         and found.content is not None
@@ -59,7 +59,7 @@ def theirs(
 
 
 def ours(found: FoundFile, records: Records, record: InstallRecord | None) -> Undone:
-    """Our configuration, without what was moved into it and not changed since."""
+    """What our configuration would be: without what was moved into it and not changed since."""
     if record is None or not record.moved or found.content is None:
         return Undone(found.content)
     if sha256_of(found.content) == record.ours_after:
