@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
+from elicit_tui.elicitation import Deadline, Draft, Outcome, Pending, Question, Queue, finished
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.breakage import not_shown
 from elicit_tui.tui.inline_app import InlineApp
 from elicit_tui.tui.lost_terminal import watched_terminal
-from elicit_tui.tui.question.view import QuestionView
+from elicit_tui.tui.question.view import ANOTHER_SECONDS, QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
 
 
@@ -48,6 +49,8 @@ class InlineResponder:
         self._queue = queue
         self._app: InlineApp | None = None
         self._running: asyncio.Task[None] | None = None
+        self._gone: tuple[float, Draft] | None = None
+        """When the question on the terminal went, unless a person answered it; its draft."""
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask the person; cancelled from outside, the form goes and the terminal is restored."""
@@ -57,6 +60,9 @@ class InlineResponder:
         try:
             return replace(await pending.answered, via="inline")
         finally:
+            view = self._app.shown if self._app is not None else None
+            if view is not None and view.question is question and not pending.was_answered:
+                self._gone = time.monotonic(), question.draft
             self._show()
             if not len(self._queue) and self._running is not None:
                 await asyncio.shield(self._running)
@@ -94,11 +100,18 @@ class InlineResponder:
 
     def _view(self, pending: Pending, number: int, startled: bool) -> QuestionView:
         """A new view of a question, for the app to show."""
+        gone, self._gone = self._gone, None
+        in_its_place = (
+            gone is not None
+            and gone[1] is not pending.question.draft
+            and time.monotonic() - gone[0] < ANOTHER_SECONDS
+        )
         return QuestionView(
             pending.question,
             pending.deadline,
             settings=self.settings,
             startled=startled,
+            follows="" if in_its_place else None,
             queue_position=self._queue.place(pending),
             opener=self._opener,
             shelf=False,

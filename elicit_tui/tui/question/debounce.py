@@ -63,6 +63,11 @@ class Debounce:
         """Whether nothing was painted yet."""
         return self._first_painted is None
 
+    @property
+    def age(self) -> float:
+        """Seconds since the first painting."""
+        return 0.0 if self._first_painted is None else self._clock() - self._first_painted
+
     def hidden(self) -> None:
         """A new page is about to be painted; until then nothing can be decided."""
         self._painted = None
@@ -126,6 +131,11 @@ class PaintedGuard(InputGuard):
     def never_painted(self) -> bool:
         """Whether nobody can have seen it yet."""
         return self._debounce.never_painted
+
+    @property
+    def seconds_shown(self) -> float:
+        """How long it has been on the screen."""
+        return self._debounce.age
 
     def turn(self) -> None:
         """Something else is about to be painted; until then nothing is heard."""

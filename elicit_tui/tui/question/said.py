@@ -21,6 +21,9 @@ class SaysWhy(Titled):
         self.decided = False
         self._status = StatusLine()
         self._not_heard = False
+        self._first_key: float | None = None
+        self._acted = False
+        """Whether more than one key was heard."""
 
     def say(self, sentence: str, style: str = "bold $warning") -> None:
         """Say something above the buttons, until something else is done."""
@@ -37,6 +40,9 @@ class SaysWhy(Titled):
             self._status.hush()
         if isinstance(event, (events.Key, events.Paste)):
             self.deadline.touch()
+            if not self.deaf:
+                self._acted = self._acted or self._first_key not in (None, event.time)
+                self._first_key = event.time
 
     def turned_away(self, event: events.Event) -> None:
         """Say that it went nowhere, unless the question is on its way out."""

@@ -31,6 +31,9 @@ FOLLOWS_SECONDS: Final = 4.0
 """So long a question that came to the front by itself says so, unless something is said or typed.
 """
 
+ANOTHER_SECONDS: Final = 5.0
+"""Behind another that vanished by itself, a question is known as another one after so long."""
+
 STRAY_SECONDS: Final = 3.0
 """For so long after letters that a question has no use for, an answer may be one of their burst."""
 
@@ -57,10 +60,12 @@ class QuestionView(QuestionFrame):
         """As the frame; `startled`: another question vanished under somebody's typing just before.
 
         The first Send is not heard then. `follows`: it takes the place of another by itself; what
-        became of that one, in a word.
+        the person did with that one, in a word. Where they did nothing, it vanished: the first key
+        that accepts only tells so, unless they have acted here before.
         """
         self._startled = startled
         self._follows = follows
+        self._another = follows == ""
         self._strayed_at = float("-inf")
         """When a letter came that this question has no use for: an answer right behind it waits."""
         self._accepted_by = "send"
@@ -249,7 +254,9 @@ class QuestionView(QuestionFrame):
     def action_session(self) -> None:
         """Allow a call, and those of the same tool that follow."""
         self._accepted_by = "session"
-        if isinstance(self.body, ApprovalBody) and self._page == "answer" and not self._too_early():
+        if not isinstance(self.body, ApprovalBody) or self._page != "answer":
+            return
+        if not self._too_early() and not self._startles():
             self.body.session()
 
     def action_decline(self) -> None:
@@ -283,9 +290,16 @@ class QuestionView(QuestionFrame):
     def _startles(self) -> bool:
         """Whether this Send was meant for a question that is gone; the next one counts."""
         startled, self._startled = self._startled, False
+        another, self._another = self._another, False
         if startled:
             key = self.key("send")
             self.say(f"The question that you answered is gone. {key} again sends this one.")
+        elif another and not self._acted and self.seconds_shown < ANOTHER_SECONDS:
+            again = f"{self.key(self._accepted_by)} again answers it"
+            self.say(f"This is another question than the one before: {again}.")
+            self.turn()
+            self.await_painting()
+            return True
         return startled
 
     def _waits(self, action: str, says: Literal["yes", "no"]) -> bool:
@@ -340,7 +354,9 @@ class QuestionView(QuestionFrame):
     def action_elsewhere(self) -> None:
         """The person opened the page themselves."""
         self._accepted_by = "elsewhere"
-        if isinstance(self.body, PageBody) and self._page == "answer" and not self._too_early():
+        if not isinstance(self.body, PageBody) or self._page != "answer":
+            return
+        if not self._too_early() and not self._startles():
             self.body.elsewhere()
 
     def action_again(self) -> None:

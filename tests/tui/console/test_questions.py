@@ -291,3 +291,26 @@ async def test_the_palette_switches_and_mutes_while_a_question_is_open(tmp_path:
         commands = stand.app.get_system_commands(stand.app.screen)
         titles = {command.title for command in commands}
         assert {"Open the next question", "Mute alpha", "Send", "Decline"} <= titles
+
+
+NOTHING = {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["it waited", "it came behind"])
+async def test_a_yes_for_a_withdrawn_question_does_not_answer_the_one_in_its_place(
+    tmp_path: Path, waits: bool
+) -> None:
+    async with console(tmp_path) as stand:
+        first = stand.ask("alpha", "Show the help page?", NOTHING)
+        await stand.shown(first)
+        if waits:
+            second = stand.ask("beta", "Use the second plan?", NOTHING)
+            await stand.until(lambda: len(stand.app.state.questions) == 2)
+        stand.runtime.broker.withdraw(first.id, "The server withdrew its question.")
+        if not waits:
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+            second = stand.ask("beta", "Use the second plan?", NOTHING)
+        await stand.shown(second)
+        await stand.press("y")
+        await stand.until(lambda: "This is another question than the one before" in stand.text())
+        assert stand.outcome(second) is None

@@ -74,6 +74,7 @@ class Asking(OrderedApp[None]):
         examine: Callable[[Mapping[str, Any]], tuple[Finding, ...]] = lambda content: (),
         draft: Draft | None = None,
         startled: bool = False,
+        follows: str | None = None,
         opener: Callable[[str], bool] | None = None,
         theme: str = "dark",
         deadline: Deadline | None = None,
@@ -90,6 +91,7 @@ class Asking(OrderedApp[None]):
             self.deadline,
             settings=ElicitationSettings(review=review),
             startled=startled,
+            follows=follows,
             opener=opener,
             queue_position=queue_position,
         )

@@ -183,6 +183,30 @@ async def test_a_send_meant_for_a_withdrawn_question_is_not_heard_by_the_next() 
     assert (await asyncio.wait_for(second, 10)).content == {"v": "b"}
 
 
+@pytest.mark.parametrize("waits", [True, False], ids=["it waited", "it came behind"])
+async def test_a_yes_for_a_withdrawn_question_is_not_heard_by_the_one_in_its_place(
+    waits: bool,
+) -> None:
+    who = responder()
+    first = ask(who, form_question(schema(), message="one"))
+    if waits:
+        second = ask(who, form_question(schema(), message="two"))
+    await shown(who, "one")
+    first.cancel()
+    if not waits:
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(first, 10)
+        second = ask(who, form_question(schema(), message="two"))
+    pilot = await shown(who, "two")
+    await pilot.press("y")
+    said = "This is another question than the one before"
+    await until(pilot, lambda: said in screen_text(pilot.app), "the sentence")
+    assert not second.done()
+    await shown(who, "two")
+    await pilot.press("y")
+    assert (await asyncio.wait_for(second, 10)).action == "accept"
+
+
 async def test_a_withdrawn_question_makes_room_for_the_next() -> None:
     who = responder()
     first = ask(who, form_question(schema(v=TEXT), message="one"))
