@@ -222,7 +222,10 @@ def _called(text: str) -> str:
 
 
 class SessionAudience:
-    """Tells the agent what belongs to none of its requests, in whichever era it speaks."""
+    """Tells the agent what belongs to none of its requests, in whichever era it speaks.
+
+    Until it listens (`connected`, or a stream of `listen`) there is nobody to tell.
+    """
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
@@ -260,7 +263,7 @@ class SessionAudience:
 
     def log(self, level: str, logger: str | None, data: Any) -> None:
         """Pass on a line that a server wrote."""
-        if _weighs(level) >= _weighs(self._level):
+        if self._handshake is not None and _weighs(level) >= _weighs(self._level):
             params = _log_params(level, logger, data)
             self._notify(_Notification("notifications/message", params, http=self._http))
 

@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from elicit_tui import __version__
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError
-from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, SessionAudience
+from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context
 from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.session import Session
@@ -65,7 +65,7 @@ class RequestMiddleware:
         if context.method == "notifications/initialized":
             with suppress(MCPError):  # why there is no session is told with the first answer
                 session = await _opened(self._session_of, context)
-                _audience(session).connected(context.session, http=context.request is not None)
+                session.audience.connected(context.session, http=context.request is not None)
             return await call_next(context)
         answer = self._answers.get(context.method)
         if context.method in HANDSHAKE_ONLY and _is_modern(context):
@@ -123,7 +123,7 @@ class RequestMiddleware:
     async def _set_level(self, session: Session, context: Context, params: Any) -> Result:
         if params.get("level") not in LEVELS:
             raise MCPError(types.INVALID_PARAMS, "level is none of the protocol's.")
-        _audience(session).set_level(params["level"])
+        session.audience.set_level(params["level"])
         await session.passing.set_log_level(params["level"])
         return {}
 
@@ -168,14 +168,6 @@ async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) ->
             await asyncio.gather(working, gone, return_exceptions=True)
     await request.flushed()
     return result
-
-
-def _audience(session: Session) -> SessionAudience:
-    """The session's audience, made when it is first needed."""
-    if session.audience is None:
-        session.audience = SessionAudience()
-    assert isinstance(session.audience, SessionAudience)
-    return session.audience
 
 
 def _is_modern(context: Context) -> bool:
@@ -306,7 +298,7 @@ def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]
                 with suppress(ElicitTuiError):
                     await session.passing.subscribe(str(uri))
                     told.append(str(uri))
-            return await _audience(session).listen(context, params)
+            return await session.audience.listen(context, params)
         finally:
             for uri in told:
                 session.passing.unsubscribe_later(uri)

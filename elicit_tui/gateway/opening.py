@@ -108,8 +108,7 @@ async def open_session(
                 watching.cancel()
                 await held_calls.end()
                 await catalogues.close()
-                if session.audience is not None:
-                    session.audience.close()
+                session.audience.close()
     finally:
         # The broker has ended every question by now.
         await other_terminal.close()

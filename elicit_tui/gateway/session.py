@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from elicit_tui.broker import BrokerEvent, Resolved
 from elicit_tui.elicitation import (
@@ -15,6 +15,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.request import AGENT, URL_ELICITATION_REQUIRED, Method
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
 from elicit_tui.gateway import own_tools, telling
+from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.answering import agent_outcome
 from elicit_tui.gateway.asking import Asking
@@ -50,26 +51,6 @@ from elicit_tui.runtime import Runtime
 from elicit_tui.text import ascii_json, neutral_line
 
 
-class Audience(Protocol):
-    """Whoever hears what belongs to no request of the agent."""
-
-    def list_changed(self, kind: ListKind) -> None:
-        """Tell that a list is another than before."""
-        ...
-
-    def log(self, level: str, logger: str | None, data: Any) -> None:
-        """Pass on a line that a server wrote (handshake era)."""
-        ...
-
-    def resource_updated(self, uri: str) -> None:
-        """Tell that a resource that was subscribed to is another than before."""
-        ...
-
-    def close(self) -> None:
-        """End: the session is over, and nothing more will be told."""
-        ...
-
-
 class Session:
     """What an agent can do, whatever its transport and era."""
 
@@ -92,7 +73,7 @@ class Session:
         self.held_calls = held_calls
         self.catalogues = catalogues
         self.clock = clock
-        self.audience: Audience | None = None
+        self.audience = SessionAudience()
         self._measuring = measuring
         self._replies = Replies(self._gateway, self._broker)
         self._background = Background()
@@ -324,8 +305,7 @@ class Session:
 
     def list_changed(self, kind: ListKind) -> None:
         """Tell that a list is another than before."""
-        if self.audience is not None:
-            self.audience.list_changed(kind)
+        self.audience.list_changed(kind)
 
     def withdraw(self, held: HeldCall) -> None:
         """Nobody waits for this call: end its questions, unless another one shares them."""
@@ -363,7 +343,7 @@ class Session:
             self._logged(event)
         elif isinstance(event, UrlCompleted):
             self._other_terminal.page_finished(event.server, event.elicitation_id)
-        elif isinstance(event, ResourceUpdated) and self.audience is not None:
+        elif isinstance(event, ResourceUpdated):
             self.audience.resource_updated(event.uri)
 
     def _logged(self, event: LogMessage) -> None:
@@ -373,8 +353,7 @@ class Session:
             if held.server == event.server and event.call_id in (None, held.call.id):
                 for requester in tuple(held.requesters):
                     requester.log(event.level, logger, event.data)
-        if self.audience is not None:
-            self.audience.log(event.level, logger, event.data)
+        self.audience.log(event.level, logger, event.data)
 
 
 def _state(requester: Requester, more: Mapping[str, Any]) -> str | None:

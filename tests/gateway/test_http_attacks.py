@@ -151,9 +151,16 @@ async def test_an_event_stream_that_is_never_read_costs_little_and_holds_up_nobo
         writer.write(f"GET /mcp HTTP/1.1\r\nHost: {host}:{port}\r\n{head}\r\n".encode())
         begun = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
         assert begun.startswith(b"HTTP/1.1 200")
-        await until(lambda: bool(gateway.sessions) and gateway.sessions[0].audience is not None)
+        await until(lambda: bool(gateway.sessions))
         (session,) = gateway.sessions
-        assert session.audience is not None
+        listens = asyncio.ensure_future(reader.readuntil(b"begun"))
+
+        def heard() -> bool:
+            session.audience.log("error", None, "begun")
+            return listens.done()
+
+        await until(heard)
+        assert await listens
         before = psutil.Process().memory_info().rss
         for number in range(3000):
             session.audience.log("error", None, f"{number:06}" * 16_000)
