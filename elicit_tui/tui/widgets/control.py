@@ -110,6 +110,11 @@ class FieldControl(Guarded):
         return None
 
     @property
+    def may_become_right(self) -> bool:
+        """Whether typing on can mend what is wrong with it."""
+        return False
+
+    @property
     def sends(self) -> str | None:
         """What goes out where its words do not say it, as JSON; None where they do."""
         return None

@@ -57,6 +57,8 @@ class FormView(RowsView):
         super().__init__(form, {**form.initial(), **(entries or {})}, id=id, classes=classes)
         self._touched = set(touched)
         self._reveal_all = False
+        self._left: set[str] = set()
+        """The fields in which what is wrong is an error: the person was through with them."""
         self._conversion: Conversion | None = None
         self._judging = False
         self._wanted_focus: str | None = None
@@ -112,6 +114,7 @@ class FormView(RowsView):
         """Back to the form as the server sent it."""
         self.put({**{spec.name: Unset() for spec in self.form.fields}, **self.form.initial()})
         self._touched.clear()
+        self._left.clear()
         self._reveal_all = False
 
     # Its rows
@@ -236,6 +239,9 @@ class FormView(RowsView):
         """Take the bar away."""
         for row in list(self._rows.values()):
             if row.control is event.widget:
+                if row.spec.name in self._touched:
+                    self._left.add(row.spec.name)
+                row.state(row.problem, row.notes)
                 row.activate(False)
 
     def on_field_finished(self, event: FieldFinished) -> None:
@@ -331,7 +337,9 @@ class FormView(RowsView):
                 by_field.setdefault(problem.field, problem.message)
         for name, row in self._rows.items():
             shown = self._reveal_all or name in self._touched
-            row.state(by_field.get(name) if shown else None, self.form.notes_for(name))
+            calm = row.active and name not in self._left and row.control.may_become_right
+            wrong = by_field.get(name) if shown else None
+            row.state(wrong, self.form.notes_for(name), calm=calm)
 
     def not_taken(self) -> tuple[str, str, str] | None:
         """A field's title, what was typed there and not chosen, and what is done with it; once.
@@ -350,6 +358,7 @@ class FormView(RowsView):
     def reveal_problems(self) -> bool:
         """Show every problem and go to the first field at fault; False when there is none."""
         self._reveal_all = True
+        self._left.update(self._rows)
         problems = self.conversion.problems
         self._show_problems()
         at_fault = {problem.field for problem in problems}

@@ -12,6 +12,7 @@ from elicit_tui.form import Entry, Field, Typed
 from elicit_tui.tui.widgets.text_line import TextLine
 
 _LONGEST_STEPPED = 60
+_BEGINNING = re.compile(r"-?([0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{0,3})?)?", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 
 
@@ -32,6 +33,19 @@ class NumberLine(TextLine):
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Stepping."""
         return (("↑↓", "step"),)
+
+    @property
+    def may_become_right(self) -> bool:
+        """The beginning of a number that is not beyond its limits yet."""
+        if not _BEGINNING.fullmatch(self.value.strip()):
+            return False
+        number = _decimal_of(self.value.strip())
+        low, high = self._bounds()
+        if number is None:
+            return not self.value.startswith("-") or low is None or low < 0
+        # Each digit more leads further away from 0.
+        beyond = high is not None and number > max(high, Decimal(0))
+        return not beyond and (number >= 0 or low is None or number >= min(low, Decimal(0)))
 
     def action_step(self, direction: int) -> None:
         """Write the next or the previous number in range."""
@@ -78,6 +92,10 @@ class NumberLine(TextLine):
         if high is not None and number > high:
             number = high
         return _written(number)
+
+
+def _decimal_of(text: str) -> Decimal | None:
+    return Decimal(text) if len(text) <= _LONGEST_STEPPED and _NUMBER.fullmatch(text) else None
 
 
 def _decimal(value: object) -> Decimal | None:

@@ -28,6 +28,8 @@ class FieldRow:
         self.spec = spec
         self.control = control_for(spec, entry)
         self.problem: str | None = None
+        self.calm = False
+        """Whether the problem is no error yet: somebody is still typing."""
         self.notes = spec.notes
         self.active = False
         self._seen: tuple[int, int] | None = None
@@ -98,10 +100,12 @@ class FieldRow:
             parts.append("default")
         return " · ".join(parts)
 
-    def state(self, problem: str | None, notes: tuple[str, ...]) -> None:
-        """Show this problem, or none, and these notes."""
-        if problem != self.problem or notes != self.notes:
+    def state(self, problem: str | None, notes: tuple[str, ...], *, calm: bool = False) -> None:
+        """Show this problem, or none, and these notes; `calm`: it is no error yet."""
+        calm = calm and problem is not None
+        if (problem, notes, calm) != (self.problem, self.notes, self.calm):
             self.problem = problem
+            self.calm = calm
             self.notes = notes
             self.restate()
 
@@ -179,9 +183,9 @@ class FieldRow:
             # On the line that is kept free for an error, so that nothing jumps.
             lines += [Content.styled(line.plain, "$faint") for line in _wrap(told, room)]
         if self.problem:
+            sign, style = ("·", "$faint") if self.calm else ("✗", "bold $error")
             lines += [
-                Content.styled(line.plain, "bold $error")
-                for line in _wrap(f"✗ {self.problem}", room)
+                Content.styled(line.plain, style) for line in _wrap(f"{sign} {self.problem}", room)
             ]
         elif not told:
             lines.append(Content(""))

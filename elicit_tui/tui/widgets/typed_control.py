@@ -39,6 +39,12 @@ class TypedControl(FieldControl):
         """The characters in it that cannot be seen."""
         return unseen_in(self.typed)
 
+    @property
+    def may_become_right(self) -> bool:
+        """What is too short, or of no format yet; not what is too long."""
+        most = self.spec.max_length
+        return most is None or len(self.typed) <= most
+
     def text_of(self, entry: Entry) -> str:
         """The text to show for an entry; one that is empty counts as empty on purpose."""
         text = entry.text if isinstance(entry, Typed) else ""

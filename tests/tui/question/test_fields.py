@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from elicit_tui.tui.widgets.date_line import DateLine
-from tests.tui.question.asking import Asking, answer, asked, form_question, schema, typing
+from tests.tui.question.asking import (
+    Asking,
+    answer,
+    asked,
+    form_question,
+    schema,
+    typing,
+    until,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -61,11 +69,11 @@ async def test_length_is_counted_as_it_is_typed() -> None:
         await pilot.press("a", "b")
         await pilot.pause()
         assert "now 2" in app.words
-        assert "✗" in app.words
+        assert "· at least 3 characters, now 2" in app.words
         await pilot.press("c")
         await pilot.pause()
         assert "now 3" in app.words
-        assert "✗" not in app.words
+        assert "· at least" not in app.words
 
 
 async def test_how_many_are_chosen_is_counted() -> None:
@@ -143,3 +151,57 @@ async def test_a_heading_that_says_what_its_only_field_says_is_left_out(
     app = Asking(form_question({**schema(**fields), "title": "guests"}))
     async with asked(app):
         assert app.words.casefold().count("guests") == said
+
+
+PATTERN = {"type": "string", "title": "Code", "pattern": "^[A-Z]{3}-[0-9]{4}$"}
+SHORT = {"type": "string", "title": "Name", "minLength": 3, "maxLength": 5}
+EMAIL = {"type": "string", "title": "Mail", "format": "email"}
+DAY = {"type": "string", "title": "Day", "format": "date"}
+NUMBER = {"type": "number", "title": "How many", "minimum": 10, "maximum": 20}
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "wanted"),
+    [
+        (PATTERN, "A", "it must match the pattern"),
+        (SHORT, "A", "at least 3 characters"),
+        (EMAIL, "ada@", "an email address"),
+        (DAY, "2026-1", "a date"),
+        (NUMBER, "1", "between 10 and 20"),
+        ({"type": "number", "title": "How many"}, "-", "a number"),
+    ],
+)
+async def test_what_may_become_right_is_no_error_before_the_field_is_left(
+    field: dict[str, Any], typed: str, wanted: str
+) -> None:
+    app = Asking(form_question(schema(v=field, w=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press(*typed)
+        await until(pilot, lambda: f"· {wanted}" in app.words, "what is wanted")
+        assert "✗" not in app.words
+        assert "1 to correct" in app.words, "it cannot be sent"
+        await pilot.press("tab")
+        await until(pilot, lambda: f"✗ {wanted}" in app.words, "the error")
+        await pilot.press("shift+tab", "end")
+        await pilot.pause()
+        assert f"✗ {wanted}" in app.words, "it was told"
+
+
+async def test_what_may_become_right_is_an_error_on_send() -> None:
+    app = Asking(form_question(schema(v=PATTERN, w=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press("A", "ctrl+s")
+        await until(pilot, lambda: "✗ it must match the pattern" in app.words, "the error")
+        assert app.outcome is None
+
+
+@pytest.mark.parametrize(
+    ("field", "typed"), [(SHORT, "Adalov"), (NUMBER, "21"), (NUMBER, "1x"), (NUMBER, "-1")]
+)
+async def test_what_no_further_letter_mends_is_an_error_at_once(
+    field: dict[str, Any], typed: str
+) -> None:
+    app = Asking(form_question(schema(v=field, w=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press(*typed)
+        await until(pilot, lambda: "✗" in app.words, "the error")

@@ -206,7 +206,7 @@ async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("NO_COLOR", "1")
     app = Asking(form_question(schema(**KINDS), WARNING))
     async with asked(app, (100, 40)) as pilot:
-        await pilot.press("a")
+        await pilot.press("a", "tab", "shift+tab")
         await pilot.pause()
         assert "▲ This acts on production." in app.words
         assert "▌ Text" in app.words
@@ -222,7 +222,11 @@ async def test_nothing_moves_when_an_error_appears() -> None:
         before = form._lines_of(email), email.control.region
         await pilot.press("a")
         await pilot.pause()
-        assert "✗" in app.words
+        assert "· at least 2 characters" in app.words
+        assert (form._lines_of(email), email.control.region) == before
+        await pilot.press("tab")
+        await pilot.pause()
+        assert "✗ at least 2 characters" in app.words
         assert (form._lines_of(email), email.control.region) == before
 
 
