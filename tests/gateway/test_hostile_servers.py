@@ -123,9 +123,13 @@ async def test_no_server_puts_questions_to_the_agents_client_past_the_owner(
             ("completion/complete", COMPLETION),
             ("resources/read", {"uri": "memo://1"}),
         ):
-            answered = (await asked.answer(era, method, params))["result"]
-            assert answered.get("resultType", "complete") == "complete"
-            assert not {"inputRequests", "requestState"} & set(answered)
+            whole = await asked.answer(era, method, params)
+            assert whole.get("result", {}).get("resultType", "complete") == "complete"
+            assert not {"inputRequests", "requestState"} & set(whole.get("result", {}))
+            # An answer that the server's revision does not know is told in our words.
+            told = json.dumps(whole)
+            assert "inputRequests" not in told
+            assert "requestState" not in told
 
 
 async def test_no_server_sends_the_agents_client_to_a_page_past_the_owner(tmp_path: Path) -> None:
