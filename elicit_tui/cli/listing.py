@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
+from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
 
 Offer = dict[str, Any]
-
-MARKS: Final = {"readOnlyHint": "only reads", "destructiveHint": "destructive"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -170,8 +169,5 @@ def _argument(name: str, required: bool) -> str:
 
 
 def _hints(offer: Offer) -> str:
-    annotations = offer.get("annotations")
-    if not isinstance(annotations, Mapping):
-        return ""
-    said = [mark for hint, mark in MARKS.items() if annotations.get(hint) is True]
+    said = hints_of(offer)
     return f"  (says: {', '.join(said)})" if said else ""

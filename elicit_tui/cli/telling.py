@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Final
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.signs import OUTCOMES
+from elicit_tui.cli.wrapping import columns_of
 from elicit_tui.elicitation import Outcome, Severity
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
@@ -109,11 +109,10 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
     if event.draft_kept:
         said += " · what you typed is kept for a day"
     line = neutral_line(f"{OUTCOMES[outcome.action]} {as_name(name, 60)} · {said}", LINE_CHARACTERS)
-    try:
-        columns = os.get_terminal_size(sys.stderr.fileno()).columns
-    except (OSError, ValueError):
+    columns = columns_of(sys.stderr)
+    if columns is None or cell_len(line) <= columns:
         return line
-    return line if cell_len(line) <= columns else set_cell_size(line, columns - 1).rstrip() + "…"
+    return set_cell_size(line, columns - 1).rstrip() + "…"
 
 
 def _decision(event: Resolved) -> Iterator[str]:

@@ -6,6 +6,7 @@ import os
 from typing import IO, Any
 
 NARROWEST = 20
+"""Columns; on a terminal of fewer nothing is broken at words."""
 
 
 def at_words(text: str, stream: IO[Any] | None, column: int = 0) -> str:
@@ -14,8 +15,8 @@ def at_words(text: str, stream: IO[Any] | None, column: int = 0) -> str:
     What goes on in the next line is indented further, so that it never looks like a new line, and
     at least to `column`.
     """
-    width = _width(stream)
-    if width is None or all(len(line) <= width for line in text.split("\n")):
+    width = columns_of(stream)
+    if width is None or width < NARROWEST or all(len(line) <= width for line in text.split("\n")):
         return text
     import textwrap
 
@@ -34,12 +35,11 @@ def at_words(text: str, stream: IO[Any] | None, column: int = 0) -> str:
     return "\n".join(lines)
 
 
-def _width(stream: IO[Any] | None) -> int | None:
-    """The columns of the terminal that a stream is; None when it is none, or too narrow."""
+def columns_of(stream: IO[Any] | None) -> int | None:
+    """The width of the terminal that a stream is; None when it is none."""
     try:
         if stream is None or not stream.isatty():
             return None
-        columns = os.get_terminal_size(stream.fileno()).columns
+        return os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         return None
-    return columns if columns >= NARROWEST else None

@@ -28,3 +28,21 @@ def test_a_hundred_thousand_required_arguments_take_linear_time() -> None:
     with bounded():
         (_, line) = _lines("tools", _described("alpha", [tool]))
     assert line.endswith(" argument99999=")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "shown"),
+    [
+        ({"destructiveHint": "yes"}, "  odd  (says: destructive)"),
+        ({"readOnlyHint": True, "destructiveHint": True}, "  odd  (says: read-only)"),
+        ({"readOnlyHint": "true"}, "  odd"),
+        ([], "  odd"),
+    ],
+    ids=repr,
+)
+def test_a_tool_is_listed_with_the_hints_that_its_confirmation_goes_by(
+    annotations: Any, shown: str
+) -> None:
+    tool = Tool.read({"name": "odd", "inputSchema": {"type": "object"}, "annotations": annotations})
+    assert tool is not None
+    assert list(_lines("tools", _described("alpha", [tool])))[1] == shown
