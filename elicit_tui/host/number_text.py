@@ -10,6 +10,7 @@ import json
 import math
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 
@@ -41,13 +42,19 @@ def read_float(text: str) -> float:
 
 def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
     """A value as JSON in ASCII on one line, each number as it was spelled."""
+    dumps = partial(json.dumps, separators=(",", ":"), default=default)
+    return as_spelled(value, dumps).encode("ascii") + b"\n"
+
+
+def as_spelled(value: Any, write: Callable[[Any], str]) -> str:
+    """A value as `write` puts it into JSON, each number as it was spelled."""
     spelled: list[str] = []
     if _seen:
         value = _standing_in(value, spelled)
-    text = json.dumps(value, separators=(",", ":"), default=default)
+    text = write(value)
     for number in spelled:
         text = text.replace(f'"{_MARK}{number}"', number)
-    return text.encode("ascii") + b"\n"
+    return text
 
 
 def _standing_in(value: Any, spelled: list[str]) -> Any:

@@ -9,7 +9,7 @@ from textual import events
 from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
-from elicit_tui.text import neutral, readable_json
+from elicit_tui.text import neutral
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.page import Page
@@ -47,7 +47,9 @@ class ApprovalPanel(Page):
     def _drawn(self, width: int) -> tuple[Content, Content]:
         """All of it, and its beginning that says what is decided about."""
         call, said = self._request.call, self._request.definition
-        arguments = readable_json(dict(call.arguments) if call is not None else {})
+        arguments = frame_words.sent_json(
+            dict(call.arguments) if call is not None else {}, self._request
+        )
         described = said.get("description")
         description = neutral(described, 4_000).strip() if isinstance(described, str) else ""
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)

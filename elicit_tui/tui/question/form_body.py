@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from elicit_tui.form import Form
-from elicit_tui.text import neutral, readable_json
+from elicit_tui.text import neutral
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
     ALL_CHOICES,
@@ -27,6 +27,7 @@ from elicit_tui.tui.question.actions import (
     PageName,
 )
 from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.frame_words import sent_json
 from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.widgets.control import FieldControl
@@ -106,7 +107,9 @@ class FormPanel(Horizontal):
         self._will_draw = False
         if not self._body.form_view.is_attached:
             return
-        text = readable_json(frozen(self._body.form_view.conversion.content))
+        text = sent_json(
+            frozen(self._body.form_view.conversion.content), self._body.question.request
+        )
         content = Content(neutral(text, LIVE_CHARACTERS))
         width = max(self._text.size.width, 1)
         lines = len(content.wrap(width))
@@ -245,7 +248,9 @@ class FormBody(Body):
         if self.ready:
             self._review(frozen(conversion.content))
         else:
-            self.view.turn_to("review", overlays.problems(self.form, conversion))
+            self.view.turn_to(
+                "review", overlays.problems(self.question.request, self.form, conversion)
+            )
 
     def _review(self, content: dict[str, Any]) -> None:
         self._held = content

@@ -9,7 +9,8 @@ from typing import Any
 from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity, Weight
-from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted
+from elicit_tui.host.number_text import as_spelled
+from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.calls_in_words import joined_by_or
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
@@ -54,6 +55,16 @@ def hanging(head: Content, body: Content, width: int) -> Content:
     return Content("\n").join(
         (head if number == 0 else indent).append(line.rstrip()) for number, line in enumerate(lines)
     )
+
+
+def sent_json(value: Any, request: ElicitationRequest) -> str:
+    """A value as JSON that a person reads, each number as it goes out to the server that asks.
+
+    Over a pipe a number keeps its text; over HTTP it is written as the float that it is.
+    """
+    if request.server.transport == "stdio":
+        return as_spelled(value, readable_json)
+    return readable_json(value)
 
 
 def who(request: ElicitationRequest, about: Sequence[str]) -> Content:

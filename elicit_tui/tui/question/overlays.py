@@ -12,7 +12,7 @@ from elicit_tui.elicitation import ElicitationRequest, Finding, Question
 from elicit_tui.form import Conversion, Field, Form
 from elicit_tui.form.choices import value_label
 from elicit_tui.form.json_values import json_key
-from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.text import neutral_line
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.calls_in_words import joined_by_or
 from elicit_tui.tui.key_names import key_of
@@ -30,9 +30,10 @@ REQUEST_VALUES: Final = 1_000
 """Of a request that are drawn: each is a line at least, and all lines are laid out at once."""
 
 
-def _json_block(content: Mapping[str, Any]) -> Content:
+def _json_block(request: ElicitationRequest, content: Mapping[str, Any]) -> Content:
     return Content("\n").join(
-        Content.assemble(("│ ", "$accent"), line) for line in readable_json(content).split("\n")
+        Content.assemble(("│ ", "$accent"), line)
+        for line in frame_words.sent_json(content, request).split("\n")
     )
 
 
@@ -50,10 +51,14 @@ def _left_out(
     return Content.styled(f"Left out, because unset: {', '.join(absent)}", "$faint")
 
 
-def _chosen(form: Form | None, content: Mapping[str, Any]) -> Content | None:
+def _chosen(
+    request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]
+) -> Content | None:
     """What is called otherwise than it is sent: `Seat: In the quiet corner ("quiet")`."""
     lines = [
-        Content.assemble((f"{spec.title}: ", "bold"), ", ".join(_titled(spec, content[spec.name])))
+        Content.assemble(
+            (f"{spec.title}: ", "bold"), ", ".join(_titled(request, spec, content[spec.name]))
+        )
         for spec in (form.fields if form is not None else ())
         if spec.name in content and _has_titles(spec)
     ]
@@ -64,11 +69,11 @@ def _has_titles(spec: Field) -> bool:
     return any(choice.label != value_label(choice.value) for choice in spec.choices)
 
 
-def _titled(spec: Field, sent: Any) -> Iterator[str]:
+def _titled(request: ElicitationRequest, spec: Field, sent: Any) -> Iterator[str]:
     """Each choice that was made by its title, with the value beside it where that differs."""
     labels = {json_key(choice.value): choice.label for choice in spec.choices}
     for value in sent if isinstance(sent, list) else [sent]:
-        written = readable_json(value)
+        written = frame_words.sent_json(value, request)
         label = labels.get(json_key(value), written)
         yield label if label in (written, value_label(value)) else f"{label} ({written})"
 
@@ -83,14 +88,14 @@ def review(request: ElicitationRequest, form: Form | None, content: Mapping[str,
     return _stack(
         [
             Content.styled(f"This is what {name} will get", "bold"),
-            _json_block(content),
-            _chosen(form, content),
+            _json_block(request, content),
+            _chosen(request, form, content),
             _left_out(form, content),
         ]
     )
 
 
-def problems(form: Form, conversion: Conversion) -> Content:
+def problems(request: ElicitationRequest, form: Form, conversion: Conversion) -> Content:
     """A review that cannot be sent yet: the content so far, and what is wrong."""
     titles = {spec.name: f"{spec.title}: " for spec in form.fields}
     wrong = Content("\n").join(
@@ -103,8 +108,8 @@ def problems(form: Form, conversion: Conversion) -> Content:
         [
             Content.styled("Not ready to be sent", "bold"),
             wrong,
-            _json_block(conversion.content),
-            _chosen(form, conversion.content),
+            _json_block(request, conversion.content),
+            _chosen(request, form, conversion.content),
             _left_out(form, conversion.content, [each.field for each in conversion.problems]),
         ]
     )
@@ -149,8 +154,8 @@ def second_step(
         address,
     ]
     answers = [
-        _json_block(content) if content is not None and not yes_or_no else None,
-        _chosen(form, content) if content is not None else None,
+        _json_block(request, content) if content is not None and not yes_or_no else None,
+        _chosen(request, form, content) if content is not None else None,
     ]
     left_out = _left_out(form, content) if content is not None else None
     return _stack([*why, *answers, left_out]), _stack(why if seen else [*why, *answers])
