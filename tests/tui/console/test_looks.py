@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +243,39 @@ async def test_a_text_over_the_console_is_as_high_as_its_words_where_there_is_ro
 def test_where_it_is_narrow_a_value_stands_below_its_label_and_begins_with_it() -> None:
     lines = [text_of(spans) for spans in labelled("  seen", "one two three", 12)]
     assert lines == ["  seen", "  one two", "  three"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_whole_address_stands_beside_its_code(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, size=size) as stand:
+        await stand.shown(stand.ask_page())
+        await stand.press("f6")
+        await stand.until(lambda: "▀" in stand.text())
+        assert "https://example.com/sign-in" in stand.text()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 140])
+async def test_what_a_tool_says_before_it_is_called_stays_in_its_column(
+    tmp_path: Path, columns: int
+) -> None:
+    raw = {
+        "name": "wipe",
+        "description": "Wipes everything that it finds. " * 8,
+        "inputSchema": {"type": "object", "properties": {}},
+        "annotations": {"destructiveHint": True},
+    }
+    wipe = Tool.read(raw)
+    assert wipe is not None
+    async with console(tmp_path, tools={"alpha": (wipe,)}, size=(columns, 40)) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "its hints" in stand.text())
+        lines = [line.strip("│").rstrip() for line in stand.text().splitlines()]
+        first = next(number for number, line in enumerate(lines) if "it says  " in line)
+        column = lines[first].index("Wipes")
+        below = list(takewhile(lambda line: "Wipes" in line or "finds" in line, lines[first + 1 :]))
+        assert below
+        for line in below:
+            assert not line[:column].strip()
+            assert line[column] != " "
