@@ -18,6 +18,7 @@ from elicit_tui.garbage import collect_again
 from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.muting import Muting
+from elicit_tui.tui.console.panels.pane import NARROW
 from elicit_tui.tui.console.presenter import QuestionPresenter
 from elicit_tui.tui.console.responder import ConsoleResponder
 from elicit_tui.tui.console.screen import INBOX_PANES, ConsoleScreen, InboxScreen
@@ -46,7 +47,7 @@ class ConsoleApp(Controller):
     ESCAPE_TO_MINIMIZE = False
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-narrow"),
-        (60, "-normal"),
+        (NARROW, "-normal"),
         (110, "-wide"),
     ]
 

@@ -32,7 +32,6 @@ PANES: Final = {
 INBOX_PANES: Final = ("questions", "activity")
 """Of a console with nothing but the questions of other processes."""
 
-NARROW: Final = 60
 ROOMY: Final = 84
 
 
@@ -49,12 +48,7 @@ class ConsoleScreen(Screen[None]):
 
     app: Controller
 
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
-        (0, "-narrow"),
-        (NARROW, "-normal"),
-        (110, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]  # noqa: RUF012 - Textual declares it so
 
     BINDINGS: ClassVar[list[BindingType]] = _pane_keys(tuple(PANES))
 

@@ -33,7 +33,6 @@ DAYS = 90
 READ_SECONDS = 1.0
 """The ledger is read at most this often by itself."""
 ROWS_AT_ONCE = 50
-NARROW = 60
 SHORT = 70
 NOTHING_YET = "No question has been recorded yet."
 SERVER_MOST = 20
@@ -70,10 +69,6 @@ class HistoryPane(Pane):
             )
             rows.add_class("first")
             yield rows
-
-    @property
-    def _stacked(self) -> bool:
-        return self.size.width < NARROW
 
     def on_resize(self) -> None:
         """Where it is narrow a row has two lines."""
@@ -132,7 +127,7 @@ class HistoryPane(Pane):
         wanted = search.value.casefold()
         keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
         rows = self.query_one("#history-rows", RowList)
-        rows.row_height = 2 if self._stacked else 1
+        rows.row_height = 2 if self.stacked else 1
         rows.empty = "Nothing matches." if self._rows else self._why_empty
         names = {"server", *(self._rows[key].server for key in keys)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
@@ -140,7 +135,7 @@ class HistoryPane(Pane):
         search.verb = (rows.verb if wanted.strip() else "To the list") if keys else ""
         self.refresh_bindings()
         head = self.query_one("#history-head", ClickBar)
-        head.display = bool(keys) and not self._stacked
+        head.display = bool(keys) and not self.stacked
         when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)))
         asked: Line = ((f" {when}   {padded('server', self._server_width)}  question", "dim"),)
         head.show([Part(asked)], [Part((("decided by ", "dim"),))])
@@ -151,7 +146,7 @@ class HistoryPane(Pane):
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
         who = who_of(row.decided_by, row.reason)
         message = neutral_line(row.message or "", 300)
-        if self._stacked:
+        if self.stacked:
             left: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (row.server, "strong"))
             first = apart(left, ((f"{who} ", "dim"),), width)
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.containers import Container
 from textual.widget import Widget
@@ -12,6 +12,11 @@ from elicit_tui.tui.console.search_line import SearchLine
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.state import ConsoleState
+
+NARROW: Final = 60
+"""Columns; in fewer a row of a list has two lines."""
+CORNERS: Final = 8
+"""Cells of a border that its words do not have."""
 
 
 class Pane(Container):
@@ -24,6 +29,11 @@ class Pane(Container):
         self.state = state
         self.ready = False
         """Whether its parts are there to be drawn."""
+
+    @property
+    def stacked(self) -> bool:
+        """Whether what else stands beside each other in a row stands below each other."""
+        return self.size.width < NARROW
 
     def on_mount(self) -> None:
         """Draw what is known already."""

@@ -12,14 +12,10 @@ from elicit_tui.elicitation import Pending
 from elicit_tui.text import countdown, neutral_line
 from elicit_tui.tui.console.findings import SEVERITIES
 from elicit_tui.tui.console.outcome_words import WHO, age, tool_of
-from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.panels.pane import CORNERS, Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import Line, Role, apart, shortened
 from elicit_tui.tui.console.state import ConsoleState, Stopped
-
-NARROW = 60
-_CORNERS = 8
-"""Cells of a border that its words do not have."""
 
 
 def _risk(verdict: str) -> tuple[str, Role]:
@@ -59,10 +55,6 @@ class QuestionsPane(Pane):
         stopped.border_title = "Stopped before you saw it"
         yield stopped
 
-    @property
-    def _stacked(self) -> bool:
-        return self.size.width < NARROW
-
     def on_resize(self) -> None:
         """Where it is narrow a stopped question has two lines."""
         self.draw()
@@ -92,11 +84,11 @@ class QuestionsPane(Pane):
         waiting = self.query_one("#waiting", RowList)
         waiting.empty = self._nothing_waits()
         waiting.show(keys, self._waiting_row)
-        last = shortened(self.state.last_end, self.size.width - _CORNERS) if keys else ""
+        last = shortened(self.state.last_end, self.size.width - CORNERS) if keys else ""
         waiting.border_subtitle = last.replace("[", "\\[")
         self._stopped = {entry.key: entry for entry in reversed(self.state.stopped)}
         stopped = self.query_one("#stopped", RowList)
-        stopped.row_height = 2 if self._stacked else 1
+        stopped.row_height = 2 if self.stacked else 1
         stopped.show(tuple(self._stopped), self._stopped_row)
         if self.screen.focused is waiting and not keys:
             self.take_focus()
@@ -124,7 +116,7 @@ class QuestionsPane(Pane):
         request = self.state.as_it_stands(entry.question.request)
         sign, role = _risk(entry.question.review.verdict)
         left = countdown(entry.deadline.left)
-        ages = () if left and self._stacked else (f"{age(entry.age)} old",)
+        ages = () if left and self.stacked else (f"{age(entry.age)} old",)
         times = " · ".join([*ages, *([f"{left} left"] if left else [])])
         held = self.app.held_elsewhere(entry.question)
         times = held or times
@@ -146,7 +138,7 @@ class QuestionsPane(Pane):
         who = WHO[entry.outcome.decided_by]
         name = entry.request.server.name
         message = neutral_line(entry.request.message or entry.request.url or "(no message)", 300)
-        if self._stacked:
+        if self.stacked:
             first = apart(((" ✗ ", "bad"), (name, "strong")), ((f"{who} ", "dim"),), width)
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
         left: Line = ((" ✗ ", "bad"), (name, "strong"), (f"  {message}", "plain"))

@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.described import counts, how_often, offered
 from elicit_tui.tui.console.line_view import LineView
-from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.panels.pane import CORNERS, Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _ADDRESS_LEAST = 16
 """Cells; what is left of an address in fewer says nothing."""
-_CORNERS = 8
-"""Cells of a border that its words do not have."""
 STATE_WORDS = {"closed": "ended", "off": "not enabled"}
 
 
@@ -125,7 +123,7 @@ class ServersPane(Pane):
         record = self.record
         box = self.query_one("#offers-box", Vertical)
         words = self.query_one("#server-words", LineView)
-        known = introduction(record, box.size.width - _CORNERS) if record is not None else ""
+        known = introduction(record, box.size.width - CORNERS) if record is not None else ""
         box.border_subtitle = known.replace("[", "\\[")
         box.border_title = title(record).replace("[", "\\[") if record else "Start"
         has_offers = record is not None and record.offers_read
