@@ -26,7 +26,7 @@ from elicit_tui.broker.inbox_events import (
     is_judged,
     not_taken,
 )
-from elicit_tui.broker.store_sight import StoreSight
+from elicit_tui.broker.store_reader import StoreReader
 from elicit_tui.elicitation import (
     Answerer,
     ElicitationRequest,
@@ -112,7 +112,7 @@ class Inbox:
         self._listeners = Listeners[InboxEvent](self._tell_trouble)
         self._emit = self._listeners.tell
         self._last_key: datetime | None = None
-        self._sight = StoreSight(
+        self._reader = StoreReader(
             store,
             beat=lambda: store.heartbeat(self._last_key),
             changed=self._changed,
@@ -127,12 +127,12 @@ class Inbox:
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[Inbox]:
         """Look at the store as long as this is open; what waits already is there at once."""
-        self._sight.start()
+        self._reader.start()
         try:
             await self._first_look.wait()
             yield self
         finally:
-            await self._sight.close()
+            await self._reader.close()
             for entry in self._entries.values():
                 if entry.later is not None:
                     entry.later.cancel()

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final
 
 from elicit_tui.broker.events import BrokerEvent, Resolved
-from elicit_tui.broker.store_sight import RETRY_SECONDS, StoreSight
+from elicit_tui.broker.store_reader import RETRY_SECONDS, StoreReader
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
@@ -39,12 +39,12 @@ TellWaiting = Callable[[ElicitationRequest, str | None], None]
 
 
 class StoreWatch:
-    """One sight of the store for all questions of this process, while any of them waits."""
+    """Reads the store once for all questions of this process, while any of them waits."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._watched: dict[str, _Watched] = {}
-        self._sight = StoreSight(
+        self._reader = StoreReader(
             store,
             beat=self._beat,
             changed=self._changed,
@@ -56,13 +56,13 @@ class StoreWatch:
     def on(self, question_id: str) -> Iterator[_Watched]:
         """Look at one question from now on."""
         watched = self._watched[question_id] = _Watched()
-        self._sight.start()
+        self._reader.start()
         try:
             yield watched
         finally:
             del self._watched[question_id]
             if not self._watched:
-                self._sight.stop()
+                self._reader.stop()
 
     def _changed(self, changed: Iterable[Waiting]) -> None:
         for waiting in changed:

@@ -211,7 +211,7 @@ async def test_a_page_that_is_open_elsewhere_is_answered_when_its_server_reports
 async def test_who_went_away_while_a_question_waits_is_noticed(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elicit_tui.broker.store_sight.BEAT_SECONDS", 0.05)
+    monkeypatch.setattr("elicit_tui.broker.store_reader.BEAT_SECONDS", 0.05)
     broker, person = await world.asks(), await world.person()
     told: list[str | None] = []
     nobody = asyncio.Event()

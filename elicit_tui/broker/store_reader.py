@@ -1,4 +1,4 @@
-"""The store as one process sees it: what changed, read as it changes, while the process lives."""
+"""Reads what changes in the store, as it changes, and says to it that this process lives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEAT_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 0.5
 
 
-class StoreSight:
+class StoreReader:
     """Reads every change in the store between `start` and `stop`, which may come again."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""One sight of the store for whoever asks and whoever answers: changes, beats, and what fails."""
+"""One reader of the store for whoever asks and whoever answers: changes, beats, and what fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker.store_sight import StoreSight
+from elicit_tui.broker.store_reader import StoreReader
 from elicit_tui.errors import StoreError
 from elicit_tui.store import Waiting
 from tests.broker.conftest import form_request
@@ -53,26 +53,26 @@ class Onlooker:
 @asynccontextmanager
 async def looking(
     world: World, patience: float = 0.0
-) -> AsyncIterator[tuple[Onlooker, StoreSight]]:
+) -> AsyncIterator[tuple[Onlooker, StoreReader]]:
     onlooker = Onlooker()
-    sight = StoreSight(
+    reader = StoreReader(
         await world.store("answerer"),
         beat=onlooker.beat,
         changed=onlooker.changed,
         unreadable=onlooker.unreadable,
         patience=patience,
     )
-    sight.start()
+    reader.start()
     try:
-        yield onlooker, sight
+        yield onlooker, reader
     finally:
-        await sight.close()
+        await reader.close()
 
 
 @pytest.fixture(autouse=True)
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elicit_tui.broker.store_sight.BEAT_SECONDS", 0.02)
-    monkeypatch.setattr("elicit_tui.broker.store_sight.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("elicit_tui.broker.store_reader.BEAT_SECONDS", 0.02)
+    monkeypatch.setattr("elicit_tui.broker.store_reader.RETRY_SECONDS", 0.01)
 
 
 async def test_an_empty_store_is_told_as_such_and_then_what_comes(world: World) -> None:
@@ -88,14 +88,14 @@ async def test_an_empty_store_is_told_as_such_and_then_what_comes(world: World) 
 
 async def test_what_changed_while_nobody_looked_is_told_at_the_next_start(world: World) -> None:
     broker = await world.asks()
-    async with looking(world) as (onlooker, sight):
+    async with looking(world) as (onlooker, reader):
         await onlooker.until(lambda: onlooker.seen)
-        await sight.close()
+        await reader.close()
         asked = asyncio.ensure_future(broker.resolve(form_request()))
         person = await world.person()
         await person.sees()
         assert ("open",) not in onlooker.seen
-        sight.start()
+        reader.start()
         await onlooker.until(lambda: ("open",) in onlooker.seen)
         asked.cancel()
 
@@ -113,10 +113,10 @@ async def test_a_store_that_cannot_be_read_is_told_and_read_again_once_it_can(
 
 
 async def test_a_fault_of_ours_is_told_and_a_new_start_looks_again(world: World) -> None:
-    async with looking(world) as (onlooker, sight):
+    async with looking(world) as (onlooker, reader):
         onlooker.fails = ValueError("ours")
         await onlooker.until(lambda: onlooker.errors)
         assert onlooker.errors == ["The store cannot be watched: ValueError."]
         before, onlooker.fails = len(onlooker.seen), None
-        sight.start()
+        reader.start()
         await onlooker.until(lambda: len(onlooker.seen) > before)
