@@ -173,12 +173,13 @@ def other_readings(text: str) -> list[str]:
     """The text with each glyph that is two letters at once read as the other one.
 
     The first reading of `ſ` is `s`, of a capital gamma that of its own script; a capital `I` among
-    small letters, or a small `l` among capitals, may stand for the other; and Greek capitals look
-    like Latin letters whose small forms are others than theirs. Every reading is as long as the
-    text. Nothing comes of a text without such glyphs.
+    small letters, or a small `l` among capitals, may stand for the other; and capitals in a clause
+    with a Greek letter may be Greek, with other small forms. Every reading is as long as the text.
+    Nothing comes of a text without such glyphs.
     """
     in_script = _in_script(text)
-    readings = (*_with_i_as_l(in_script), _in_small_greek(in_script))
+    greek = () if in_script.isascii() else (_in_small_greek(in_script),)
+    readings = (*_with_i_as_l(in_script), *greek)
     return [reading for reading in dict.fromkeys(readings) if reading != text]
 
 
@@ -191,16 +192,17 @@ def _in_script(text: str) -> str:
 
 
 def _in_small_greek(text: str) -> str:
-    if text.isascii():
-        return text
-    if set(map(fold_character, _ONLY_GREEK)).isdisjoint(map(fold_character, set(text))):
-        return text
+    only_greek = set(map(fold_character, _ONLY_GREEK))
 
     def as_greek(one: str) -> str:
         letter = fold_character(one)
         return _SMALL_GREEK.get(letter, letter) if case_of(one) == "A" and len(letter) == 1 else one
 
-    return translated(text, as_greek)
+    ends = re.escape("".join(one for one in set(text) if fold_character(one) in {*".!?:;,"}))
+    return "".join(
+        one if only_greek.isdisjoint(map(fold_character, set(one))) else translated(one, as_greek)
+        for one in re.split(f"([{ends}\n])", text)
+    )
 
 
 def _with_i_as_l(text: str) -> Iterator[str]:

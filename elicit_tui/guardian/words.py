@@ -46,7 +46,7 @@ _HARMLESS: Final = "harmless"
 _COMPANIONS: Final = ("with", "then")
 _LIFTING: Final = {_HARMLESS, "public"}
 _APART: Final = (("apart",), ("apart", "until"))
-_NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain")
+_NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain", "not")
 
 
 class Hit(NamedTuple):
@@ -329,9 +329,8 @@ def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:
             for entry in first.longer.get(near, ()):
                 between = row[start + 1 : at]
                 owned = between and entry.concept in _LIFTING and "sure" in first.concepts
-                if owned or not all(one.may_stand_in(entry) for one in between):
-                    continue
-                if row[at].stands_for(entry, 1):
+                apart = owned or not all(one.may_stand_in(entry) for one in between)
+                if not apart and row[at].stands_for(entry, 1):
                     end = _end(row, at + 1, entry)
                     if end > ends.get(entry.concept, 0):
                         ends[entry.concept] = end

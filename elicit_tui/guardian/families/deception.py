@@ -101,7 +101,7 @@ def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
     yield from summed("deception.paste_and_run", severity)(reading)
     # Its shape tells in any language; "Add `curl … | sh` to the guide?" only speaks of it.
     asked = [one for one in reading.message.clauses if one.is_question]
-    orders = [one for one in reading.message.clauses if one.of("terminal", "run")]
+    orders = [c for c in reading.message.clauses if not all(map(c.denies, c.of("terminal", "run")))]
     for place in reading.told(*TOLD[:-1]) if not asked or {*orders} - {*asked} else ():
         if match := _RUNS.search(re.sub("[*_`]", " ", place.plain.lower())):
             yield seen(severity, place, *match.span())
