@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.cli.history_text import local_time, outcome
+from elicit_tui.cli.history_text import outcome
 from elicit_tui.cli.signs import OUTCOMES, VERDICTS
 from elicit_tui.elicitation.finding import MASK
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import local_time, neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
@@ -29,7 +29,7 @@ def told(row: Row) -> Iterator[str]:
     details = row.details
     asked = row.request if isinstance(row.request, Mapping) else {}
     lines = (
-        ("asked", local_time(row.asked_at)),
+        ("asked", local_time(row.asked_at, seconds=True) or "-"),
         ("server", row.server),
         ("tool", row.tool),
         ("message", row.message),

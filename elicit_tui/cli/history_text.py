@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.cli.signs import OUTCOMES, VERDICTS
-from elicit_tui.text import neutral_line
+from elicit_tui.text import local_time, neutral_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +32,7 @@ def cells(row: Row) -> tuple[str, ...]:
         over = " over the limit" if row.decided_by == "flood" else ""
         message = f"{row.count} requests{over}"
     values = (
-        local_time(row.asked_at),
+        local_time(row.asked_at, seconds=True) or "-",
         row.id[:_ID_CHARACTERS],
         row.server,
         row.tool or "-",
@@ -63,17 +62,6 @@ def outcome(row: Row) -> str:
     if row.decided_by is None:
         return "no outcome recorded"
     return f"{row.action or 'nothing sent'} by {row.decided_by}"
-
-
-def local_time(text: str | None) -> str:
-    """A recorded time on the clock of whoever reads it."""
-    if not text:
-        return "-"
-    try:
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-        return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    except (ValueError, OverflowError, OSError):
-        return text
 
 
 def plain_table(rows: Iterable[Row]) -> str:

@@ -1,6 +1,8 @@
-"""Spans of time in words."""
+"""Spans and points of time in words."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 
 def in_seconds(seconds: float) -> str:
@@ -15,3 +17,12 @@ def countdown(seconds: float | None) -> str:
     minutes, rest = divmod(int(seconds + 0.999), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def local_time(moment: str | None, *, seconds: bool = False) -> str:
+    """An RFC 3339 time as the reader's clock shows it, `2026-11-21 09:30`; as it is otherwise."""
+    try:
+        at = datetime.fromisoformat((moment or "").replace("Z", "+00:00")).astimezone()
+    except (ValueError, OverflowError, OSError):  # No time, or one that no clock here can show.
+        return moment or ""
+    return f"{at:%Y-%m-%d %H:%M:%S}" if seconds else f"{at:%Y-%m-%d %H:%M}"

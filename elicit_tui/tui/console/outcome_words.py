@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import DecidedBy, ElicitationRequest, Outcome
@@ -103,15 +102,6 @@ def told_of(action: str | None, decided_by: str | None, reason: str | None) -> s
     by = decided_by in ("user", "policy", "guardian", "rule", "answers")
     ended = None if decided_by == "server" else action
     return f"{ACTIONS.get(ended, ACTIONS[None])} {'by' if by else '·'} {who}"
-
-
-def local_time(moment: str | None) -> str:
-    """An RFC 3339 time as the person's clock shows it: `2026-11-21 09:30`; as it is otherwise."""
-    try:
-        at = datetime.fromisoformat((moment or "").replace("Z", "+00:00"))
-    except ValueError:
-        return moment or ""
-    return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True)

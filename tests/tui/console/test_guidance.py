@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host import Tool
-from elicit_tui.tui.console.outcome_words import local_time, told_of
+from elicit_tui.tui.console.outcome_words import told_of
 from tests.tui.console.stand import CITY, console
 
 pytestmark = pytest.mark.anyio
@@ -279,12 +279,6 @@ async def test_an_example_in_a_field_does_not_pass_for_a_value(tmp_path: Path) -
         tomorrow = date.today() + timedelta(days=1)
         assert f"e.g. {tomorrow}" in stand.text()
         assert "The day that is right *" in stand.text()
-
-
-def test_times_are_those_of_the_persons_clock() -> None:
-    assert len(local_time("2026-11-21T09:30:00Z")) == len("2026-11-21 09:30")
-    assert local_time("no time") == "no time"
-    assert local_time(None) == ""
 
 
 def test_who_decided_is_said_in_words() -> None:

@@ -16,9 +16,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.errors import LedgerError
-from elicit_tui.text import neutral_line
+from elicit_tui.text import local_time, neutral_line
 from elicit_tui.tui.console.bars import ClickBar, Part
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, local_time, who_of
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, who_of
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.search_line import SearchLine

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import local_time, neutral, neutral_line, readable_json
 from elicit_tui.tui.console.findings import finding_groups
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, local_time, told_of
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, told_of
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 from elicit_tui.tui.console.text_dialog import TextDialog
 
