@@ -20,7 +20,6 @@ _GENERIC_LENGTH: Final = 3
 _PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))
 _SHORTEST_NEAR: Final = 5
 _WHOLE_ENDINGS: Final = ("com", "net", "org")
-"""With these in its middle a host begins like somebody's whole address."""
 
 
 @lru_cache(maxsize=32)
@@ -39,11 +38,12 @@ def other_spellings() -> Mapping[str, str]:
 def registrable(host: str) -> str:
     """The domain somebody registered, `example.co.uk` of `a.b.example.co.uk`."""
     labels = host.strip(".").split(".")
-    if len(labels) <= 2:
+    depth = 2 + (".".join(labels[-2:]) in listed("handouts"))
+    if len(labels) <= depth:
         return ".".join(labels)
     # Below a generic domain the answer needs no list; loading it takes a tenth of a second.
-    if len(labels[-1]) >= _GENERIC_LENGTH and labels[-1].isascii():
-        return ".".join(labels[-2:])
+    if depth > 2 or (len(labels[-1]) >= _GENERIC_LENGTH and labels[-1].isascii()):
+        return ".".join(labels[-depth:])
     return registrable_domain(host)
 
 
@@ -78,6 +78,9 @@ def disguised_brand(host: str) -> str | None:
         return None
     labels = [*host.removesuffix(domain).split(".")[:-1], domain.split(".", 1)[0]]
     found = _brand_in_label(labels[-1])
+    # "www.acme.de.x.info", "acme.de.x-login.info"; elsewhere two letters may name a region.
+    lured = "-" in labels[-1] and not listed("lures").isdisjoint(labels[-1].split("-"))
+    endings = listed("endings") if lured or labels[0] == "www" else _WHOLE_ENDINGS
     for index, (label, following) in enumerate(pairwise(labels)):
         brand = _brand_skeletons().get(skeleton(label))
         if found is not None:
@@ -86,7 +89,7 @@ def disguised_brand(host: str) -> str | None:
             is_deep = index > 0 and brand not in listed("everyday") | listed("shared")
             if label != brand or is_deep or following.partition("-")[0] in listed("endings"):
                 return brand
-        elif following in _WHOLE_ENDINGS and not (
+        elif following in endings and not (
             label in listed("common labels") or domain in listed("keepers")
         ):
             return f"{label}.{following}"
