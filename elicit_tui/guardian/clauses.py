@@ -11,8 +11,6 @@ Whatever speaks against a finding is decided here, and it speaks for its own spa
 - ASKED when a verb that asks governs it, or a question asks for it itself ("what is your PIN?"),
   or when it stands alone as what is wanted ("Your API key, please");
 - NAMED otherwise.
-
-No clause changes what another one says, so no sentence that is added can take a finding away.
 """
 
 from __future__ import annotations

@@ -2,9 +2,7 @@
 
 Disguise is undone here once, for every rule: compatibility forms, accents, invisible characters,
 look-alike letters of other scripts, camelCase, spaces inside words of scripts that have none.
-A vocabulary is folded by the same function, so both sides meet in the same spelling (the idea of
-the skeleton in Unicode UTS 39). `plain` and `other_readings` keep the text as it is but for
-glyphs that may stand for others.
+A vocabulary is folded by the same function, as with the skeleton of Unicode UTS 39.
 """
 
 from __future__ import annotations
@@ -170,12 +168,10 @@ def _look(character: str) -> str:
 
 
 def other_readings(text: str) -> list[str]:
-    """The text with each glyph that is two letters at once read as the other one.
+    """The text with each glyph that is two letters at once read as the other one, as long as it.
 
-    The first reading of `ſ` is `s`, of a capital gamma that of its own script; a capital `I` among
-    small letters, or a small `l` among capitals, may stand for the other; and capitals in a clause
-    with a Greek letter may be Greek, with other small forms. Every reading is as long as the text.
-    Nothing comes of a text without such glyphs.
+    A capital `I` among small letters, or a small `l` among capitals, may stand for the other, and
+    capitals in a clause with a Greek letter may be Greek, with other small forms.
     """
     in_script = _in_script(text)
     greek = () if in_script.isascii() else (_in_small_greek(in_script),)

@@ -1,7 +1,8 @@
 """Frames: concepts that together, in one sentence or two neighbouring ones, are evidence.
 
 A frame names the concepts that must all stand there, each at words of its own, none of them
-denied or only reported. Frames of one rule are summed up; from THRESHOLD on the rule holds.
+denied or only reported. Frames of one rule are summed up; from THRESHOLD on the rule holds, and one
+that would block warns of less.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from elicit_tui.guardian.words import Hit
 THRESHOLD: Final = 2
 TOLD: Final = (*GENERAL, "title", "description", "choice")
 _MOST_TRIED: Final = 8
-
 _Stands = tuple[Clause, Hit]
 
 
@@ -151,9 +151,10 @@ def summed(
         if typed and not reading.free_fields:
             return
         found = list(held(rule, reading, reading.told(*roles)))
-        if sum(one.frame.amount for one in found) >= THRESHOLD:
+        enough = sum(one.frame.amount for one in found) >= THRESHOLD
+        if enough or (found and severity is Severity.BLOCK):
             heaviest = max(found, key=lambda one: one.frame.amount)
             because = tuple(one.weight for one in found)
-            yield heaviest.sighting(severity, None, because)
+            yield heaviest.sighting(severity if enough else Severity.WARN, None, because)
 
     return find

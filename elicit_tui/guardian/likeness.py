@@ -110,8 +110,7 @@ def nearest_letter(letter: str) -> str:
 def representatives() -> dict[str, str]:
     """For each letter, as `nearest_letter` gives it, the one it is compared as, where another.
 
-    What is taken for the same is the same. Where that would make one of two ASCII letters, as
-    `w` and the Cyrillic `м` over a turned `w`, the two stay apart.
+    Two ASCII letters stay apart, also where a glyph is taken for both.
     """
     head: dict[str, str] = {}
 

@@ -38,7 +38,6 @@ SHORT_NAME: Final = 2
 UNREAD: Final = ("server", "url", "pattern", "format")
 """What is no text for the person."""
 _HARMLESS_FORMATS: Final = ("email", "date", "date-time", "uri")
-
 _ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("title", "title"),
     ("description", "description"),

@@ -64,14 +64,11 @@ class GuardianRule:
 
 
 def house_rule(
-    name: str,
-    find: Callable[[Reading], Iterable[Sighting]],
-    *,
-    to_author: bool = False,
-    about_host: bool = False,
+    name: str, find: Callable[[Reading], Iterable[Sighting]], **about: bool
 ) -> GuardianRule:
     """A rule of the house; what it protects from and advises stands in `tables/rules.txt`."""
-    return GuardianRule(name, *_told()[name], find, to_author, about_host)
+    protects_from, advice = _told()[name]
+    return GuardianRule(name, protects_from, advice, find, **about)
 
 
 @lru_cache(maxsize=1)

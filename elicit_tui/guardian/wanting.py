@@ -9,14 +9,14 @@ weighed together with the whole request, and each frame counts once, with its he
   language stands before it (`snyk_token`);
 - `open-field` +1: its name does not say that something else is typed there, +2 where it is just
   called the value;
-- `asked-for` +3: a clause asks for it; `spoken-of` +2: a clause names it;
+- `asked-for` +3: a clause asks for it; `spoken-of` +2: a clause names it; `stands-alone` +3: the
+  form's words are only about it, and the field says that something else is typed: alone it warns;
 - `asked-for-maybe` +2, `spoken-of-maybe` +1: the same for a word with harmless senses;
   one more where it is the person's ("your PIN") or the text says how it begins;
 - `sign-in` +2: such a word names a field of a form that connects or signs in.
 
-From THRESHOLD on it is wanted. So "Enter your password" blocks any form to type into, "the
-password of the server" one with an open field, and neither does where the clause speaks of
-something else (`Standing.ABOUT`) or denies it (`Standing.VOID`).
+From THRESHOLD on it is wanted: "Enter your password" blocks any form to type into, "the password
+of the server" one with an open field, and neither does where it is ABOUT something else or VOID.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class Wanting:
         if sum(one.weight.amount for one in seen) < THRESHOLD:
             return None
         because = tuple(one.weight for one in seen)
+        if {one.weight.frame for one in seen} == {"stands-alone"} or _counts_on(field):
+            severity = Severity.WARN
         return Sighting(severity, seen[0].place.where, seen[0].evidence, field.name, because)
 
     def of_field(self, field: FieldReading) -> list[Seen]:
@@ -154,7 +156,7 @@ class Wanting:
         return tuple(
             sense
             for sense in self.thing.senses
-            if any(_shows(field, sense) for field in self.reading.free_fields[:_MOST_LOOKED_AT])
+            if any(shows(field, sense) for field in self.reading.free_fields[:_MOST_LOOKED_AT])
         )
 
     def means_other(self, words: str, frame: str) -> bool:
@@ -226,10 +228,13 @@ class Wanting:
             ):
                 continue
             asked = standing == Standing.ASKED or handed
+            in_words = handed or bool(clause.asks or clause.of("please"))
             if hit.concept == self.thing.sure:
-                yield _seen(one, 2 + asked, "asked-for" if asked else "spoken-of"), one
+                sure = in_words or field.is_open or place.field is not None
+                frame = ("asked-for" if sure else "stands-alone") if asked else "spoken-of"
+                yield _seen(one, 2 + asked, frame), one
                 continue
-            asked = handed or (asked and bool(clause.asks or clause.of("please")))
+            asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
             yield _seen(one, 1 + asked + whose, frame), one
@@ -250,7 +255,7 @@ def _seen(one: Found, amount: int, frame: str) -> Seen:
     return Seen(one.weight(amount, frame), one.place, one.evidence)
 
 
-def _shows(field: FieldReading, sense: Sense) -> bool:
+def shows(field: FieldReading, sense: Sense) -> bool:
     """Whether a field is called by one of the words and shows that it means the harmless thing."""
     told = field.told("name", "title")
     if next(found(told, sense.words, usual_only=True), None) is None:
@@ -265,6 +270,12 @@ def _is_count(field: FieldReading) -> bool:
     """Whether its numbers are too small for a secret: three to ten wrong ones."""
     most = field.drawn.get("maximum")
     return isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED
+
+
+def _counts_on(field: FieldReading) -> bool:
+    """Whether its numbers begin at a small one, as those of things in a row do."""
+    begins = (field.drawn.get("minimum"), field.drawn.get("default"))
+    return field.kind == "number" and any(one in range(1, _MOST_COUNTED) for one in begins)
 
 
 def _has_a_name(one: Found) -> bool:

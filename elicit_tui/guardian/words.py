@@ -6,11 +6,10 @@ them and folded as every text is. An entry of several words is found also with s
 (articles, prepositions, `your`) between them, so that `digits back card` is found in "digits on
 the back of your card".
 
-Four headings are special. `endings:` lists what is struck off the end of words of this language
-before they are compared. `HEAD with:` lists companions that make a sure secret of a head: `token
-with: access` stands for "access token" and "token for access"; `HEAD then:` those that do so only
-behind it. `HEAD not with:` lists those that show another sense and make it harmless: "design
-token", not "PIN for the delivery", nor "password of the manager" where the head alone is sure.
+`endings:` lists what is struck off the end of words before they are compared. `HEAD with:` lists
+companions that make a sure secret of a head, on either side of it, `HEAD then:` those that do so
+only behind it, and `HEAD not with:` those that show another sense: "design token", but not "PIN for
+the delivery", nor "password of the manager" where the head alone is sure.
 """
 
 from __future__ import annotations
@@ -38,10 +37,7 @@ _MOST_SMALL: Final = 3
 _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
 _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless", "public"))
-"""What is read in every language; all else in those of the sentence, where they know the word.
-
-The Dutch "of" joins nothing in an English sentence, and its ports are no Italian doors.
-"""
+"""What is read in every language; all else in those of the sentence, where they know the word."""
 _HARMLESS: Final = "harmless"
 _COMPANIONS: Final = ("with", "then")
 _LIFTING: Final = {_HARMLESS, "public"}

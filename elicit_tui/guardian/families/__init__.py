@@ -9,7 +9,7 @@ from typing import Final
 from elicit_tui.guardian.rule import GuardianRule
 
 _FAMILIES: Final = (
-    *("credentials", "personal", "exfiltration", "destructive", "payments", "deception"),
+    *("credentials", "personal", "exfiltration", "destructive", "deception"),
     *("hidden", "url", "look_alike", "schema", "mistakes"),
 )
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -24,7 +25,7 @@ from elicit_tui.guardian.looks import BEGINS, looks
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
-from elicit_tui.guardian.wanting import Sense, Thing, Wanting
+from elicit_tui.guardian.wanting import Sense, Thing, Wanting, shows
 from elicit_tui.guardian.words import is_word
 
 _PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC")
@@ -59,7 +60,6 @@ _MOST_IN_PARTS: Final = 8
 _SERIES_OF_WORDS: Final = 8
 _WALLETS: Final = (12, 15, 18, 21, 24)
 """How many words bring back a wallet."""
-_FEW_NAMES: Final = 60
 _MOST_NAMED: Final = 50
 
 
@@ -95,7 +95,7 @@ def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sig
     """A secret that the form as a whole asks for: described, or disguised, in pieces as well."""
     for place in reading.told(*GENERAL):
         yield from _secret_in(place, wanting, is_open)
-    free = reading.free_fields[:_FEW_NAMES]
+    free = reading.free_fields[:_MOST_NAMED]
     for role in ("name", "title"):
         parts = (one.plain for field in free for one in field.told(role))
         joined = " ".join(part for part in parts if len(part) <= _MOST_IN_PARTS)
@@ -178,12 +178,9 @@ def _secret_choices(reading: Reading) -> Iterator[Found]:
 
 def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]:
     """A secret stands among another field's choices, and this one holds whatever was chosen."""
-    if not (_says_nothing(field) or field.is_called("bare value")):
-        return
-    for one in choices:
-        if one.place.field not in (None, field.name):
-            yield one.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
-            return
+    others = (one for one in choices if one.place.field not in (None, field.name))
+    for one in islice(others, _says_nothing(field) or field.is_called("bare value")):
+        yield one.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
 
 
 def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -204,6 +201,19 @@ def _says(reading: Reading, concept: str) -> bool:
         not (one.clause.denies(one.hit) or one.clause.whether or one.clause.of("unless"))
         for one in found(reading.told(*GENERAL, "choice"), concept, usual_only=True)
     )
+
+
+def _hinted(reading: Reading) -> Iterator[Sighting]:
+    """Where nothing is wanted, the first field meant by what falls short of a recipe."""
+    message = reading.message
+    said = described(message, None, "hints")
+    for field in reading.free_fields[:_MOST_NAMED]:
+        told = field.is_open and not any(shows(field, sense) for sense in _SENSES)
+        for place in field.told("name", "title", "description") if told else ():
+            hint = said or described(place, None, "hints") or described(place, message, "hints")
+            if hint is not None and next(_asked(reading), None) is None:
+                yield replace(_block(place, hint, field.name, amount=2), severity=Severity.WARN)
+                return
 
 
 def _in_pieces(reading: Reading) -> Iterator[Sighting]:
@@ -267,6 +277,7 @@ def _revealed(reading: Reading) -> Iterator[Sighting]:
 
 RULES = (
     house_rule("credentials.secret", _asked),
+    house_rule("credentials.hinted", _hinted),
     house_rule("credentials.in_pieces", _in_pieces),
     house_rule("credentials.webhook", partial(_named, "webhook")),
     house_rule("credentials.security_question", partial(_named, "security question text")),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.guardian.families.payments import AMOUNT
+from elicit_tui.guardian.families.destructive import AMOUNT
 from elicit_tui.guardian.frames import TOLD, held, summed
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
@@ -25,6 +25,7 @@ _RUNS: Final = re.compile(
     r"|\biex\s*[(&$]|\b(?:powershell|pwsh)[\w.]*\s[^\n]{0,80}-e(?:nc?\w*)?\s"
 )
 """A command that fetches what it runs, or hides it."""
+_TOOL: Final = re.compile(r"\b[a-z]+(?:[_.][a-z]+)+\b(?!\.)|\w\(\)")
 _MORE: Final = 1.25
 _CLOSE: Final = 24
 _NEAR: Final = 80
@@ -107,6 +108,18 @@ def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
             yield seen(severity, place, *match.span())
 
 
+def _orders(reading: Reading) -> Iterator[Sighting]:
+    yield from summed("deception.orders", _BLOCK, (*_WITH_NAMES, "default"))(reading)
+    # "Note for the assistant: …", and maybe a tool that it shall call, named as no word is.
+    for one in found(reading.told("description", "default"), "to the model", usual_only=True):
+        place, _, clause, hit = one
+        alone = hit.start == 0 and hit.end == len(clause.words)
+        if (clause.listed or (clause.after and alone)) and not clause.denies(hit):
+            named = _TOOL.search(place.text, one.span[1]) is not None
+            yield one.sighting(_BLOCK if named else _WARN, 1 + named, "speaks-to-the-model")
+            return
+
+
 def _summed(name: str, roles: Sequence[str] = TOLD, *, typed: bool = False) -> GuardianRule:
     return house_rule(name, summed(name, _BLOCK, roles, typed=typed))
 
@@ -124,5 +137,5 @@ RULES = (
     _summed("deception.no_reading"),
     _summed("deception.secrecy"),
     house_rule("deception.always_allow", summed("deception.always_allow", _WARN, _WITH_NAMES)),
-    _summed("deception.orders", (*_WITH_NAMES, "default")),
+    house_rule("deception.orders", _orders),
 )

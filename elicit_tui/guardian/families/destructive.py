@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
@@ -28,6 +29,14 @@ _COMMAND: Final = re.compile(
 _HUNDREDS: Final = re.compile(
     r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)|\d[kKmM]\b"
 )
+AMOUNT: Final = re.compile(
+    r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:万?[$€£¥₹₽₿円元]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
+    r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
+    r"|k[rč]|zł|krw|tl|рублей|рубля|руб|евро|元|円|원|人民币)(?![a-z]))"
+    r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf|sek|nok|dkk|pln|jpy|inr)[\s*_`]{0,3}\d"
+    r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
+    r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to "
+)
 
 
 def _on_production(reading: Reading) -> Iterator[Sighting]:
@@ -42,9 +51,6 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
         if chosen and confirms(reading) and (leads or any(a.clause.means(a.hit) for a in acts)):
             yield one.sighting(Severity.WARN, 2, "aimed-at-production", one.place.field)
             return
-
-
-# What goes ------------------------------------------------------------------------------------
 
 
 def _effect(reading: Reading) -> Iterator[Sighting]:
@@ -103,7 +109,7 @@ def _only_spoken(place: Place, at: int) -> bool:
     )
 
 
-_AMOUNTS: Final = {"destroys": 2, "takes": 0, "alters": -1}
+_WEIGHTS: Final = {"destroys": 2, "takes": 0, "alters": -1}
 
 
 def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weight, ...]] | None:
@@ -115,11 +121,11 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
         # What cannot be brought back is what is denied here.
         if clause.denies(hit) and not clause.quoted[hit.start] and not clause.of("omit"):
             return hit, (weight(2, "no-way-back", place, _text(clause, hit)),)
-    for hit in clause.of(*_AMOUNTS):
+    for hit in clause.of(*_WEIGHTS):
         is_reported = clause.reports(hit) and (clause.whether or not told)
         if clause.is_denied(hit) or is_reported or _is_state(clause, hit):
             continue
-        because = [weight(_AMOUNTS[hit.concept], hit.concept, place, _text(clause, hit))]
+        because = [weight(_WEIGHTS[hit.concept], hit.concept, place, _text(clause, hit))]
         weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
         slight = _nearest(clause, hit, "slight")
         if weighty and slight and slight[1].end == weighty[1].start:
@@ -142,7 +148,7 @@ def _is_state(clause: Clause, hit: Hit) -> bool:
     if not {*near[:-1]}.isdisjoint(_NOUGHT) and ("to" in near or near[-1].endswith("ed")):
         return True
     is_slight = any(one.start == hit.start for one in clause.of("slight"))
-    if is_slight and any(act.start < hit.start for act in clause.of(*_AMOUNTS)):
+    if is_slight and any(act.start < hit.start for act in clause.of(*_WEIGHTS)):
         return True
     if not (hit.start and is_word(clause.words[hit.start], "act or thing", clause.latin)):
         return False
@@ -167,13 +173,12 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
         and not (act.concept == "takes" and "from" in clause.words[act.end : other.start])
         # What only qualifies the thing behind it is not the thing: "the comments table"; nor is
         # that of which something else is a part: "remove the red eyes from the photos".
-        and (concept not in ("weighty", "small thing") or not _qualifies(clause, other, heads))
+        and not (
+            concept in ("weighty", "small thing")
+            and any(head.start == other.end and not clause.between(other.end) for head in heads)
+        )
     ]
     return min(near, default=None, key=lambda one: (one[0], one[1].start))
-
-
-def _qualifies(clause: Clause, hit: Hit, heads: Sequence[Hit]) -> bool:
-    return any(other.start == hit.end and not clause.between(hit.end) for other in heads)
 
 
 def _chooses_how_it_ends(reading: Reading) -> bool:
@@ -225,10 +230,38 @@ def _names_hundreds(place: Place) -> bool:
     )
 
 
+def _money(reading: Reading) -> Iterator[Sighting]:
+    # "Refund 40 EUR to Ana?" asks leave, whatever is chosen with it; "Pay by card or cash?" not.
+    moved = found((reading.message,), "moves", usual_only=True)
+    places = (*told(reading), *telling_choices(reading))
+    if confirms(reading) or any(one.clause.is_question and not one.hit.start for one in moved):
+        yield from _paid(places)
+    for one in islice(held("destructive.money", reading, places), int(confirms(reading))):
+        yield one.sighting(Severity.WARN)
+
+
+def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
+    """The first sum that is to be paid, once or again and again."""
+    for one in found(places, "transfer", "subscription", "moves"):
+        _, view, clause, hit = one
+        start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
+        # "€1,250 for Marta. Shall I make the transfer?"
+        is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
+        start = 0 if is_all else max(0, start - 2)
+        near = slice(max(start, one.span[0] - 240), min(end + 60, one.span[1] + 240))
+        amount = AMOUNT.search(view.folded.original[near].lower())
+        if amount is not None and clause.means(hit):
+            said = " ".join((*clause.words[hit.start : hit.end], amount[0]))
+            why = weight(2, "pays-an-amount", one.place, said)
+            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
+            return
+
+
 RULES = (
     house_rule("destructive.effect", _effect),
     house_rule("destructive.production", _on_production),
     house_rule("destructive.access", _access),
     house_rule("destructive.publish", _framed("destructive.publish")),
     house_rule("destructive.mass_send", _mass_send),
+    house_rule("destructive.money", _money),
 )

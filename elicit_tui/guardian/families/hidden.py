@@ -21,7 +21,6 @@ from elicit_tui.text.active import active_pattern, is_plain, natural_length, pil
 from elicit_tui.text.scripts import mixed_words
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
-
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _TURNING: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
 _DIRECTIONS: Final = re.compile(rf"{_TURNING.pattern}|[\u200e\u200f\u061c]")
@@ -38,7 +37,6 @@ _NATURAL: Final = re.compile(
     r"|(?<!\u00ad)\u00ad(?!\u00ad)"
 )
 """What is natural beside what `elicit_tui.text.active` knows to be."""
-
 _MARKUP: Final = (
     # elements, and attributes that do something
     r"(?i)<\s*(?:/\s*)?(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
@@ -78,7 +76,8 @@ _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
 _FRAME: Final = (
     r"(?m)[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|^[-=_]{8,}\s*\n\s*\[[^\]\n]{3,40}\]|[▄▀█]{8,}"
     r"|^[-=_─═━]{6,}\s*\n\s*[✓✔✅🔒🛡]"
-    # who is said to speak: the person's own client
+    # who is said to speak, line by line: the person's own client
+    r"|^[ \t*]*(\[(?i:client\w*|mcp|host|syst\w*|sistem\w*)\b[ \w]{0,20}\][: *]).+\n[ \t*]*\1"
     r"|(?:^|[.!?] )[ \t*]*(?:\[|[─═━]{2,}|[=>-]{3,})[ *]*(?i:claude|cursor|windsurf|vs ?code|codex"
     r"|copilot|chatgpt|elicit-tui|mcp\W{1,3}host)\b[ *\w]{0,24}(?:\][ *]+\w|:\s|\s[─═━=<*-]{2})"
 )
@@ -187,10 +186,6 @@ def _hides_more(place: Place, match: re.Match[str]) -> bool:
     return not letters or place.role == "message" or place.text[match.end() :].strip() != ""
 
 
-def _mixed_letters(text: str) -> re.Match[str] | None:
-    return next(mixed_words(text), None)
-
-
 RULES = (
     house_rule("hidden.control", partial(_first, _CONTROLS.search, besides="")),
     house_rule("hidden.direction", partial(_first, _direction)),
@@ -200,5 +195,8 @@ RULES = (
     house_rule("hidden.link", _links),
     house_rule("hidden.frame", partial(_first, searching(_FRAME, r"[-=_─═━┄╌▄▀█>]{2}|\["))),
     house_rule("hidden.padding", _padding),
-    house_rule("hidden.mixed_letters", partial(_first, _mixed_letters, severity=Severity.NOTE)),
+    house_rule(
+        "hidden.mixed_letters",
+        partial(_first, lambda text: next(mixed_words(text), None), severity=Severity.NOTE),
+    ),
 )

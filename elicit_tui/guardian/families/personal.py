@@ -8,7 +8,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
-from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
+from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule
 from elicit_tui.guardian.wanting import Thing, Wanting
 
@@ -19,7 +19,12 @@ _FULL_SET: Final = 3
 
 def _asked(name: str, reading: Reading) -> Iterator[Sighting]:
     wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
-    typed = [field for field in reading.fields if _can_tell(field, name)]
+    # Of one's health a choice or a yes tells enough.
+    typed = [
+        field
+        for field in reading.fields
+        if field.is_free or name == "health" or (field.kind == "choice" and name == "pay")
+    ]
     yield from filter(None, (wanting.sighting(field, Severity.WARN) for field in typed[:50]))
     if typed and name == "health":
         yield from _asks_whether(reading)
@@ -32,11 +37,6 @@ def _asks_whether(reading: Reading) -> Iterator[Sighting]:
         if one.clause.whether and yours and not one.clause.denies(one.hit):
             yield one.sighting(Severity.WARN, 3, "asks-whether")
             return
-
-
-def _can_tell(field: FieldReading, name: str) -> bool:
-    """Whether an answer to a field tells it: of one's health a choice or a yes tells enough."""
-    return field.is_free or name == "health" or (field.kind == "choice" and name == "pay")
 
 
 def _members(name: str, reading: Reading) -> set[str]:

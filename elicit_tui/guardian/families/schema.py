@@ -125,13 +125,10 @@ def _combinators(reading: Reading) -> Iterator[Sighting]:
         for key in _COMBINATORS:
             options = field.schema.get(key, [])
             is_plain = key in ("oneOf", "anyOf") and isinstance(options, list)
-            if key in field.schema and not (is_plain and all(map(_is_choice, options))):
+            chosen = is_plain and all(isinstance(o, Mapping) and "const" in o for o in options)
+            if key in field.schema and not chosen:
                 is_plain = is_plain and len(options) <= 3 and _depth(options) <= 2
                 yield Sighting(_WARN if is_plain else _BLOCK, f"{field.where}.{key}", key)
-
-
-def _is_choice(option: Any) -> bool:
-    return isinstance(option, Mapping) and "const" in option
 
 
 def _patterns(reading: Reading) -> Iterator[Sighting]:

@@ -4,6 +4,7 @@ No single word gives such a question away; a few signs that stand together do: f
 just now. Each recipe names the signs that must all be there, in neighbouring sentences, each at a
 word of its own; `rows` name those that stand in an order. A sentence that speaks of something
 harmless (`unless`: a scale, a shirt, an error) lends no signs, but "for the parcel" speaks of none.
+`hints` are fewer signs, or weaker ones: they only warn.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ FOR_OPEN_FIELDS: Final = ("link-that-lets-in",)
 _NEAR: Final = 3
 """How many sentences are read together."""
 _LONGEST: Final = 120
-_FEWEST_JOINED: Final = 3
+_FEWEST_JOINED: Final = {"recipes": 3, "hints": 2}
 
 
-def described(place: Place, message: Place | None) -> str | None:
+def described(place: Place, message: Place | None, recipes: str = "recipes") -> str | None:
     """The recipe that a place, or the message together with it, fulfils."""
     signs = place.views[0].concepts
     if message is not None:
         signs |= message.views[0].concepts
-    if not any(map(signs.issuperset, table("recipes").values())):
+    if not any(map(signs.issuperset, table(recipes).values())):
         return None
     own = sentences(place.clauses)
     if message is None:
@@ -38,17 +39,17 @@ def described(place: Place, message: Place | None) -> str | None:
     else:
         windows = [said + sentence for said in sentences(message.clauses) for sentence in own]
     short = (one for one in windows if sum(len(clause.words) for clause in one) <= _LONGEST)
-    return next(filter(None, (_fulfilled(one, joined=message is not None) for one in short)), None)
+    fewest = 0 if message is None else _FEWEST_JOINED[recipes]
+    return next(filter(None, (_fulfilled(one, recipes, fewest) for one in short)), None)
 
 
-def _fulfilled(window: list[Clause], *, joined: bool) -> str | None:
+def _fulfilled(window: list[Clause], recipes: str, fewest: int) -> str | None:
     harmless = {clause.sentence for clause in window if _is_harmless(clause)}
     signing = [
         clause for clause in window if clause.sentence not in harmless and not clause.whether
     ]
     signs = {concept for clause in signing for concept in clause.by_concept}
-    fewest = _FEWEST_JOINED if joined else 0
-    for name, recipe in table("recipes").items():
+    for name, recipe in table(recipes).items():
         told = len(recipe) >= fewest and signs.issuperset(recipe)
         if told and fits(recipe, signing, overlapping=True):
             return name
