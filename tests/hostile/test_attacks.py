@@ -34,6 +34,7 @@ ENDS = {
     "blobs_odd": 4,
     "result_not_object": 1,
     "result_odd": 4,
+    "result_type_odd": 4,
     "round_odd": 1,
     "info_missing": 4,
     "info_odd": 4,

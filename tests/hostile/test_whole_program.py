@@ -58,7 +58,7 @@ def test_an_answer_of_a_kind_that_nobody_knows_is_no_result(tmp_path: Path) -> N
     done = raw(tmp_path, "2026-07-28", "odd_kind", "kind=task")
     assert done.code == 4
     assert done.document["result"] is None
-    assert "not known (resultType: “task”)" in done.stderr
+    assert "does not know (resultType: “task”)" in done.stderr
 
 
 def test_an_import_writes_no_secret_wherever_it_stood(tmp_path: Path) -> None:
