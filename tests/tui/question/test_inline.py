@@ -329,3 +329,24 @@ async def test_a_notice_about_a_page_that_nobody_agreed_to_answers_nothing() -> 
     assert not first.done()
     await pilot.press("ctrl+n")
     assert (await asyncio.wait_for(first, 10)).action == "decline"
+
+
+async def test_a_long_message_has_all_rows_that_a_yes_or_no_question_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(InlineApp, "is_inline", True)
+    who = responder()
+    message = "\n".join(f"line {number}" for number in range(60))
+    task = ask(who, form_question(schema(), message=message))
+    pilot = await shown(who, message)
+    view = pilot.app.query_one(QuestionView)
+    whole = pilot.app.size.height - 3  # Above it the prompt stays in view.
+    await until(pilot, lambda: view.outer_size.height == whole, "its rows")
+    parts = [part for part in view.displayed_children if part is not view.message]
+    around = sum(part.outer_size.height for part in parts) + view.gutter.height
+    await until(
+        pilot, lambda: view.message.outer_size.height >= whole - around - 2, "no row is left empty"
+    )
+    monkeypatch.undo()
+    await pilot.press("n")
+    await asyncio.wait_for(task, 10)
