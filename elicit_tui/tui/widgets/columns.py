@@ -13,6 +13,8 @@ BAR = 2
 """Cells at the left edge, where the focused row has its bar."""
 _GAP = 2
 _WIDE = 54
+_ROOMY = 60
+"""With fewer cells no label is broken to stand beside its control."""
 _LABEL_MOST = 24
 _HINT_MOST = 34
 _CONTROL_LEAST = 24
@@ -60,6 +62,8 @@ def columns_for(fields: Sequence[Field], hints: Sequence[str], width: int) -> Co
         return Columns(width, 0, 0)
     longest = max((Content(spec.title).cell_length for spec in fields), default=8) + 2
     label = max(10, min(longest, _LABEL_MOST, width // 3))
+    if width < _ROOMY and longest > label:
+        return Columns(width, 0, 0)
     most = min(_HINT_MOST, width - BAR - label - _GAP - _CONTROL_LEAST - _GAP)
     fitting = [cells for hint in hints if 0 < (cells := Content(hint).cell_length) <= most]
     return Columns(width, label, max(fitting, default=0))

@@ -194,3 +194,14 @@ async def test_two_warnings_of_a_yes_or_no_are_read_at_sixty_columns_without_scr
         words = " ".join(app.words.replace("│", " ").replace("▌", " ").split())
         assert "Make sure that this is what you want." in words
         assert said in words
+
+
+@pytest.mark.parametrize(("columns", "above"), [(60, True), (64, True), (80, False)])
+async def test_a_label_that_would_be_broken_stands_above_its_line_where_it_is_narrow(
+    columns: int, above: bool
+) -> None:
+    field = {"type": "string", "title": "Budget for each guest"}
+    app = Asking(form_question(schema(v=field)))
+    async with asked(app, (columns, 24)):
+        line = next(line for line in app.words.splitlines() if "Budget for each guest" in line)
+        assert ("unset" not in line) == above
