@@ -19,7 +19,7 @@ BEGINS: Final = (
     r"(?:g?sk[-_](?!SK\b)|[fr]k_|gh[pousr]_|github_pat|gl(?:pat|dt|ptt|rt|cbt|oas|ft|agent)-|xox[abeoprs]-"
     r"|xapp-|xai-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|r8_|pplx-|tvly-|lsv2_|shp(?:at|ca|pa|ss)_|whsec_"
     r"|SG\.|lin_api|ntn_|do[opr]_v1|hv[sbr]\.|dapi[0-9a-f]|ATATT|NRAK-|dckr_pat|tskey-|figd_|sbp_"
-    r"|nsec1|xprv|eyJ|1//|[Bb]earer (?!\s*(?!x+\b)[a-z]{3,}\b))"
+    r"|nsec1|xprv|eyJ|1//|[Bb]earer (?!\s*(?!x+\b)[a-z]{2,}\b))"
 )
 """How the keys begin that well-known issuers hand out; an access key's ID (AKIA…) is no secret."""
 _ELIDED: Final = (
