@@ -143,12 +143,8 @@ def needless(
     old = pages
     for entry in new:
         old = without(old, entry)
-    now, before = judge(pages, asked), judge(old, asked)
-    touched = [
-        item
-        for item, right, was_right in zip(asked, now, before, strict=True)
-        if right and not was_right
-    ]
+    wrong = [item for item, right in zip(asked, judge(old, asked), strict=True) if not right]
+    touched = [item for item, right in zip(wrong, judge(pages, wrong), strict=True) if right]
     return [
         f"{entry.page}, {entry.heading}: {entry.words}"
         for entry in new
