@@ -232,6 +232,10 @@ class _OneRun:
         if self._late is not None and self._door is not None:
             self._door.send_again(*self._late)
         alive = await _still_answers(connection)
+        try:
+            connection.all_was_read()
+        except ServerError as error:
+            run.error = run.error or error
         if variant.kind != "as written":
             return alive
         if not alive and run.error is None and connection.failure is not None:

@@ -119,6 +119,22 @@ def test_an_answer_that_the_schema_does_not_allow_or_a_warning_stops_is_told(
     assert "despite does not list it" in failures(outcome_of(scenarios(tmp_path, warned)))
 
 
+def test_a_message_that_nobody_could_read_fails_its_scenario(tmp_path: Path) -> None:
+    text = """
+        [[scenario]]
+        name = "asks where nobody hears it"
+        server = "faulty"
+        call = "asks_in_a_batch"
+        expect = { text = "as if all were well" }
+    """
+    faulty = HERE.parent / "faults" / "servers" / "faulty.py"
+    ended = outcome_of(
+        scenarios(tmp_path, text), server=f"faulty={sys.executable} {faulty} {tmp_path} faulty none"
+    )
+    assert ended.code == 1, ended.stdout
+    assert "wrote a message that could not be read" in failures(ended)
+
+
 def test_a_server_that_does_not_start_fails_its_scenarios(tmp_path: Path) -> None:
     ended = outcome_of(scenarios(tmp_path, CACHE), server="demo=/no/such/program")
     assert ended.code == 1
