@@ -39,10 +39,9 @@ def registrable(host: str) -> str:
     """The domain somebody registered, `example.co.uk` of `a.b.example.co.uk`."""
     labels = host.strip(".").split(".")
     depth = 2 + (".".join(labels[-2:]) in listed("handouts"))
-    if len(labels) <= depth:
-        return ".".join(labels)
+    is_generic = len(labels[-1]) >= _GENERIC_LENGTH and labels[-1].isascii()
     # Below a generic domain the answer needs no list; loading it takes a tenth of a second.
-    if depth > 2 or (len(labels[-1]) >= _GENERIC_LENGTH and labels[-1].isascii()):
+    if len(labels) <= depth or depth > 2 or is_generic:
         return ".".join(labels[-depth:])
     return registrable_domain(host)
 
@@ -70,13 +69,14 @@ def _brand_skeletons() -> Mapping[str, str]:
 def disguised_brand(host: str) -> str | None:
     """The name that this host pretends to be, or None: a well-known one, or one with its ending.
 
-    `host` is in Unicode spelling. A company's own `github.example.com` pretends nothing; nobody
-    has an own `harbour.com.example.net`, except those who keep copies of others' pages.
+    `host` is in Unicode spelling. A company's own `github.example.com` pretends nothing.
     """
     domain = registrable(host)
-    if any(domain in own or host in own for own in table("brands").values()):
+    account, _, given = domain.partition(".")
+    is_own = any(domain in own or host in own for own in table("brands").values())
+    if is_own or (given in listed("accounts") and account in table("brands")):
         return None
-    labels = [*host.removesuffix(domain).split(".")[:-1], domain.split(".", 1)[0]]
+    labels = [*host.removesuffix(domain).split(".")[:-1], account]
     found = _brand_in_label(labels[-1])
     # "www.acme.de.x.info", "acme.de.x-login.info"; elsewhere two letters may name a region.
     lured = "-" in labels[-1] and not listed("lures").isdisjoint(labels[-1].split("-"))
