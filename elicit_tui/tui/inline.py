@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from elicit_tui.elicitation import Deadline, Draft, Outcome, Pending, Question, Queue, finished
+from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.breakage import not_shown
 from elicit_tui.tui.inline_app import InlineApp
 from elicit_tui.tui.lost_terminal import watched_terminal
-from elicit_tui.tui.question.view import ANOTHER_SECONDS, QuestionView
+from elicit_tui.tui.meant_elsewhere import LastVanished
+from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.theme import DEFAULT_THEME
 
 
@@ -49,8 +49,7 @@ class InlineResponder:
         self._queue = queue
         self._app: InlineApp | None = None
         self._running: asyncio.Task[None] | None = None
-        self._gone: tuple[float, Draft] | None = None
-        """When the question on the terminal went, unless a person answered it; its draft."""
+        self._last = LastVanished()
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask the person; cancelled from outside, the form goes and the terminal is restored."""
@@ -62,7 +61,7 @@ class InlineResponder:
         finally:
             view = self._app.shown if self._app is not None else None
             if view is not None and view.question is question and not pending.was_answered:
-                self._gone = time.monotonic(), question.draft
+                self._last.vanished(question.draft)
             self._show()
             if not len(self._queue) and self._running is not None:
                 await asyncio.shield(self._running)
@@ -100,12 +99,7 @@ class InlineResponder:
 
     def _view(self, pending: Pending, number: int, startled: bool) -> QuestionView:
         """A new view of a question, for the app to show."""
-        gone, self._gone = self._gone, None
-        in_its_place = (
-            gone is not None
-            and gone[1] is not pending.question.draft
-            and time.monotonic() - gone[0] < ANOTHER_SECONDS
-        )
+        in_its_place = self._last.comes_behind(pending.question.draft)
         return QuestionView(
             pending.question,
             pending.deadline,

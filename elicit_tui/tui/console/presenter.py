@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.tui.breakage import not_shown
+from elicit_tui.tui.meant_elsewhere import LastVanished
 
 if TYPE_CHECKING:
     from elicit_tui.broker.events import Resolved
@@ -35,8 +35,7 @@ class QuestionPresenter:
         """What waited when the person went back to the queue: of that they choose themselves."""
         self._vanished: Draft | None = None
         """What was being typed into a question that went, while no other came since."""
-        self._gone: tuple[float, Draft] | None = None
-        """When a question went from the screen that nobody had answered there, and its draft."""
+        self._last = LastVanished()
         self._places_due = False
         """Whether the frame of the question has to tell what changed around it."""
 
@@ -77,25 +76,17 @@ class QuestionPresenter:
         ended = shown is not None and self._queue.get(shown.question.id) is not shown
         if shown is not None and ended:
             if not shown.was_answered:
-                self._gone = time.monotonic(), shown.question.draft
+                self._last.vanished(shown.question.draft)
             self._vanished = shown.question.draft if self._went_under_typing(shown) else None
             self.take_down()
             self._app.screen_was_answered()
         if self._screen is None and self._app.may_be_interrupted():
             following = came if came is not None and self._is_own(came) else self._next_to_open()
             if following is not None:
-                answered = ended and self._gone is None
-                replaces = answered or self._in_its_place(following)
+                in_its_place = self._last.comes_behind(following.question.draft)
+                replaces = in_its_place or (ended and shown is not None and shown.was_answered)
                 self.open(following, follows=_became_of(shown) if replaces else None)
         self._places_due = True
-
-    def _in_its_place(self, following: Pending) -> bool:
-        """Whether another question, and not the same once more, went by itself just before."""
-        from elicit_tui.tui.question.view import ANOTHER_SECONDS
-
-        if self._gone is None or self._gone[1] is following.question.draft:
-            return False
-        return time.monotonic() - self._gone[0] < ANOTHER_SECONDS
 
     def _is_own(self, pending: Pending) -> bool:
         """Whether a call of this console asks it: whoever just called waits for just that."""
@@ -150,7 +141,6 @@ class QuestionPresenter:
         self._shown = pending
         self._queue.show(pending)
         self._vanished = None
-        self._gone = None
         self._app.push_screen(self._screen)
         self._app.typed_ahead.discard()
 

@@ -11,7 +11,8 @@ from textual.content import Content
 from elicit_tui.form import Typed, read_form
 from elicit_tui.tui.question.actions import APPROVAL, Action, ActionBar, PageName
 from elicit_tui.tui.question.approval_panel import ApprovalPanel
-from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.widgets.form_view import FormView
 
@@ -56,7 +57,8 @@ class ApprovalBody(Body):
     """The call, whole; not calling is the harmless choice, and has the focus."""
 
     def __init__(self, view: QuestionFrame) -> None:
-        super().__init__(view)
+        super().__init__(view.question, view.accept)
+        self.view = view
         self._panel = ApprovalPanel(self.question.request, view.around)
         draft = self.question.draft
         self.note_line: FormView | None = None
@@ -99,6 +101,16 @@ class ApprovalBody(Body):
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
         """The call."""
         return (self._panel,)
+
+    @property
+    def takes_yes(self) -> bool:
+        """Unless a note can be written: then each letter is its own."""
+        return self.note_line is None
+
+    @property
+    def accepting(self) -> str:
+        """The call."""
+        return "calls it"
 
     def covered(self) -> None:
         """Another page lies over it."""

@@ -26,7 +26,8 @@ from elicit_tui.tui.question.actions import (
     Action,
     PageName,
 )
-from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import sent_json
 from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
@@ -122,7 +123,8 @@ class FormBody(Body):
     """The fields, and beside them, where there is room, the JSON that would be sent."""
 
     def __init__(self, view: QuestionFrame, form: Form) -> None:
-        super().__init__(view)
+        super().__init__(view.question, view.accept)
+        self.view = view
         self.form = form
         draft = self.question.draft
         entries = draft.entries if draft.typed else None
@@ -153,14 +155,21 @@ class FormBody(Body):
         """Make the rows that will be seen before anything is painted."""
         self._whole.expect(size)
 
-    def first_shown(self) -> None:
+    @property
+    def is_judged(self) -> bool:
         """What is missing is said once the form was judged."""
+        return False
 
-    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
+    @property
+    def takes_yes(self) -> bool:
+        """A form without fields."""
+        return self.form.is_confirmation
+
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The fields; the review of fields that have been seen need not be read to its end."""
         if page == "answer":
             return (self.form_view,)
-        return super().to_be_seen(page) if page == "step" or self.form_view.unseen else ()
+        return None if page == "step" or self.form_view.unseen else ()
 
     def was_reviewed(self) -> None:
         """What goes out was all there."""

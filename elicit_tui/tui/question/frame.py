@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
-from textual.widget import Widget
 
-from elicit_tui.elicitation import Deadline, Finding, Outcome, Question, accept
+from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.breakage import ShowsQuestion
@@ -21,23 +20,28 @@ from elicit_tui.tui.key_names import key_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BACK, Action, ActionBar, PageName
 from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
-from elicit_tui.tui.question.messages import PageTurned, Painted
+from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.messages import Answered, PageTurned, Painted
 from elicit_tui.tui.question.page import Page
-from elicit_tui.tui.question.said import NOT_HEARD, SaysWhy
-from elicit_tui.tui.question.seen import PartToSee
+from elicit_tui.tui.question.seen import shown_now
+from elicit_tui.tui.question.status import StatusLine
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
 from elicit_tui.tui.question.text_region import TextRegion
+from elicit_tui.tui.question.title import Titled
 from elicit_tui.tui.question.who_asks import AsItStands, WhoAsks, unchanged
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
+NOT_HEARD: Final = "Too early, not heard: this was shown only just."
+"""Quietly, at the question, until the next key: a key that did nothing looks like a broken one."""
 
 
-class QuestionFrame(SaysWhy, ShowsQuestion):
-    """The places of a question's parts, and the pages over its body; bodies point here.
+class QuestionFrame(Titled, ShowsQuestion):
+    """The places of a question's parts, the pages over its body, and its one end.
 
-    It starts the deadline when it is painted and touches it on each key. It decides nothing: what
-    the keys mean is `QuestionView`'s, what accepting means is the body's.
+    It starts the deadline when it is painted and touches it on each key. What was never on the
+    screen is not accepted, whoever decides. What the keys mean is `QuestionView`'s, what accepting
+    means is the body's.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = QUESTION_BINDINGS
@@ -48,6 +52,7 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
         self,
         question: Question,
         deadline: Deadline,
+        body: Callable[[QuestionFrame], Body],
         *,
         settings: ElicitationSettings,
         queue_position: tuple[int, int] = (1, 1),
@@ -62,11 +67,12 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
     ) -> None:
         """Show `question`, with what its draft holds; what is typed is written there.
 
-        `queue_position` is (place from 1, how many). `opener` hands a URL to the
-        system's browser, away from the event loop, and says whether it started. `around` are
-        actions of the application, for the help page. `origin`: for whom another process asks;
-        `standing`: who else has it, and whether its agent still waits. `as_it_stands`: the request
-        without calls that ended. `shelf`: whether Later leads somewhere while no other waits.
+        `body` makes what the question is about, and is given this frame. `queue_position` is
+        (place from 1, how many). `opener` hands a URL to the system's browser, away from the event
+        loop, and says whether it started. `around` are actions of the application, for the help
+        page. `origin`: for whom another process asks; `standing`: who else has it, and whether its
+        agent still waits. `as_it_stands`: the request without calls that ended. `shelf`: whether
+        Later leads somewhere while no other waits.
         """
         hint = next((f", {do.key} next" for do in around if do.name == NEXT), "")
         heading = frame_words.title(question.request)
@@ -75,31 +81,21 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
         self.settings = settings
         self.opener = opener or open_in_browser
         self.around = around
+        self.decided = False
+        self.accepted_by = "send"
+        """The action by which it was accepted last."""
         self.who = WhoAsks(question.request, standing, origin, as_it_stands)
         self._shelf = shelf
         self._page: PageName = "answer"
         self._uncovering = False
-        self.body = self.make_body()
+        self._not_heard = False
+        self._restored = question.draft.typed
+        self._status = StatusLine()
+        self.body = body(self)
         self.set_class(question.request.mode == "url", "-url")
         self.set_class(self.body.is_empty, "-plain")
         self.aside = Page(Content(""), id="aside")
         self._actions = ActionBar(self.offered("answer"), id="actions")
-
-    def make_body(self) -> Body:
-        """What the question is about."""
-        raise NotImplementedError
-
-    def decide(self, outcome: Outcome) -> None:
-        """This is the answer."""
-        raise NotImplementedError
-
-    def shows_unseen(self) -> bool:
-        """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
-        raise NotImplementedError
-
-    def answers_changed(self) -> None:
-        """The person changed something in the body."""
-        raise NotImplementedError
 
     def uncovered(self) -> None:
         """What lay over the question is gone."""
@@ -128,7 +124,8 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
     def on_mount(self) -> None:
         """Focus the first field; the clock and the keys wait until it is painted."""
         self.set_interval(1.0, self.retitle)
-        self.body.first_shown()
+        if self.body.is_judged:
+            self.summarise()
         if self.question.draft.typed:
             self.say(
                 f"Your earlier answers are back. {key_of(self, CLEAR)} clears a field.",
@@ -158,7 +155,7 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
         self._status.refresh()
         self.retitle()
         if self._not_heard:
-            self.say(NOT_HEARD, "$warning")
+            self.was_not_heard()
 
     def on_resize(self, event: events.Resize) -> None:
         """Tighter spacing where there is little room, whatever of it the question takes."""
@@ -185,6 +182,47 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
         else:
             self._status.summarise(self.body.summary())
 
+    def say(self, sentence: str, style: str = "bold $warning") -> None:
+        """Say something above the buttons, until something else is done."""
+        self._status.say(sentence, style)
+
+    def hush(self) -> None:
+        """What was said is done: how far the answer is stands there again."""
+        self._status.hush()
+
+    # Input
+
+    def heard(self, event: events.Event) -> None:
+        """Each key moves the deadline."""
+        if self._not_heard:
+            self._not_heard = False
+            self._status.hush()
+        if isinstance(event, (events.Key, events.Paste)):
+            self.deadline.touch()
+
+    def turned_away(self, event: events.Event) -> None:
+        """Say that it went nowhere, unless the question is on its way out."""
+        if not self.decided:
+            self.was_not_heard()
+
+    def was_not_heard(self) -> None:
+        """Say that something came too early."""
+        self._not_heard = True
+        self.say(NOT_HEARD, "$warning")
+
+    @property
+    def listens(self) -> bool:
+        """Nothing counts behind a decision, or while another page is being painted."""
+        return not self.decided and super().listens
+
+    def answers_changed(self) -> None:
+        """The person changed something in the body: keep it, and count what is missing."""
+        if self.body.typed and not self._restored:
+            self._status.hush()
+        self._restored = False
+        self.keep_draft()
+        self.summarise()
+
     @property
     def page(self) -> PageName:
         """Which page is shown."""
@@ -203,6 +241,35 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
             self.run_worker(self.app.run_action(event.action), exit_on_error=False)
         else:
             getattr(self, f"action_{event.action}")()
+
+    # Its end
+
+    def accept(self, outcome: Outcome) -> None:
+        """The person accepts this; what was not on the screen is shown first."""
+        if not self.shows_unseen():
+            self.decide(outcome)
+
+    def decide(self, outcome: Outcome) -> None:
+        """This is the answer."""
+        self.keep_draft()
+        self.decided = True
+        self.post_message(Answered(self.question, outcome))
+
+    def shows_unseen(self) -> bool:
+        """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
+        if self.message.unseen and not self.message.display:
+            self.body.uncover()
+        parts = self.body.to_be_seen(self._page)
+        told = shown_now((self.message, *((self.aside,) if parts is None else parts)))
+        if told:
+            self.ask_again(f"{told} {self.key(self.accepted_by)} again {self.body.accepting}.")
+        return bool(told)
+
+    def ask_again(self, sentence: str) -> None:
+        """Say what an accept did instead of accepting; the next one counts once that was read."""
+        self.say(sentence)
+        self.turn()
+        self.await_painting()
 
     # Pages
 
@@ -286,106 +353,3 @@ class QuestionFrame(SaysWhy, ShowsQuestion):
     def room(self) -> int:
         """Cells in which a page can write."""
         return max(self.size.width - 4, 16)
-
-
-class Body:
-    """One kind of question: its part of the screen, and what its keys decide.
-
-    The view around it turns the pages and refuses; a body says what accepting means.
-    """
-
-    def __init__(self, view: QuestionFrame) -> None:
-        self.view = view
-        self.question = view.question
-        self.shown: frozenset[str] = frozenset()
-        """The ids of the findings that the second step showed."""
-
-    @property
-    def panel(self) -> Widget:
-        """Its part of the screen."""
-        raise NotImplementedError
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it shows nothing: then its room is the message's."""
-        return False
-
-    @property
-    def whole(self) -> Widget:
-        """The panel with what stands beside it."""
-        return self.panel
-
-    def actions(self, page: PageName) -> tuple[Action, ...]:
-        """The buttons of a page, without those of the frame."""
-        raise NotImplementedError
-
-    def summary(self) -> Content:
-        """How far the answer is, in a few words."""
-        raise NotImplementedError
-
-    def focus(self) -> None:
-        """Give the focus to where the person most likely acts."""
-        self.panel.focus()
-
-    @property
-    def has_focus(self) -> bool:
-        """Whether the focus has arrived there."""
-        return self.view.screen.focused is self.panel
-
-    def send(self, page: PageName) -> None:
-        """Accept, or do what comes before it."""
-        raise NotImplementedError
-
-    def go_through(self) -> None:
-        """The deliberate second step was taken."""
-
-    def review(self) -> None:
-        """Show exactly what would be sent."""
-
-    def expect(self, size: Size) -> None:
-        """It will be drawn in about this much room."""
-
-    def first_shown(self) -> None:
-        """It is on the screen now."""
-        self.view.summarise()
-
-    def resized(self) -> None:
-        """There is another amount of room."""
-
-    def covered(self) -> None:
-        """Another page lies over it."""
-
-    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
-        """What says on this page what would be accepted."""
-        return (self.view.aside,)
-
-    def was_reviewed(self) -> None:
-        """All of the review was on the screen."""
-
-    def uncover(self) -> bool:
-        """Put away what hides the question on its own page; whether anything did."""
-        return False
-
-    def keep_draft(self) -> None:
-        """Write down what is typed, to the last letter."""
-
-    @property
-    def typed(self) -> bool:
-        """Whether the person typed or chose anything."""
-        return False
-
-    @property
-    def note(self) -> str | None:
-        """What a person who declines tells the agent."""
-        return None
-
-    def see(self, found: tuple[Finding, ...]) -> None:
-        """These findings are shown on the second step."""
-        self.shown = frozenset(finding.id for finding in found)
-
-    def accept(self, reason: str, content: Mapping[str, Any] | None, **more: Any) -> None:
-        """Accept what was on the screen, with every finding that the second step showed."""
-        if self.view.shows_unseen():
-            return
-        seen = self.shown | self.question.draft.acknowledged
-        self.view.decide(accept("user", reason, content, acknowledged=seen, **more))

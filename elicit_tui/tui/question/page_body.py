@@ -20,8 +20,9 @@ from elicit_tui.tui.question.actions import (
     Action,
     PageName,
 )
+from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.clipboard import HANDED_OVER, copy
-from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.seen import PartToSee
 from elicit_tui.tui.question.url_panel import UrlPanel
 
@@ -35,7 +36,8 @@ class PageBody(Body):
     """Nothing is opened, copied or drawn but what may be opened; nothing is fetched, ever."""
 
     def __init__(self, view: QuestionFrame) -> None:
-        super().__init__(view)
+        super().__init__(view.question, view.accept)
+        self.view = view
         self.opened = self.question.draft.opened
         self._handed_out = False
         """Whether the address was copied or shown as a code: then it may be opened elsewhere."""
@@ -70,13 +72,18 @@ class PageBody(Body):
             return Content.styled("waiting for the page to be finished", "bold")
         return Content("opens only if you choose it")
 
+    @property
+    def accepting(self) -> str:
+        """Consent."""
+        return "agrees"
+
     def covered(self) -> None:
         """The code is put away."""
         self.url.show_code(False)
 
-    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The address."""
-        return (self.url,) if page == "answer" else super().to_be_seen(page)
+        return (self.url,) if page == "answer" else None
 
     def uncover(self) -> bool:
         """The code takes the place of the question."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -10,20 +9,20 @@ from textual import events
 from textual.containers import VerticalScroll
 from textual.content import Content
 
-from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, decline
+from elicit_tui.elicitation import Deadline, Question, cancel, decline
 from elicit_tui.tui.key_names import key_name
+from elicit_tui.tui.meant_elsewhere import MeantElsewhere
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import ActionBar
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.bindings import BY_ACTION
+from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
-from elicit_tui.tui.question.frame import Body, QuestionFrame
+from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import count
-from elicit_tui.tui.question.messages import Answered, Later, PageTurned
+from elicit_tui.tui.question.messages import Later, PageTurned
 from elicit_tui.tui.question.page_body import PageBody
-from elicit_tui.tui.question.said import NOT_HEARD
-from elicit_tui.tui.question.seen import shown_now
 from elicit_tui.tui.question.text_region import scroll_hidden
 
 FOLLOWS: Final = "Another question is in front now."
@@ -31,15 +30,14 @@ FOLLOWS_SECONDS: Final = 4.0
 """So long a question that came to the front by itself says so, unless something is said or typed.
 """
 
-ANOTHER_SECONDS: Final = 5.0
-"""Behind another that vanished by itself, a question is known as another one after so long."""
 
-STRAY_SECONDS: Final = 3.0
-"""For so long after letters that a question has no use for, an answer may be one of their burst."""
-
-UNCOVERED_SECONDS: Final = 1.0
-"""For so long after a question was uncovered, the key that cancels may be meant for what lay over
-it: it asks first."""
+def body_of(frame: QuestionFrame) -> Body:
+    """The fields, the page or the call."""
+    if frame.question.request.kind == "approval":
+        return ApprovalBody(frame)
+    if frame.question.form is not None:
+        return FormBody(frame, frame.question.form)
+    return PageBody(frame)
 
 
 class QuestionView(QuestionFrame):
@@ -63,17 +61,10 @@ class QuestionView(QuestionFrame):
         the person did with that one, in a word. Where they did nothing, it vanished: the first key
         that accepts only tells so, unless they have acted here before.
         """
-        self._startled = startled
         self._follows = follows
-        self._another = follows == ""
-        self._strayed_at = float("-inf")
-        """When a letter came that this question has no use for: an answer right behind it waits."""
-        self._accepted_by = "send"
-        """The action by which it was accepted last."""
-        self._restored = question.draft.typed
+        self._meant_elsewhere = MeantElsewhere(typed_into=startled, vanished=follows == "")
         self._asked_to_cancel = False
-        self._uncovered_at = float("-inf")
-        super().__init__(question, deadline, **more)
+        super().__init__(question, deadline, body_of, **more)
 
     def painted(self) -> None:
         """Keys that were made before it could be seen went nowhere too."""
@@ -88,14 +79,6 @@ class QuestionView(QuestionFrame):
             said = f"{self._follows} {FOLLOWS}".strip()
             self.say(said, "bold $accent")
             self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(said))
-
-    def make_body(self) -> Body:
-        """The fields, the page or the call."""
-        if self.question.request.kind == "approval":
-            return ApprovalBody(self)
-        if self.question.form is not None:
-            return FormBody(self, self.question.form)
-        return PageBody(self)
 
     def on_action_bar_fitted(self, event: ActionBar.Fitted) -> None:
         """Say in the lower border how many keys have no button here, and what shows them."""
@@ -114,13 +97,9 @@ class QuestionView(QuestionFrame):
             self.action_help()
 
     def answers_changed(self) -> None:
-        """The person changed something: keep it, and count what is missing."""
+        """The person changed something: what was said of cancelling is over."""
         self._asked_to_cancel = False
-        if self.body.typed and not self._restored:
-            self._status.hush()
-        self._restored = False
-        self.keep_draft()
-        self.summarise()
+        super().answers_changed()
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""
@@ -168,8 +147,8 @@ class QuestionView(QuestionFrame):
 
     def action_send(self) -> None:
         """Send, open, or say that it is finished: whatever accepts on this page."""
-        self._accepted_by = "yes" if self._takes_yes else "send"
-        if self._too_early() or self._startles() or self._waits("send", "yes"):
+        self.accepted_by = "yes" if self.body.takes_yes else "send"
+        if self._too_early() or self._is_another() or self._waits("send", "yes"):
             return
         if self._page == "step":
             self.say(f"{self.key('anyway')} goes through with it.")
@@ -181,14 +160,8 @@ class QuestionView(QuestionFrame):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Yes and No are for questions that have nothing else to answer, not even a note."""
         if action in ("yes", "no"):
-            return self._page in ("answer", "review", "step") and self._takes_yes
+            return self._page in ("answer", "review", "step") and self.body.takes_yes
         return True
-
-    @property
-    def _takes_yes(self) -> bool:
-        form = self.question.form
-        plain = isinstance(self.body, ApprovalBody) and self.body.note_line is None
-        return plain or (form is not None and form.is_confirmation)
 
     def acts_on(self, event: events.Key) -> bool:
         """The keys of the buttons count in an approval's note too, where a line has its own."""
@@ -206,10 +179,16 @@ class QuestionView(QuestionFrame):
             return
         if isinstance(self.body, ApprovalBody) and self._page == "answer":
             self.body.write(event)
-        if self._page == "step" and event.key == BY_ACTION["yes"].key and not self._takes_yes:
+        if self._page == "step" and event.key == BY_ACTION["yes"].key and not self.body.takes_yes:
             self.action_yes()
         if event.key not in self.screen.active_bindings:
             self._typed_into_nothing()
+
+    def heard(self, event: events.Event) -> None:
+        """Each key tells that somebody looks at this question."""
+        super().heard(event)
+        if isinstance(event, (events.Key, events.Paste)) and not self.deaf:
+            self._meant_elsewhere.key_heard(event.time)
 
     def turned_away(self, event: events.Event) -> None:
         """Text that came too early was meant for another question.
@@ -230,8 +209,8 @@ class QuestionView(QuestionFrame):
         return active.binding.action in ("cancel", self._page)
 
     def _typed_into_nothing(self) -> None:
-        if self._takes_yes or isinstance(self.body, PageBody):
-            self._strayed_at = time.monotonic()
+        if self.body.takes_yes or isinstance(self.body, PageBody):
+            self._meant_elsewhere.letter_lost()
 
     def action_yes(self) -> None:
         """Send, to a question that has nothing else to answer; never on the second step."""
@@ -247,16 +226,16 @@ class QuestionView(QuestionFrame):
 
     def action_anyway(self) -> None:
         """The deliberate second step: go through with what the page shows."""
-        self._accepted_by = "anyway"
+        self.accepted_by = "anyway"
         if self._page == "step" and not self._too_early():
             self.body.go_through()
 
     def action_session(self) -> None:
         """Allow a call, and those of the same tool that follow."""
-        self._accepted_by = "session"
+        self.accepted_by = "session"
         if not isinstance(self.body, ApprovalBody) or self._page != "answer":
             return
-        if not self._too_early() and not self._startles():
+        if not self._too_early() and not self._is_another():
             self.body.session()
 
     def action_decline(self) -> None:
@@ -269,8 +248,8 @@ class QuestionView(QuestionFrame):
         if self._page != "answer":
             self.action_back()
         elif not self._too_early() and not self.body.uncover():
-            uncovered = time.monotonic() - self._uncovered_at < UNCOVERED_SECONDS
-            if (self.body.typed or uncovered) and not self._asked_to_cancel:
+            doubtful = self.body.typed or self._meant_elsewhere.closes_what_lay_over
+            if doubtful and not self._asked_to_cancel:
                 self._asked_to_cancel = True
                 kept = " Your answers come back if it asks again." if self.body.typed else ""
                 self.say(f"{self.key('cancel')} again cancels.{kept}")
@@ -279,7 +258,7 @@ class QuestionView(QuestionFrame):
 
     def uncovered(self) -> None:
         """What lay over the question is gone."""
-        self._uncovered_at = time.monotonic()
+        self._meant_elsewhere.uncovered()
 
     def action_later(self) -> None:
         """Put the question back and keep what was typed."""
@@ -287,62 +266,26 @@ class QuestionView(QuestionFrame):
             self.keep_draft()
             self.post_message(Later(self.question))
 
-    def _startles(self) -> bool:
-        """Whether this Send was meant for a question that is gone; the next one counts."""
-        startled, self._startled = self._startled, False
-        another, self._another = self._another, False
-        if startled:
-            key = self.key("send")
-            self.say(f"The question that you answered is gone. {key} again sends this one.")
-        elif another and not self._acted and self.seconds_shown < ANOTHER_SECONDS:
-            again = f"{self.key(self._accepted_by)} again answers it"
-            self.say(f"This is another question than the one before: {again}.")
-            self.turn()
-            self.await_painting()
-            return True
-        return startled
+    def _is_another(self) -> bool:
+        """Whether this accept was meant for the question before, which is gone; then it is said."""
+        told = self._meant_elsewhere.accepts_another(self.key(self.accepted_by), self.seconds_shown)
+        if told:
+            self.ask_again(told)
+        return bool(told)
 
     def _waits(self, action: str, says: Literal["yes", "no"]) -> bool:
         """Whether this answer comes right behind text for another question; the next one counts."""
-        waits = time.monotonic() - self._strayed_at < STRAY_SECONDS
-        self._strayed_at = float("-inf")
+        waits = self._meant_elsewhere.is_of_a_burst()
         if waits:
-            key = self.key(says if self._takes_yes else action)
+            key = self.key(says if self.body.takes_yes else action)
             self.say(f"What you typed has no place here. {key} again says {says}.")
         return waits
 
     def _too_early(self) -> bool:
         """Whether a key that decides came too early to be meant for this; then it is said."""
         if self.deaf and not self.decided:
-            self._not_heard = True
-            self.say(NOT_HEARD, "$warning")
+            self.was_not_heard()
         return self.decided or self.deaf
-
-    def shows_unseen(self) -> bool:
-        """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
-        if self.message.unseen and not self.message.display:
-            self.body.uncover()
-        told = shown_now((self.message, *self.body.to_be_seen(self._page)))
-        if told:
-            self.say(f"{told} {self.key(self._accepted_by)} again {self._accepting}.")
-            self.turn()
-            self.await_painting()
-        return bool(told)
-
-    @property
-    def _accepting(self) -> str:
-        """What the key that accepts does, in a sentence."""
-        if isinstance(self.body, ApprovalBody):
-            return "calls it"
-        if isinstance(self.body, PageBody):
-            return "agrees"
-        return "says yes" if self._takes_yes else "sends"
-
-    def decide(self, outcome: Outcome) -> None:
-        """This is the answer."""
-        self.keep_draft()
-        self.decided = True
-        self.post_message(Answered(self.question, outcome))
 
     # A page to open
 
@@ -353,10 +296,10 @@ class QuestionView(QuestionFrame):
 
     def action_elsewhere(self) -> None:
         """The person opened the page themselves."""
-        self._accepted_by = "elsewhere"
+        self.accepted_by = "elsewhere"
         if not isinstance(self.body, PageBody) or self._page != "answer":
             return
-        if not self._too_early() and not self._startles():
+        if not self._too_early() and not self._is_another():
             self.body.elsewhere()
 
     def action_again(self) -> None:

@@ -10,7 +10,7 @@ from textual import events
 
 from elicit_tui.elicitation import Deadline
 from elicit_tui.tui.question.debounce import Debounce
-from elicit_tui.tui.question.said import NOT_HEARD
+from elicit_tui.tui.question.frame import NOT_HEARD
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio

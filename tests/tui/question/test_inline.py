@@ -16,7 +16,7 @@ from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder
 from elicit_tui.tui.inline_app import InlineApp, rows_of
-from elicit_tui.tui.question.said import NOT_HEARD
+from elicit_tui.tui.question.frame import NOT_HEARD
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.number_line import NumberLine
 from tests.tui.question.asking import (

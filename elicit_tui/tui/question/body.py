@@ -1,0 +1,127 @@
+"""What a question is about: the part of its frame that differs from kind to kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from elicit_tui.elicitation import Finding, Outcome, Question, accept
+from elicit_tui.tui.question.actions import Action, PageName
+from elicit_tui.tui.question.seen import PartToSee
+
+
+class Body:
+    """One kind of question: its part of the screen, and what its keys decide.
+
+    The frame around it turns the pages and ends the question; a body says what accepting means.
+    """
+
+    def __init__(self, question: Question, take: Callable[[Outcome], None]) -> None:
+        """`take` is given what is accepted."""
+        self.question = question
+        self._take = take
+        self.shown: frozenset[str] = frozenset()
+        """The ids of the findings that the second step showed."""
+
+    @property
+    def panel(self) -> Widget:
+        """Its part of the screen."""
+        raise NotImplementedError
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it shows nothing: then its room is the message's."""
+        return False
+
+    @property
+    def whole(self) -> Widget:
+        """The panel with what stands beside it."""
+        return self.panel
+
+    def actions(self, page: PageName) -> tuple[Action, ...]:
+        """The buttons of a page, without those of the frame."""
+        raise NotImplementedError
+
+    def summary(self) -> Content:
+        """How far the answer is, in a few words."""
+        raise NotImplementedError
+
+    def focus(self) -> None:
+        """Give the focus to where the person most likely acts."""
+        self.panel.focus()
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether the focus has arrived there."""
+        return self.panel.screen.focused is self.panel
+
+    def send(self, page: PageName) -> None:
+        """Accept, or do what comes before it."""
+        raise NotImplementedError
+
+    def go_through(self) -> None:
+        """The deliberate second step was taken."""
+
+    def review(self) -> None:
+        """Show exactly what would be sent."""
+
+    def expect(self, size: Size) -> None:
+        """It will be drawn in about this much room."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether its summary is true already when it is first shown."""
+        return True
+
+    def resized(self) -> None:
+        """There is another amount of room."""
+
+    def covered(self) -> None:
+        """Another page lies over it."""
+
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
+        """What says on this page what would be accepted; None: the page itself."""
+        return None
+
+    def was_reviewed(self) -> None:
+        """All of the review was on the screen."""
+
+    def uncover(self) -> bool:
+        """Put away what hides the question on its own page; whether anything did."""
+        return False
+
+    def keep_draft(self) -> None:
+        """Write down what is typed, to the last letter."""
+
+    @property
+    def typed(self) -> bool:
+        """Whether the person typed or chose anything."""
+        return False
+
+    @property
+    def takes_yes(self) -> bool:
+        """Whether there is nothing to answer but yes or no."""
+        return False
+
+    @property
+    def accepting(self) -> str:
+        """What the key that accepts does, in a sentence."""
+        return "says yes" if self.takes_yes else "sends"
+
+    @property
+    def note(self) -> str | None:
+        """What a person who declines tells the agent."""
+        return None
+
+    def see(self, found: tuple[Finding, ...]) -> None:
+        """These findings are shown on the second step."""
+        self.shown = frozenset(finding.id for finding in found)
+
+    def accept(self, reason: str, content: Mapping[str, Any] | None, **more: Any) -> None:
+        """Accept, with every finding acknowledged that the second step showed."""
+        seen = self.shown | self.question.draft.acknowledged
+        self._take(accept("user", reason, content, acknowledged=seen, **more))
