@@ -63,7 +63,7 @@ class Words:
         found = self._found
         known = found
         for name, row, needs in _rows():
-            if not needs <= found.keys():
+            if (row[0] not in found and not self.before) or not needs <= found.keys():
                 continue
             for begin in self._beginning(row[0]):
                 end = self._end_of_row(row[1:], begin.end)

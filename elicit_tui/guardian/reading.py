@@ -235,10 +235,9 @@ class FieldReading(_Told):
 
     def is_called(self, concept: str) -> bool:
         """Whether a whole title, else the name, is a word for this."""
-        titles = self.told("title") or self.places[:1]
         return concept in self.concepts and any(
             hit.start == 0 and hit.end == len(clause.words)
-            for place in titles
+            for place in self.told("title") or self.places[:1]
             for clause in place.clauses
             for hit in clause.of(concept)
         )
@@ -322,7 +321,7 @@ def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> 
     schema: Mapping[str, Any] = subschema if isinstance(subschema, Mapping) else {}
     drawn = flat if isinstance(flat := flattened(subschema, root), Mapping) else schema
     for key, role in _ROLES:
-        for value in _strings(drawn.get(key)):
+        for value in _strings(drawn[key]) if key in drawn else ():
             reader.add(f"{where}.{key}", role, value, name)
     for option in _both_ends(drawn.get("oneOf")):
         if isinstance(option, Mapping) and option.get("const") == drawn.get("default", option):

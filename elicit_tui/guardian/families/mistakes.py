@@ -23,7 +23,7 @@ _NOBODY_TYPES: Final = 100_000
 _TYPES: Final = table("schemas")["types"]
 _CHOSEN_BY: Final = ("enum", "oneOf", "anyOf", "$ref")
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
-_PAIRS: Final = table("schemas")["pairs"]
+_PAIRS: Final = [pair.split() for pair in table("schemas")["pairs"]]
 _LOWEST: Final = {"minimum": -inf, "maximum": -inf, "multipleOf": float_info.min}
 """What a bound must be at least that may be less than nothing, or may not be nothing."""
 
@@ -81,7 +81,7 @@ def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "items", "a list of free text"
     if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
         yield "default", repr(schema["default"])
-    for low, high in map(str.split, _PAIRS):
+    for low, high in (pair for pair in _PAIRS if pair[0] in schema):
         least, most = _number(schema, low), _number(schema, high)
         if least > most or (least == most and "exclusive" in low + high):
             yield low, f"{least} > {most}"

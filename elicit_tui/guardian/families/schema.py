@@ -68,7 +68,7 @@ def parts_of(field: FieldReading) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """A field's schema and that of its items, each with where it stands."""
     yield field.where, field.schema
     items = field.schema.get("items")
-    if isinstance(items, Mapping):
+    if items is not None and isinstance(items, Mapping):
         yield f"{field.where}.items", items
 
 
