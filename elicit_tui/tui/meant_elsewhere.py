@@ -71,18 +71,16 @@ class MeantElsewhere:
         """Note that what lay over the question is gone."""
         self._uncovered_at = self._clock()
 
-    def accepts_another(self, again: str, seconds_shown: float) -> str:
-        """Tell, once, that an accept was for the question before; empty where it counts.
-
-        `again`: the key that accepts, as it is called.
-        """
+    def was_typed_elsewhere(self) -> bool:
+        """Whether an accept was for the question that was typed into; asked once."""
         typed_into, self._typed_into = self._typed_into, False
+        self._vanished = self._vanished and not typed_into
+        return typed_into
+
+    def is_taken_for_another(self, seconds_shown: float) -> bool:
+        """Whether an accept was for the question that was here before; asked once."""
         vanished, self._vanished = self._vanished, False
-        if typed_into:
-            return f"The question that you answered is gone. {again} again sends this one."
-        if vanished and not self._acted and seconds_shown < ANOTHER_SECONDS:
-            return f"This is another question than the one before: {again} again answers it."
-        return ""
+        return vanished and not self._acted and seconds_shown < ANOTHER_SECONDS
 
     def is_of_a_burst(self) -> bool:
         """Whether an answer comes right behind letters without a place; asked once."""

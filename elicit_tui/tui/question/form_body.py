@@ -113,7 +113,8 @@ class FormPanel(Horizontal):
         )
         content = Content(neutral(text, LIVE_CHARACTERS))
         width = max(self._text.size.width, 1)
-        lines = len(content.wrap(width))
+        # The whole screen is laid out anew only for what scrolls or stops scrolling.
+        lines = max(len(content.wrap(width)), self._beside.size.height)
         if content != self._live:
             self._text.update(content, layout=lines != self._lines)
         self._live, self._lines = content, lines

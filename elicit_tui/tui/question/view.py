@@ -268,10 +268,14 @@ class QuestionView(QuestionFrame):
 
     def _is_another(self) -> bool:
         """Whether this accept was meant for the question before, which is gone; then it is said."""
-        told = self._meant_elsewhere.accepts_another(self.key(self.accepted_by), self.seconds_shown)
-        if told:
-            self.ask_again(told)
-        return bool(told)
+        again = f"{self.key(self.accepted_by)} again"
+        if self._meant_elsewhere.was_typed_elsewhere():
+            self.say(f"The question that you answered is gone. {again} sends this one.")
+            return True
+        taken = self._meant_elsewhere.is_taken_for_another(self.seconds_shown)
+        if taken:
+            self.ask_again(f"This is another question than the one before: {again} answers it.")
+        return taken
 
     def _waits(self, action: str, says: Literal["yes", "no"]) -> bool:
         """Whether this answer comes right behind text for another question; the next one counts."""
