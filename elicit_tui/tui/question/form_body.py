@@ -69,6 +69,7 @@ class FormPanel(Horizontal):
         event.stop()
         if not self._body.view.decided:
             self._body.view.answers_changed()
+            self._body.name_cancel()
             if self._beside.display and not self._will_draw:
                 self._will_draw = True
                 self.set_timer(LIVE_SECONDS, self._draw_live)
@@ -233,8 +234,14 @@ class FormBody(Body):
         said, told, search = self._told
         if field is told and field.not_taken != search:
             self.view.query_one(StatusLine).hush_of(said)()
-        self.view.name_cancel(ALL_CHOICES if field.searches else CANCEL)
+        self.name_cancel()
         self.view.query_one(StatusLine).name_keys()
+
+    def name_cancel(self) -> None:
+        """Say at its button what Esc does just now."""
+        field = self.form_view.focused_field
+        searches = field is not None and field.searches
+        self.view.name_cancel(ALL_CHOICES if searches else CANCEL)
 
     def uncover(self) -> bool:
         """A search leaves choices out."""

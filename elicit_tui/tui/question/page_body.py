@@ -78,8 +78,9 @@ class PageBody(Body):
         return "agrees"
 
     def covered(self) -> None:
-        """The code is put away."""
-        self.url.show_code(False)
+        """The code is put away for the step that opens the page; from others one comes back."""
+        if self.view.page == "step":
+            self.url.show_code(False)
 
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The address."""

@@ -247,7 +247,7 @@ class QuestionView(QuestionFrame):
         """Back from a page; else dismiss, asking once more when something could be lost by it."""
         if self._page != "answer":
             self.action_back()
-        elif not self._too_early() and not self.body.uncover():
+        elif not self._too_early() and not self._uncovers():
             doubtful = self.body.typed or self._meant_elsewhere.closes_what_lay_over
             if doubtful and not self._asked_to_cancel:
                 self._asked_to_cancel = True
@@ -255,6 +255,14 @@ class QuestionView(QuestionFrame):
                 self.say(f"{self.key('cancel')} again cancels.{kept}")
             else:
                 self.decide(cancel("user", "You dismissed the question."))
+
+    def _uncovers(self) -> bool:
+        """Whether Esc put something away instead; what it said before of cancelling is over."""
+        uncovers = self.body.uncover()
+        if uncovers and self._asked_to_cancel:
+            self._asked_to_cancel = False
+            self.hush()
+        return uncovers
 
     def uncovered(self) -> None:
         """What lay over the question is gone."""

@@ -73,11 +73,12 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """Searching, moving and choosing; where one can be chosen, Enter goes on as well."""
+        """Searching, moving and choosing, first what comes next; of one choice Enter goes on."""
         if not self._matches:
             return (("Esc", "show all"),)
         enter = "choose" if self.many else "choose and go on" if self._takes else "next"
-        return (("type", "search"), ("Enter", enter), ("↑↓", "move"))
+        chosen, moved, searched = ("Enter", enter), ("↑↓", "move"), ("type", "search")
+        return (chosen, moved, searched) if self._search else (searched, chosen, moved)
 
     @property
     def searches(self) -> bool:

@@ -9,6 +9,7 @@ from textual.geometry import Region
 from textual.message import Message
 
 from elicit_tui.form import Conversion, Entry, Form, Unset
+from elicit_tui.text import neutral_line
 from elicit_tui.tui.widgets.control import FieldChanged, FieldControl, FieldFinished, FieldMoved
 from elicit_tui.tui.widgets.row import FieldRow
 from elicit_tui.tui.widgets.rows_view import BATCH, RowsView
@@ -289,9 +290,11 @@ class FormView(RowsView):
         self.count_as_seen()
         self._wanted_on_top = fields[0]
         self.focus_field(fields[0])
-        one = len(fields) == 1
-        count = f"{len(fields)} field{'' if one else 's'} below {'was' if one else 'were'}"
-        return f"{count} not {'seen' if briefly else 'on the screen'}"
+        titles = {spec.name: spec.title for spec in self.form.fields}
+        first = f"“{neutral_line(titles[fields[0]], 40)}”"
+        more = f" and {len(fields) - 1} more" if len(fields) > 1 else ""
+        were = "were" if more else "was"
+        return f"{first}{more} {were} not {'seen' if briefly else 'on the screen'} yet"
 
     def count_as_seen(self) -> None:
         """All of it is known to the person."""

@@ -97,6 +97,34 @@ async def test_while_a_search_is_on_the_button_of_escape_does_not_say_that_it_ca
         await until(pilot, lambda: "Cancel Esc" in app.words, "all choices again")
 
 
+async def test_once_a_choice_was_found_the_button_of_escape_says_again_that_it_cancels() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    async with asked(app) as pilot:
+        await pilot.press(LONG[0][0])
+        await until(pilot, lambda: "Back Esc" in app.words, "the search")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Cancel Esc" in app.words, "the other word")
+
+
+async def test_escape_that_ends_a_search_takes_back_that_the_next_one_cancels() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    async with asked(app) as pilot:
+        await pilot.press(LONG[0][0], "enter", "escape")
+        await until(pilot, lambda: "again cancels" in app.words, "the warning")
+        await pilot.press(LONG[1][0], "escape")
+        await until(pilot, lambda: "again cancels" not in app.words, "it is over")
+        await pilot.press("escape")
+        await until(pilot, lambda: "again cancels" in app.words, "it is said anew")
+        assert app.outcome is None
+
+
+async def test_while_a_search_is_on_what_chooses_is_named_first() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG})))
+    async with asked(app) as pilot:
+        await pilot.press(LONG[0][0])
+        await until(pilot, lambda: "Enter choose" in app.words, "the key")
+
+
 async def test_what_is_said_of_a_search_goes_with_it() -> None:
     app = Asking(form_question(schema(v={"type": "string", "title": "City", "enum": LONG})))
     async with asked(app) as pilot:

@@ -157,7 +157,7 @@ async def test_a_default_below_the_fold_is_shown_before_it_goes_out(count: int) 
         await pilot.press(*"Ada", "ctrl+s")
         await until(pilot, lambda: "gold-24" in app.words, "the field")
         assert app.outcome is None
-        said = "1 field below was not on the screen. ^S again sends."
+        said = "“Plan” was not on the screen yet. ^S again sends."
         await until(pilot, lambda: said in app.words, "the sentence")
         await ready(pilot, app)
         await pilot.press("ctrl+s")
@@ -177,7 +177,7 @@ async def test_a_message_and_fields_that_were_not_seen_are_shown_by_one_key() ->
     app = Asking(form_question(remarks(14), message="Where to? " * 100))
     async with asked(app) as pilot:
         await pilot.press("ctrl+s")
-        said = "The message goes on, 1 field below was not seen. ^S again sends."
+        said = "The message goes on, “Plan” was not seen yet. ^S again sends."
         await until(pilot, lambda: said in app.words, "the sentence")
         await ready(pilot, app)
         await pilot.press("ctrl+s")
@@ -293,5 +293,5 @@ async def test_a_draft_that_came_back_below_the_fold_is_shown_before_it_goes_out
     again = Asking(form_question(remarks(14)), draft=app.later[0])
     async with asked(again) as pilot:
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "1 field below was not on the screen" in again.words, "it")
+        await until(pilot, lambda: "was not on the screen yet" in again.words, "it")
         assert again.outcome is None

@@ -282,6 +282,18 @@ async def test_the_qr_code_is_shown_whole_or_not_at_all(size: tuple[int, int]) -
         await until(pilot, lambda: "calls itself" in app.words, "who asks is back")
 
 
+async def test_from_help_one_comes_back_to_the_qr_code_that_lay_below() -> None:
+    app = Asking(url_question("https://example.com/sign-in"))
+    async with asked(app) as pilot:
+        for key, shown in (("f6", "▀"), ("f1", "This question"), ("escape", "▀")):
+            await pilot.press(key)
+            await until(pilot, lambda shown=shown: shown in app.words, shown)
+        await until(pilot, lambda: not app.view.deaf, "it hears")
+        await pilot.press("escape")
+        await until(pilot, lambda: "▀" not in app.words, "the address")
+        assert app.outcome is None
+
+
 async def test_a_qr_code_without_room_says_what_it_needs() -> None:
     app = Asking(url_question("https://example.com/" + "x" * 300))
     async with asked(app, (80, 24)) as pilot:

@@ -37,6 +37,8 @@ class StoppedScreen(TextDialog):
         return joined(
             [
                 text_lines(head, width),
+                labelled("decided", neutral(outcome.reason, 2_000), width),
+                self._way_out(width),
                 [
                     *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
                     *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
@@ -45,8 +47,6 @@ class StoppedScreen(TextDialog):
                 *finding_groups(
                     (finding.as_json() for finding in self._stopped.review.findings), width
                 ),
-                labelled("decided", neutral(outcome.reason, 2_000), width),
-                self._way_out(width),
                 [
                     (("the request as it came", "accent"),),
                     *text_lines(neutral(raw, 100_000), width, "dim"),
