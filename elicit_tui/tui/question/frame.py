@@ -32,6 +32,7 @@ from elicit_tui.tui.question.who_asks import AsItStands, WhoAsks, unchanged
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
+RESTORED: Final = "Your earlier answers are back."
 NOT_HEARD: Final = "Too early, not heard: this was shown only just."
 """Quietly, at the question, until the next key: a key that did nothing looks like a broken one."""
 
@@ -127,10 +128,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         if self.body.is_judged:
             self.summarise()
         if self.question.draft.typed:
-            self.say(
-                f"Your earlier answers are back. {key_of(self, CLEAR)} clears a field.",
-                "bold $accent",
-            )
+            self.say(f"{RESTORED} {key_of(self, CLEAR)} clears a field.", "bold $accent")
         self._focus_page()
         self.await_painting()
 

@@ -229,6 +229,20 @@ async def test_what_was_put_off_comes_back_only_when_it_is_chosen(tmp_path: Path
         assert stand.app.state.questions.open is None, "the second one was put off"
 
 
+async def test_no_key_leads_to_an_empty_list_beside_one_that_is_not(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+        stopped = stand.ask(message="Your password?", schema=secret)
+        await stand.until(lambda: stand.outcome(stopped))
+        await stand.press("2")
+        if stand.app.screen is not stand.app.screen_stack[0]:
+            await stand.press("escape")
+        for key in ("tab", "shift+tab"):
+            await stand.until(lambda: getattr(stand.app.focused, "id", "") == "stopped")
+            await stand.press(key)
+        await stand.until(lambda: "Enter Look" in stand.text())
+
+
 async def test_when_nothing_waits_any_more_the_keys_go_to_what_was_stopped(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         secret = {"type": "object", "properties": {"password": {"type": "string"}}}

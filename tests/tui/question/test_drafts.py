@@ -33,6 +33,16 @@ async def test_what_was_typed_is_back_when_the_question_is_shown_again(leaving: 
     assert app.outcome.content == {"v": "abc"}
 
 
+async def test_what_became_of_the_question_before_is_said_beside_what_is_back() -> None:
+    draft = Draft()
+    await typed_then(draft, "a", "b", "ctrl+l")
+    async with asked(Asking(form_question(SCHEMA), draft=draft, follows="Sent.")) as pilot:
+        app = pilot.app
+        assert isinstance(app, Asking)
+        said = "Sent. Your earlier answers are back."
+        await until(pilot, lambda: said in app.words, "both")
+
+
 async def test_what_was_sent_in_one_breath_is_in_the_draft_to_the_last_letter() -> None:
     draft = Draft()
     app = Asking(form_question(SCHEMA), draft=draft)

@@ -92,6 +92,9 @@ class QuestionsPane(Pane):
         stopped.show(tuple(self._stopped), self._stopped_row)
         if self.screen.focused is waiting and not keys:
             self.take_focus()
+        # Tab goes where there is something; where nothing is, the upper list names the keys.
+        stopped.can_focus = bool(stopped.keys)
+        waiting.can_focus = bool(keys) or not stopped.keys
 
     def _nothing_waits(self) -> str:
         """How the last question ended, and what can be done next."""
