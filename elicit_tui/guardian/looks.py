@@ -19,6 +19,7 @@ BEGINS: Final = (
     r"(?:g?sk[-_](?!SK\b)|[fr]k_|gh[pousr]_|github_pat|gl(?:pat|dt|ptt|rt|cbt|oas|ft|agent)-|xox[abeoprs]-"
     r"|xapp-|xai-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|r8_|pplx-|tvly-|lsv2_|shp(?:at|ca|pa|ss)_|whsec_"
     r"|SG\.|lin_api|ntn_|do[opr]_v1|hv[sbr]\.|dapi[0-9a-f]|ATATT|NRAK-|dckr_pat|tskey-|figd_|sbp_"
+    r"|AGE-SECRET|EAAA|sq0(?:at|cs)p-|SWMTKN|K10[0-9a-f]{4}|xkeysib-|PMAK-|glsa_|sntry[su]_|nvapi-"
     r"|nsec1|xprv|eyJ|1//|[Bb]earer (?!\s*(?!x+\b)[a-z]{2,}\b))"
 )
 """How the keys begin that well-known issuers hand out; an access key's ID (AKIA…) is no secret."""
@@ -49,8 +50,8 @@ _LONG_VALUE: Final = (
 )
 """How long a value is that nobody chose, or how its groups stand."""
 _UNFILLED: Final = (
-    r"(?i)(?:\b(?:session|session_id|sid|token|auth|login|sig)|[?&]code)=(?!\w)"
-    r"|\bauthorization:(?=[\s*_]{0,3}(?:$|[`'\"]|in |of |on ))"
+    r"(?i)(?:\b(?:session|session_id|sid|token|auth|login|sig)|[?&]code)=(?!\w)|\[sudo\] \S+@"
+    r"|\bauthorization:(?=[\s*_]{0,3}(?:basic\s?|bearer\s?)?(?:$|[`'\"]|in |of |on ))"
     r"|\b(?!primary|foreign|partition|sort|cache|public|max)(?:[a-z0-9]+_)+"
     r"(?:token|key|secret|password|pwd|pass|pat)(?:=(?!\w)| (?:is )?(?:not |missing|empty|unset))"
 )
@@ -82,8 +83,7 @@ def _is_of_secret(pattern: Place) -> bool:
     """Whether a pattern describes a seed phrase, a card number or a key of a known shape."""
     text = pattern.text
     one_way = _ONE_OF.sub(lambda match: match[1] or match[2] or match[3], text[:_BEGINNING])
-    begins = re.match(BEGINS, _SIGNS.sub("", one_way))
-    return begins is not None or re.search(_SECRET_PATTERNS, text) is not None
+    return bool(re.match(BEGINS, _SIGNS.sub("", one_way)) or re.search(_SECRET_PATTERNS, text))
 
 
 class _Look(NamedTuple):

@@ -17,8 +17,9 @@ _LINKS: Final = ("", "s", "n", "en", "es")
 """The letters that link a compound's first part to the second."""
 _LONG_ENOUGH: Final = 7
 _LONGEST_MISSPELT: Final = 16
-_ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d")
-"""How "password" is shortened: pswrd, passwd, pwrd."""
+_ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d|[a-z]{2,12}p(?:wd?|sw|sswd|asswd)")
+"""How "password" is shortened, alone and behind what it opens: pswrd, passwd, bindpw."""
+_AS_LETTERS: Final = str.maketrans("01345", "oieas")  # within a word: c0de
 _UMLAUT: Final = re.compile("([aou])e")
 """How an umlaut is written where there is none: schluessel."""
 
@@ -32,7 +33,8 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
         return ("password",)
     is_long = len(word) >= _SHORTEST_GLUED
     others = (word.strip("0123456789"), *_misspelt(word)) if is_long else ()
-    for meant in (_UMLAUT.sub(r"\1", word), *others):
+    spelt = word.translate(_AS_LETTERS) if word[:1].isalpha() and word[-1:].isalpha() else word
+    for meant in (spelt, _UMLAUT.sub(r"\1", word), *others):
         if is_known(meant, latin_only):
             return (meant,)
     if not is_long:

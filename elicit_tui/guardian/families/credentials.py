@@ -33,7 +33,8 @@ _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
     Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/")),
     Sense("seed word", "seed sense", re.compile(r"(?!)")),
-    Sense("otp word", "otp sense", re.compile(r"(?!)")),
+    Sense("pem word", "pem sense", re.compile("BEGIN CERT")),
+    Sense("otp word", "otp sense", re.compile("%")),
     Sense("key word", "public sense", _PUBLIC_KEY),
 )
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
@@ -73,16 +74,14 @@ def _block(
 
 
 def _asked(reading: Reading) -> Iterator[Sighting]:
-    free = reading.free_fields
-    if not free:
+    if not (free := reading.free_fields):
         return
     wanting = Wanting(reading, SECRET)
     is_open = any(field.is_open for field in free[:_MOST_NAMED])
     together = next(_over_all(reading, wanting, is_open), None)
     choices = [one for one in _secret_choices(reading) if not wanting.is_in_other_sense(one)]
     for field in free:
-        asked = wanting.sighting(field, Severity.BLOCK)
-        if asked is not None:
+        if (asked := wanting.sighting(field, Severity.BLOCK)) is not None:
             yield asked
         else:
             yield from _by_its_look(reading, field, wanting, choices)
@@ -116,8 +115,7 @@ def _secret_in(
 
 
 def _disguised(place: Place) -> Iterator[Sighting]:
-    hidden = disguised_secret(place)
-    if hidden is not None:
+    if (hidden := disguised_secret(place)) is not None:
         yield _block(place, "disguised", place.field, excerpt(*hidden))
 
 
@@ -138,8 +136,7 @@ def _by_its_look(
     whole = (reading.message,) if is_open or len(reading.free_fields) == 1 else ()
     for frame, place in looks((*field.places, *whole), is_open=is_open):
         yield _block(place, frame, field.name)
-    if is_open:
-        yield from _beside_another(reading, field)
+    yield from _beside_another(reading, field)
     yield from _begins_like_a_key(reading, field)
     if field.drawn.get("writeOnly") is True:
         first = field.places[0] if field.places else reading.message
@@ -148,9 +145,7 @@ def _by_its_look(
 
 def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """The text says how the value begins, as issued keys do: "starts with acme_live_"."""
-    told = field.told("title", "description")
-    if field.is_open:
-        told = (reading.message, *told)
+    told = (reading.message,)[: field.is_open] + field.told("title", "description")
     for one in found(told, "prefix", usual_only=True):
         begun = _BEGINNING.match(one.view.folded.original, one.span[1])
         if begun and (field.is_open or begun["issued"]) and not one.clause.denies(one.hit):
@@ -161,10 +156,9 @@ def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighti
 def _says_nothing(field: FieldReading) -> bool:
     """Whether its name, or its title, tells nothing of what is typed: "a1", "the one below"."""
     clauses = field.places[0].clauses if field.places else ()
-    titles = field.told("title")
     return all(
         clause.of("anything") or len(clause.words[0]) <= SHORT_NAME for clause in clauses
-    ) or any(place.clauses[0].of("it") for place in titles if place.clauses)
+    ) or any(place.clauses[0].of("it") for place in field.told("title") if place.clauses)
 
 
 def _secret_choices(reading: Reading) -> Iterator[Found]:
@@ -220,7 +214,9 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
     """Fields that are numbered: a phrase word by word, a code figure by figure."""
     series, figures = Counter[str](), Counter[str]()
     for field in reading.free_fields:
-        match = _SERIES.fullmatch(plain(field.name))
+        told = (field.name, *(one.plain for one in field.told("title") if one.says("sign")))
+        spans = filter(None, (_SERIES.fullmatch(plain(one)) for one in told))
+        match = max(spans, key=lambda one: one[3] is not None, default=None)
         if match is not None:
             stem, first, last = match.groups()
             series[stem] += 1 + max(0, int(last or first) - int(first))
