@@ -71,9 +71,10 @@ class MeantElsewhere:
         """Note that what lay over the question is gone."""
         self._uncovered_at = self._clock()
 
-    def was_typed_elsewhere(self) -> bool:
+    def was_typed_elsewhere(self, seconds_shown: float) -> bool:
         """Whether an accept was for the question that was typed into; asked once."""
-        typed_into, self._typed_into = self._typed_into, False
+        typed_into = self._typed_into and seconds_shown < ANOTHER_SECONDS
+        self._typed_into = False
         self._vanished = self._vanished and not typed_into
         return typed_into
 

@@ -278,7 +278,7 @@ class QuestionView(QuestionFrame):
     def _is_another(self) -> bool:
         """Whether this accept was meant for the question before, which is gone; then it is said."""
         again = f"{self.key(self.accepted_by)} again"
-        if self._meant_elsewhere.was_typed_elsewhere():
+        if self._meant_elsewhere.was_typed_elsewhere(self.seconds_shown):
             self.say(f"The question that you answered is gone. {again} sends this one.")
             return True
         taken = self._meant_elsewhere.is_taken_for_another(self.seconds_shown)

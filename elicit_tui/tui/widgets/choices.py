@@ -132,14 +132,15 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         """A letter or digit picks the choice that starts with it, a digit also the one it counts.
 
-        Where several can be chosen it takes one out again, too. Where several start with it, it
-        moves the bar and picks none.
+        Yes and no are not counted. Where several can be chosen it takes one out again, too. Where
+        several start with it, it moves the bar and picks none.
         """
         if not event.is_printable or event.character in (None, " "):
             return
         sign = (event.character or "").casefold()
         starting = [i for i, label in enumerate(self._labels) if label.casefold().startswith(sign)]
-        if not starting and sign.isdecimal() and 1 <= int(sign) <= len(self._labels):
+        counts = self.spec.kind != "boolean" and sign.isdecimal()
+        if not starting and counts and 1 <= int(sign) <= len(self._labels):
             starting = [int(sign) - 1]
         if not starting:
             return

@@ -7,6 +7,7 @@ from textual import events
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form import Typed
+from elicit_tui.tui import meant_elsewhere
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
@@ -31,6 +32,15 @@ async def test_what_was_typed_is_back_when_the_question_is_shown_again(leaving: 
         await pilot.pause()
     assert app.outcome is not None
     assert app.outcome.content == {"v": "abc"}
+
+
+async def test_a_send_long_after_another_question_vanished_is_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(meant_elsewhere, "ANOTHER_SECONDS", 0.0)
+    outcome = await answer(Asking(form_question(SCHEMA), startled=True), "a", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": "a"}
 
 
 async def test_what_became_of_the_question_before_is_said_beside_what_is_back() -> None:

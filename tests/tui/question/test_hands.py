@@ -32,6 +32,13 @@ async def test_a_letter_or_a_digit_picks_a_choice(key: str, place: str) -> None:
     assert outcome.content == {"v": place}
 
 
+async def test_a_digit_changes_neither_yes_nor_no() -> None:
+    fields = schema(v={"type": "boolean", "default": False})
+    outcome = await answer(Asking(form_question(fields)), "1", "2", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == {"v": False}
+
+
 async def test_a_digit_picks_where_several_can_be_chosen_too() -> None:
     several = {"type": "array", "title": "Places", "items": {"enum": PLACE["enum"]}}
     outcome = await answer(Asking(form_question(schema(v=several))), "1", "3", "1", "2", "ctrl+s")
