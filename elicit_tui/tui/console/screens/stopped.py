@@ -80,7 +80,7 @@ def way_through(decided_by: str, key: str, server: str) -> str:
     }.get(last, key)
     if decided_by == "guardian":
         return (
-            "If you trust this server and want to decide such questions yourself, set "
-            'guardian.on_block = "ask" in your configuration.'
+            "To decide such questions of every server yourself, set "
+            'guardian.on_block = "ask" in your configuration (elicit-tui config path tells where).'
         )
     return f"It would come to you with {setting} in your configuration." if setting else ""
