@@ -291,7 +291,9 @@ class Clause(Words):
             and (hit.concept != "subscription" or not self._is(other.start, "relative"))
             for other in self.of("speaks")
         ) or any(
-            0 <= max(hit.start - other.end, other.start - hit.end) <= _FEW
-            or other.start <= hit.start < hit.end <= other.end
-            for other in self.of("spoken")
+            0 <= max(hit.start - by.end, by.start - hit.end) <= _FEW
+            or by.start <= hit.start < hit.end <= by.end
+            for by in self.of("spoken")
+            # What goes "before March, and is not archived", goes.
+            if hit.concept == "act" or by.start < hit.end or not self._is(by.start, "until", "not")
         )

@@ -132,10 +132,8 @@ _LOOKS: Final = (
 def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Place]]:
     """The frames of what a field's texts show, each with the first place that does."""
     harmless = any(place.says("unless") for place in places if place.role != "message")
-    present = {place.role for place in places}
-    for frame, roles, shows, in_open in (
-        one for one in _LOOKS if not present.isdisjoint(one.roles)
-    ):
+    told = {place.role for place in places}
+    for frame, roles, shows, in_open in (one for one in _LOOKS if not told.isdisjoint(one.roles)):
         if (is_open or not in_open) and not (harmless and frame == "long-value"):
             shown = (place for place in places if place.role in roles and shows(place))
             yield from ((frame, place) for place in [*shown][:1])

@@ -60,10 +60,8 @@ def told(reading: Reading) -> Iterator[Place]:
     for place in reading.told(*GENERAL, "name", "title", "description"):
         # What is chosen or typed there only describes; a yes or no lets it happen.
         is_typed, is_one_word = place.field in typed, _length(place) == 1
-        if not (
-            (place.role == "name" and (is_typed or is_one_word))
-            or (place.role == "title" and is_typed and is_one_word)
-        ):
+        is_label = {"name": is_typed or is_one_word, "title": is_typed and is_one_word}
+        if not is_label.get(place.role, False):
             yield place
 
 

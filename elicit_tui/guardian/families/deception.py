@@ -35,8 +35,7 @@ def _threat(reading: Reading) -> Iterator[Sighting]:
     # Who only chooses among answers hands over nothing: that is a quiz.
     if reading.fields and all(field.kind == "choice" for field in reading.fields):
         return
-    told = reading.told(*TOLD)
-    frames = {one.frame.name: one for one in held("deception.threat", reading, told)}
+    frames = {one.frame.name: one for one in held("deception.threat", reading, reading.told(*TOLD))}
     threat = frames.get("threat-and-demand") or frames.get("alarm-and-demand")
     hurried = "deadline" in frames or ("alarm" in frames and "threat-to-what-is-yours" in frames)
     if threat is not None and hurried:

@@ -56,10 +56,11 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
 def _effect(reading: Reading) -> Iterator[Sighting]:
     yield from _by_nought(reading)
     leave = [*told(reading)] if confirms(reading) else []
-    places = [*leave, *telling_choices(reading)]
+    choices = [*telling_choices(reading)]
     ends = _chooses_how_it_ends(reading)
-    # What is chosen there is chosen; only what cannot be undone is worth a word.
-    for place in (one for one in places if leave or one.says("irreversible")):
+    # What is chosen or typed there is an answer; only what cannot be undone is worth a word.
+    last = (one for one in (*reading.told("description"), *choices) if one.says(*_FOR_GOOD))
+    for place in (*leave, *choices) if leave else last:
         for view in place.views:
             for clause in view.clauses:
                 gone = _goes(clause, place, told=ends and place.role == "message")
@@ -69,7 +70,7 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
                     evidence = excerpt(view.folded, *clause.span(gone[0]))
                     yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
                     return
-    for place in places:
+    for place in (*leave, *choices):
         forced = _COMMAND.search(place.unsplit.text.translate(_UNMARKED))
         if forced is not None and not _only_spoken(place, forced.start()):
             why = (weight(2, "command", place, forced[0]),)
@@ -109,6 +110,7 @@ def _only_spoken(place: Place, at: int) -> bool:
     )
 
 
+_FOR_GOOD: Final = ("irreversible", "brings back", "announces")
 _WEIGHTS: Final = {"destroys": 2, "takes": 0, "alters": -1}
 
 

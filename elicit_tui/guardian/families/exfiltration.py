@@ -29,8 +29,7 @@ def _contents(reading: Reading) -> Iterator[Sighting]:
     wanting = Wanting(reading, _CONTENTS)
     yield from filter(None, (wanting.sighting(field, Severity.BLOCK) for field in free))
     for one in held("exfiltration.contents", reading, reading.told(*TOLD)):
-        for field in free[:50]:
-            yield one.sighting(Severity.BLOCK, field.name)
+        yield from (one.sighting(Severity.BLOCK, field.name) for field in free[:50])
 
 
 def _bulk(reading: Reading) -> Iterator[Sighting]:

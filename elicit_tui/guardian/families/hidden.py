@@ -46,6 +46,8 @@ _MARKUP: Final = (
     # who is said to speak to the model
     r"|<\s*(?:/\s*)?(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
     r"|function_calls?|admin|developer|im_start|im_end|client|host)\s*/?>|<\|\w+\|>"
+    r"|</(?:elicit|mcp|(?:client|host|system|assistant)[-_:])[\w:-]{0,30}>|<[\w:-]{0,20}(?:client|host|system"
+    r"|assistant|elicit|mcp)[\w:-]{0,20}\s[^>]{0,99}?\b(?:role|from|verified|trusted|approved|checked|status)\s*="
     r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>|</\w+>\s*(?:user|human|assistant|system)\s*:"
     # scripts as links, actions of a terminal's screen
     r"|(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)"

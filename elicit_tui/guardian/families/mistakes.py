@@ -21,7 +21,7 @@ _LONG_TEXT: Final = 5_000
 _LONG_NAME: Final = 500
 _NOBODY_TYPES: Final = 100_000
 _TYPES: Final = table("schemas")["types"]
-_CHOSEN_BY: Final = ("enum", "oneOf", "anyOf", "$ref")
+_CHOSEN_BY: Final = {"enum", "oneOf", "anyOf", "$ref"}
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
 _PAIRS: Final = [pair.split() for pair in table("schemas")["pairs"]]
 _LOWEST: Final = {"minimum": -inf, "maximum": -inf, "multipleOf": float_info.min}
@@ -75,9 +75,7 @@ def _mistakes(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "type", "no type"
     elif not isinstance(declared, str) or declared not in _TYPES:
         yield "type", repr(declared)
-    elif declared == "array" and not (
-        isinstance(items, Mapping) and any(key in items for key in _CHOSEN_BY)
-    ):
+    elif declared == "array" and not (isinstance(items, Mapping) and _CHOSEN_BY & items.keys()):
         yield "items", "a list of free text"
     if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
         yield "default", repr(schema["default"])
