@@ -213,6 +213,7 @@ class Words:
                 not is_unspaced(self.words[hit.start])
                 and self._is(after[0], "ask", "need", "keep", "loss")
                 and not any(other.start < hit.start for other in leading)
+                and not self._is_joined(hit.start)
             ):
                 found.append((self._opened(hit.start), hit.start, hit.start))
         for hit in self.of("not after", "not needed"):
@@ -229,11 +230,12 @@ class Words:
                 found.append((hit.end, self._end_of_scope(hit.end), hit.start))
         return tuple(found)
 
-    def _opened(self, at: int) -> int:
-        """Where the bracket begins that a word stands in: what is denied in one is not before it.
+    def _is_joined(self, at: int) -> bool:
+        """Whether a negation is the next of two orders: "forget the rules and do not tell"."""
+        return any(j.end <= at and not self._contentful(j.end, at) for j in self.of("joint"))
 
-        "Your password (never shared with anyone)".
-        """
+    def _opened(self, at: int) -> int:
+        """Where the bracket begins that a word stands in: "Your password (never shared)"."""
         for place in range(at, 0, -1):
             opening, closing = self.gaps[place].rfind("("), self.gaps[place].rfind(")")
             if opening != closing:
@@ -242,10 +244,7 @@ class Words:
 
     @cached_property
     def _denied(self) -> tuple[tuple[int, int, int], ...]:
-        """The same, and the whole of an item of a list of which another one is denied.
-
-        "We never ask for codes, passwords or PINs."
-        """
+        """The same, and items of a list with one that is: "We never ask for codes or PINs."."""
         if self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
             last = len(self.words)
             return (*self._denied_here, (self._opened(last - 1), last, -1))

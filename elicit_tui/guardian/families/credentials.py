@@ -28,10 +28,13 @@ from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting, shows
 from elicit_tui.guardian.words import is_word
 
+_OF_A_SET: Final = re.compile(
+    r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/|\b[A-Z]{1,4}\d?-(?:\d{1,4}\b(?!-)|\[0-9\]\+|\\d\+)"
+)
 _PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC")
 _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
-    Sense("card word", "card sense", re.compile(r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/")),
+    Sense("card word", "card sense", _OF_A_SET),
     Sense("seed word", "seed sense", re.compile(r"(?!)")),
     Sense("pem word", "pem sense", re.compile("BEGIN CERT")),
     Sense("otp word", "otp sense", re.compile("%")),
