@@ -129,7 +129,9 @@ class DatabaseKind:
         connection.execute("PRAGMA synchronous = NORMAL")
         # A gateway has a connection for each session, and what it writes it rarely reads again.
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        version = self._version(connection, path)
+        connection.execute("BEGIN")
+        with _committed(connection):
+            version = self._version(connection, path)
         if version == 0:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -153,7 +155,10 @@ class DatabaseKind:
             connection.execute(f"PRAGMA user_version = {self.version}")
 
     def _version(self, connection: sqlite3.Connection, path: Path) -> int:
-        """The schema's version, 0 for an empty file; raises `error` for what is not ours."""
+        """The schema's version, 0 for an empty file; raises `error` for what is not ours.
+
+        The caller has begun a transaction: between two looks another process may fill the file.
+        """
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         application = int(connection.execute("PRAGMA application_id").fetchone()[0])
         empty = version == 0 and application == 0

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sqlite3
 import stat
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui.errors import StoreError, StoreTooNew
 from elicit_tui.store import SqliteStore, Store, StoreMissing
+from elicit_tui.store.file import FILE
 from tests.store.conftest import SqliteEngine
 from tests.store.world import answer, put, question, the_file
 
@@ -80,6 +83,29 @@ async def test_what_is_no_store_is_said(tmp_path: Path) -> None:
         other.execute("CREATE TABLE mine (number)")
     with pytest.raises(StoreError, match="another program's database"):
         await SqliteStore.open(path, "asker")
+
+
+async def test_a_file_that_another_process_fills_while_it_is_looked_at_is_no_strangers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    monkeypatch.setattr("elicit_tui.database.BUSY_SECONDS", 0.05)
+    looked: list[str] = []
+
+    class Watched(sqlite3.Connection):
+        """Whoever counts the tables of an empty file finds that somebody was faster."""
+
+        def execute(self, sql: str, /, *values: Any) -> sqlite3.Cursor:
+            if "count(*) FROM sqlite_master" in sql and not looked:
+                looked.append(sql)
+                with suppress(StoreError):  # in use: this connection is still looking
+                    FILE.connect(path, create=True).close()
+            return super().execute(sql, *values)
+
+    opened = functools.partial(sqlite3.connect, factory=Watched)
+    monkeypatch.setattr("elicit_tui.database.sqlite3.connect", opened)
+    FILE.connect(path, create=True).close()
+    assert looked
 
 
 async def test_a_store_that_nobody_made_is_not_made_to_look_into_it(tmp_path: Path) -> None:
