@@ -155,14 +155,10 @@ class Connection:
     def all_was_read(self) -> None:
         """Raises ServerError when a message of it was lost: what that asked has no answer.
 
-        To be asked at the end, by whoever wants to rely on having met every question.
+        To be asked after its end, by whoever wants to rely on having met every question.
         """
-        if self.unread.message_lost:
-            raise ServerError(
-                f"The server {self.name} wrote a message that could not be read; it may have "
-                "asked something that nobody met.",
-                code=UNREAD_MESSAGE,
-            )
+        if self.unread.lost is not None:
+            raise ServerError(f"The server {self.name} {self.unread.lost}.", code=UNREAD_MESSAGE)
 
     async def alive(self) -> None:
         """Return once anything at all came back. Raises Gone when the connection is lost."""

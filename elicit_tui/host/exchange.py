@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
+from elicit_tui.host.messages import ELICITATION
 
 
 class Judged(NamedTuple):
@@ -99,7 +100,7 @@ def judge_round(
 def _is_other_method(entry: Any) -> bool:
     """Something without a method at all is a malformed question, not another method."""
     method = entry.get("method") if isinstance(entry, Mapping) else None
-    return isinstance(method, str) and method != "elicitation/create"
+    return isinstance(method, str) and method != ELICITATION
 
 
 def _judged(
@@ -111,7 +112,7 @@ def _judged(
     key: str,
     entry: Any,
 ) -> Judged:
-    well_formed = isinstance(entry, Mapping) and entry.get("method") == "elicitation/create"
+    well_formed = isinstance(entry, Mapping) and entry.get("method") == ELICITATION
     request = ElicitationRequest(
         server=server,
         params=entry.get("params") if isinstance(entry, Mapping) else None,

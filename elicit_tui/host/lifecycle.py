@@ -129,7 +129,8 @@ class Lifecycle:
         if process is not None:
             from elicit_tui.host.stdio import stdio_streams
 
-            return stdio_streams(process, self._stray_line, self._flooded)
+            unread = self._connection.unread
+            return stdio_streams(process, unread, self._stray_line, self._flooded)
         from elicit_tui.host.http import http_streams
 
         return http_streams(self._connection.settings, self._refused, self._flooded)

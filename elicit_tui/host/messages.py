@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Callable
 from typing import Any, Final, TypeGuard
 
 from mcp_types import (
@@ -27,6 +29,7 @@ from elicit_tui.host.number_text import read_float
 
 Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 
+ELICITATION: Final = "elicitation/create"
 PARSE_ERROR: Final = -32700
 METHOD_NOT_FOUND: Final = -32601
 
@@ -39,29 +42,61 @@ _OUTLINE: Final = re.compile(
 """What stands before and behind everything nested: where writers of messages put the id."""
 
 
-def read_message(text: str) -> Message | None:
-    """One message; None when it is none.
+class MessageReader:
+    """Reads the messages of one peer."""
 
-    An answer to a request of ours that breaks the rules becomes an error for that request: it
-    would wait for ever otherwise. A server's malformed request keeps its method and id, so that
-    it can be judged and refused.
-    """
-    try:
-        raw = _DECODER.decode(text)
-    except _NotANumber:
-        return _unreadable(text, "holds a number that JSON lacks")
-    except json.JSONDecodeError:
-        return _unreadable(text, "is not valid JSON")
-    except ValueError:
-        return _unreadable(text, "holds a number that is too long")
-    except RecursionError:
-        return _unreadable(text, "is nested too deep")
-    if not isinstance(raw, dict):
-        return None
-    try:
-        return jsonrpc_message_adapter.validate_python(raw, by_name=False)
-    except (ValidationError, RecursionError):
-        return _salvaged(raw)
+    def __init__(self, said_twice: Callable[[str], None] | None = None) -> None:
+        """`said_twice`: told each key that stands twice in one object; the last one counts."""
+
+        def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            read = dict(pairs)
+            if said_twice is not None and len(read) < len(pairs):
+                said_twice(Counter(key for key, _ in pairs).most_common(1)[0][0])
+            return read
+
+        # To make one for each message takes as long as to read it.
+        self._decoder = json.JSONDecoder(
+            object_pairs_hook=None if said_twice is None else read_object,
+            parse_constant=_no_constant,
+            parse_float=read_float,
+        )
+
+    def read(self, text: str) -> Message | None:
+        """One message; None when it is none.
+
+        An answer to a request of ours that breaks the rules becomes an error for that request: it
+        would wait for ever otherwise. A server's malformed request keeps its method and id, so
+        that it can be judged and refused.
+        """
+        try:
+            raw = self._decoder.decode(text)
+        except _NotANumber:
+            return _unreadable(text, "holds a number that JSON lacks")
+        except json.JSONDecodeError:
+            return _unreadable(text, "is not valid JSON")
+        except ValueError:
+            return _unreadable(text, "holds a number that is too long")
+        except RecursionError:
+            return _unreadable(text, "is nested too deep")
+        if not isinstance(raw, dict):
+            return None
+        try:
+            return jsonrpc_message_adapter.validate_python(raw, by_name=False)
+        except (ValidationError, RecursionError):
+            return _salvaged(raw)
+
+    def failures_of_batch(self, text: str) -> list[Message]:
+        """An error for each request of ours that a batch answers; empty when it is no batch.
+
+        Batches are not read (spec: 2025-06-18, "Key Changes"); what they ask is lost.
+        """
+        try:
+            entries = self._decoder.decode(text)
+        except (ValueError, RecursionError):
+            return []
+        sentence = "The server's answer came in a JSON-RPC batch, which is not read."
+        failed = (_answer_failed(entry, sentence) for entry in entries)
+        return [failure for failure in failed if failure is not None]
 
 
 class _NotANumber(ValueError):
@@ -70,10 +105,6 @@ class _NotANumber(ValueError):
 
 def _no_constant(name: str) -> Any:
     raise _NotANumber(name)
-
-
-# To make one for each message takes as long as to read it.
-_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, parse_float=read_float)
 
 
 def _unreadable(text: str, what: str) -> Message | None:

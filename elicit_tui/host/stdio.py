@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -18,15 +19,19 @@ from mcp.shared.message import SessionMessage
 
 from elicit_tui.host.ending import end_process
 from elicit_tui.host.launch import ServerProcess
-from elicit_tui.host.messages import read_message
+from elicit_tui.host.messages import ELICITATION, Message, MessageReader
 from elicit_tui.host.number_text import json_line
+from elicit_tui.host.unread import Unread
 
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """A longer message ends the connection: it could not be told from a server that floods us."""
 
 CHUNK_BYTES: Final = 256 * 1024
+QUESTION: Final = ELICITATION.encode()
 FLUSH_SECONDS: Final = 0.5
 POLL_SECONDS: Final = 0.2
+LAST_TURNS: Final = 8
+"""Turns of the event loop in which what a process wrote at its very end is read."""
 LAST_WORDS_SECONDS: Final = 0.5
 """How long a pipe is still read after the process that should write to it has ended."""
 
@@ -42,10 +47,15 @@ class StdioRead:
         reader: asyncio.StreamReader,
         stray_line: Callable[[str], None],
         flooded: Callable[[str], None],
+        said_twice: Callable[[str], None] | None = None,
     ) -> None:
+        """`said_twice`: as `MessageReader` has it."""
         self._reader = reader
         self._stray_line = stray_line
         self._flooded = flooded
+        self._messages = MessageReader(said_twice)
+        self._failures: deque[Message] = deque()
+        """Of a batch, for the requests that it answers."""
         self._lines: deque[bytes] = deque()
         self._partial: list[bytes] = []
         self._partial_size = 0
@@ -53,25 +63,48 @@ class StdioRead:
     async def receive(self) -> SessionMessage:
         """The next message. Raises anyio.EndOfStream."""
         while True:
-            while self._lines:
+            if self._failures:
+                return SessionMessage(self._failures.popleft())
+            if self._lines:
                 line = self._lines.popleft()
                 # A burst must not keep the event loop from the screen and the other servers.
                 await asyncio.sleep(0)
                 message = self._read(line)
                 if message is not None:
-                    return message
-            await self._fill()
+                    return SessionMessage(message)
+            else:
+                await self._fill()
 
-    def _read(self, line: bytes) -> SessionMessage | None:
+    def _read(self, line: bytes) -> Message | None:
         text = line.decode("utf-8", errors="replace")
-        if not text.strip():
-            return None
         # A message is one object; to try what is plainly none costs as much as a message.
-        message = read_message(text) if text.lstrip().startswith("{") else None
+        beginning = text.lstrip()[:1]
+        if not beginning:
+            return None
+        message = self._messages.read(text) if beginning == "{" else None
         if message is None:
             self._stray_line(text)
-            return None
-        return SessionMessage(message)
+            if beginning == "[":
+                self._failures.extend(self._messages.failures_of_batch(text))
+        return message
+
+    async def drain(self, asked: Callable[[], None]) -> None:
+        """Read to the end what nobody acts on any more: a server on a full pipe could not end.
+
+        `asked` is told of a question among it.
+        """
+        with contextlib.suppress(anyio.EndOfStream):
+            while True:
+                for line in self._lines:
+                    if QUESTION in line and self._is_question(line):
+                        asked()
+                self._lines.clear()
+                await self._fill()
+
+    def _is_question(self, line: bytes) -> bool:
+        """Whether this is one, and not a message that only speaks of it; in doubt it is."""
+        message = self._messages.read(line.decode("utf-8", errors="replace"))
+        return message is None or getattr(message, "method", None) == ELICITATION
 
     async def _fill(self) -> None:
         try:
@@ -168,11 +201,16 @@ class Flow(asyncio.BaseProtocol):
 
 @asynccontextmanager
 async def stdio_streams(
-    process: ServerProcess, stray_line: Callable[[str], None], flooded: Callable[[str], None]
+    process: ServerProcess,
+    unread: Unread,
+    stray_line: Callable[[str], None],
+    flooded: Callable[[str], None],
 ) -> AsyncIterator[tuple[StdioRead, StdioWrite]]:
     """The two streams of a running process; ends the process, and its group, on the way out."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=CHUNK_BYTES)
+    read = StdioRead(reader, stray_line, flooded, unread.said_twice)
+    drain = partial(read.drain, unread.asked_at_the_end)
     watch: asyncio.Task[None] | None = None
     read_transport: asyncio.BaseTransport | None = None
     write: StdioWrite | None = None
@@ -182,38 +220,32 @@ async def stdio_streams(
         )
         write_transport, flow = await loop.connect_write_pipe(Flow, process.stdin)
         write = StdioWrite(write_transport, flow)
-        read = StdioRead(reader, stray_line, flooded)
         watch = asyncio.ensure_future(_watch(process, flow, read_transport))
         yield read, write
     finally:
-        await _shielded(_close(process, reader, read_transport, write, watch))
+        await _shielded(_close(process, drain, read_transport, write, watch))
 
 
 async def _close(
     process: ServerProcess,
-    reader: asyncio.StreamReader,
+    drain: Callable[[], Coroutine[Any, Any, None]],
     read_transport: asyncio.BaseTransport | None,
     write: StdioWrite | None,
     watch: asyncio.Task[None] | None,
 ) -> None:
     if watch is not None:
         watch.cancel()
-    drain = asyncio.ensure_future(_drained(reader))
+    draining = asyncio.ensure_future(drain())
     try:
         if write is not None:
             await write.aclose()
         await end_process(process)
+        for _ in range(LAST_TURNS):
+            await asyncio.sleep(0)
     finally:
-        drain.cancel()
+        draining.cancel()
         if read_transport is not None:
             read_transport.close()
-
-
-async def _drained(reader: asyncio.StreamReader) -> None:
-    """Throw away what still comes: a server that blocks on a full pipe could not end."""
-    with contextlib.suppress(OSError, ValueError):
-        while await reader.read(CHUNK_BYTES):
-            pass
 
 
 async def _watch(process: ServerProcess, flow: Flow, read_transport: asyncio.BaseTransport) -> None:

@@ -31,6 +31,7 @@ from elicit_tui.host.bounds import Outbox, SeenIds, sample
 from elicit_tui.host.events import HostEvent, read_notification, read_progress
 from elicit_tui.host.exchange import CURRENT, Exchange, Round, is_round, judge_round
 from elicit_tui.host.messages import (
+    ELICITATION,
     METHOD_NOT_FOUND,
     REFUSED,
     Message,
@@ -44,7 +45,6 @@ from elicit_tui.host.messages import (
 from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.text import neutral_line
 
-ELICITATION: Final = "elicitation/create"
 INITIALIZED: Final = "notifications/initialized"
 JSONRPC: Final = "2.0"
 MOST_ACCEPTED: Final = 100

@@ -173,6 +173,7 @@ class _OneRun:
         self._tell = tell
         self.script = Script(())
         self._outcomes: dict[str, Resolved] = {}
+        self._connection: Connection | None = None
         self._door: Door | None = None
         self._late: tuple[ElicitationRequest, Outcome] | None = None
 
@@ -202,6 +203,8 @@ class _OneRun:
             )
             async with opened as runtime:
                 alive = await self._called(runtime, variant, run)
+            if self._connection is not None and run.error is None:
+                self._connection.all_was_read()
         except ElicitTuiError as error:
             run.error = run.error or error
         run.seconds = time.monotonic() - began
@@ -219,7 +222,7 @@ class _OneRun:
 
             self._door = Door(runtime.host, lambda *asked: self._instead(variant, *asked))
         runtime.broker.subscribe(lambda event: self._heard(run, event))
-        connection = await runtime.host.connect(self._scenario.server)
+        connection = self._connection = await runtime.host.connect(self._scenario.server)
         run.protocol_version = connection.identity.protocol_version
         self._tell(RunEvent("connected", run, _identity(connection)))
         call = Call("tools/call", self._scenario.call, self._scenario.arguments)
@@ -232,10 +235,6 @@ class _OneRun:
         if self._late is not None and self._door is not None:
             self._door.send_again(*self._late)
         alive = await _still_answers(connection)
-        try:
-            connection.all_was_read()
-        except ServerError as error:
-            run.error = run.error or error
         if variant.kind != "as written":
             return alive
         if not alive and run.error is None and connection.failure is not None:

@@ -179,6 +179,57 @@ def test_without_strict_a_sentence_tells_of_a_message_that_nobody_could_read(
     stand.bears_out(row)
 
 
+MISREAD = tuple(
+    Row(what, f"The server faulty {saw}.", case, done="`call --strict`", code=4)
+    for what, saw, case in (
+        (
+            "says a key twice in its result",
+            "says “isError” twice in one object; what was read may not be what it meant",
+            "says_a_key_twice",
+        ),
+        (
+            "asks a while after its result",
+            "asked something that nobody met, when its connection was being closed",
+            "asks_after_its_result",
+        ),
+        (
+            "asks when its input is closed",
+            "asked something that nobody met, when its connection was being closed",
+            "asks_when_it_is_closed",
+        ),
+    )
+)
+"""What was read or came in a way that nobody can be sure to have met every question."""
+
+
+@each(MISREAD)
+def test_a_strict_call_is_not_green_where_nobody_can_be_sure_what_was_asked(
+    row: Row, stand: Stand
+) -> None:
+    stand.faulty()
+    called = stand.call(row.case, "--strict")
+    called.says(row)
+    assert called.document["error"]["code"] == "unread_message"
+    assert called.document["result"]["content"][0]["text"] == "as if all were well"
+    stand.bears_out(row)
+    assert stand.call(row.case).code == 0
+
+
+BATCH = Row(
+    "answers inside a JSON-RPC batch",
+    "The server's answer came in a JSON-RPC batch, which is not read.",
+    code=1,
+)
+
+
+@proves(BATCH)
+def test_a_call_that_is_answered_in_a_batch_ends_at_once_with_the_reason(stand: Stand) -> None:
+    stand.faulty()
+    called = stand.call("answers_in_a_batch")
+    assert (called.code, called.document["error"]["message"]) == (BATCH.code, BATCH.saw)
+    stand.bears_out(BATCH)
+
+
 STRAY = Row(
     "writes garbage at the start and in a call", "after the garbage", done="`call --strict`"
 )

@@ -15,10 +15,12 @@ from elicit_tui.elicitation import accept, decline
 from elicit_tui.elicitation.hiding import shown_address
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.host.bounds import Outbox, Overflow, SeenIds
-from elicit_tui.host.messages import elicit_result, read_message, result_message
+from elicit_tui.host.messages import MessageReader, elicit_result, result_message
 from elicit_tui.host.offers import Prompt, Resource, Tool
 from elicit_tui.host.open_calls import wait_within
 from elicit_tui.host.rounds import url_elicitations
+
+read_message = MessageReader().read
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

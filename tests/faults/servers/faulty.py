@@ -275,6 +275,32 @@ def ends_its_result_with_its_end(call: Any) -> None:
     os._exit(0)
 
 
+RESULT = b'{"content": [{"type": "text", "text": "as if all were well"}], "isError": false}'
+
+
+def says_a_key_twice(call: Any) -> None:
+    result = RESULT.replace(b'"isError": false', b'"isError": true, "isError": false')
+    write(b'{"jsonrpc": "2.0", "id": %d, "result": %b}\n' % (call, result))
+
+
+def asks_after_its_result(call: Any) -> None:
+    answer(call, "as if all were well")
+    time.sleep(0.3)
+    send(**QUESTION)
+
+
+def asks_when_it_is_closed(call: Any) -> None:
+    answer(call, "as if all were well")
+    while sys.stdin.buffer.readline():
+        pass
+    send(**QUESTION)
+    os._exit(0)
+
+
+def answers_in_a_batch(call: Any) -> None:
+    write(b'[{"jsonrpc": "2.0", "id": %d, "result": %b}]\n' % (call, RESULT))
+
+
 def works(call: Any) -> None:
     send(method="notifications/message", params={"level": "info", "data": "at work"})
     hang()
@@ -288,6 +314,10 @@ IN_CALL: dict[str, Callable[[Any], None]] = {
     "hangs": lambda call: hang(),
     "garbage": lambda call: (garbage(), answer(call, "after the garbage"))[-1],
     "half_an_answer": half_an_answer,
+    "answers_in_a_batch": answers_in_a_batch,
+    "says_a_key_twice": says_a_key_twice,
+    "asks_after_its_result": asks_after_its_result,
+    "asks_when_it_is_closed": asks_when_it_is_closed,
     "floods_stderr": lambda call: (flood(sys.stderr), answer(call, "after the flood"))[-1],
     "closes_its_output": closes_its_output,
     "closes_its_input": closes_its_input,
