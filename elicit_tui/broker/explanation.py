@@ -23,6 +23,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import Hook, Rule, Settings
 from elicit_tui.policy import Decision, Policy
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
@@ -176,7 +177,8 @@ def _called(policy: Policy, server: str, tool: str) -> Decision:
     alarming = policy.judge_call(server, tool, DESTRUCTIVE, allowed=False)
     if silent.outcome is not None or alarming.sentence == silent.sentence:
         return silent
-    sentence = f"{silent.sentence} If the tool says that it is destructive: {alarming.sentence}"
+    may = f"{neutral_line(tool, 80)} may be called"
+    sentence = f"{may}. If the tool says that it is destructive: {alarming.sentence}"
     return silent._replace(sentence=sentence, change=alarming.change)
 
 

@@ -166,6 +166,12 @@ def test_what_a_tool_will_say_of_itself_is_not_known_and_both_ways_are_told() ->
     assert "approval_mode" in (step.change or "")
 
 
+@pytest.mark.parametrize("person", [True, False])
+def test_the_setting_that_holds_for_a_tool_is_named_once(person: bool) -> None:
+    step = explained(tool="t", person=person).steps[1]
+    assert step.sentence.count("default_tools_approval_mode") == 1
+
+
 def explained_case(case: Case) -> Explanation:
     owner = settings_of(case)
     policy = Policy(owner, answers_of(case), person_present=case.person == "yes")
