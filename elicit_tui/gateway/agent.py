@@ -41,7 +41,6 @@ LEVELS: Final = (
     "alert",
     "emergency",
 )
-LOG_LEVEL_META_KEY: Final = "io.modelcontextprotocol/logLevel"
 GONE: Final = "elicit_tui.gone"
 """The key of a request's scope under which the gateway over HTTP says that its client hung up."""
 MOST_OF_A_NAME: Final = 200
@@ -49,6 +48,11 @@ MOST_UNSENT: Final = 256
 """Notifications of one request that an agent has not read; more of them are not kept."""
 MOST_UNSENT_BYTES: Final = 4 * 1024 * 1024
 """What they may be together; a single one may be larger."""
+
+
+def is_modern(context: Context) -> bool:
+    """Whether the agent speaks the modern era in this request."""
+    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 class _Notification:
@@ -95,7 +99,7 @@ class AgentRequest:
     def __init__(self, context: Context, arrived: float) -> None:
         self._context = context
         self.arrived = arrived
-        modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+        modern = is_modern(context)
         self.era: Era = "modern" if modern else "handshake"
         self.agent = agent_info(context)
         meta: Any = context.meta or {}
@@ -105,7 +109,7 @@ class AgentRequest:
         self.http = request is not None
         self.gone: asyncio.Event | None = request.scope.get(GONE) if request is not None else None
         """Set when the client of an HTTP request hangs up."""
-        self._level = meta.get(LOG_LEVEL_META_KEY) if modern else None
+        self._level = meta.get(types.LOG_LEVEL_META_KEY) if modern else None
         self._sent = -math.inf
         self._unsent: deque[_Notification] = deque()
         self._unread = _Unread()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import tomli
 
@@ -56,8 +56,15 @@ class Agent:
             for known in self.names
         )
 
-    def hold_seconds(self, *, http: bool, progress: bool) -> float:
-        """How long a call of this agent may be held before it would give up."""
+    def hold_seconds(
+        self, chosen: float | Literal["auto"] = "auto", *, http: bool, progress: bool
+    ) -> float:
+        """How long a call of this agent is held while a person is waited for.
+
+        `chosen`: as `gateway.hold_sec`; `auto`: as long as the agent is known not to give up.
+        """
+        if chosen != "auto":
+            return float(chosen)
         if not http:
             return self.stdio
         return self.http if progress else self.http_mute

@@ -7,7 +7,7 @@ ledger come after it, whoever answers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -26,7 +26,7 @@ from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCall, HeldCalls, agent_state
 from elicit_tui.gateway.other_terminal import OtherTerminal
-from elicit_tui.gateway.requester import ClientSilent, Requester
+from elicit_tui.gateway.requester import ClientSilent, Requester, hold_seconds
 from elicit_tui.text import neutral, neutral_line
 
 Way = Literal["store", "client"]
@@ -37,19 +37,19 @@ class Asking:
 
     def __init__(
         self,
-        held_calls: Callable[[], HeldCalls],
+        held_calls: HeldCalls,
         other_terminal: OtherTerminal,
         clock: Clock,
         *,
         ask_via: AskVia,
-        hold: Callable[[Requester], float],
+        hold_sec: float | Literal["auto"],
     ) -> None:
-        """`hold`: how many seconds a client may stay silent; then its question is taken away."""
+        """`hold_sec`: how long a client may stay silent; then its question is taken away."""
         self._held_calls = held_calls
         self._other_terminal = other_terminal
         self._clock = clock
         self._ask_via = ask_via
-        self._hold = hold
+        self._hold_sec = hold_sec
         self._ways: dict[str, Way] = {}
         self._agent_answers: dict[str, asyncio.Future[Outcome]] = {}
 
@@ -59,7 +59,7 @@ class Asking:
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask whoever is to be asked."""
-        held_calls = self._held_calls().of_request(question.request)
+        held_calls = self._held_calls.of_request(question.request)
         if held_calls and all(held.withdrawn for held in held_calls):
             return cancel("withdrawn", TAKEN_BACK)
         for held in held_calls:
@@ -159,7 +159,7 @@ class Asking:
                 # Questions that come together go out together: one turn of the loop gathers them.
                 await asyncio.sleep(0)
                 held.changed()
-                return await self._within(answer, held, None, self._hold(requester))
+                return await self._within(answer, held, requester, in_a_round=True)
         finally:
             held.changed()
 
@@ -167,15 +167,16 @@ class Asking:
         self,
         asking: asyncio.Future[Mapping[str, Any]],
         held: HeldCall,
-        requester: Requester | None,
-        seconds: float | None = None,
+        requester: Requester,
+        *,
+        in_a_round: bool = False,
     ) -> Mapping[str, Any]:
-        """Wait as long as a client may stay silent, and while its request is there."""
-        if seconds is None:
-            assert requester is not None
-            seconds = self._hold(requester)
-        silence = asyncio.ensure_future(self._clock.sleep(seconds))
-        gone = asyncio.ensure_future(_gone(held, requester))
+        """Wait as long as a client may stay silent, and while the request is there that asks it.
+
+        `in_a_round`: that request has ended, and another one brings the answer.
+        """
+        silence = asyncio.ensure_future(self._clock.sleep(hold_seconds(self._hold_sec, requester)))
+        gone = asyncio.ensure_future(_gone(held, None if in_a_round else requester))
         try:
             await asyncio.wait((asking, silence, gone), return_when=asyncio.FIRST_COMPLETED)
             if not asking.done():

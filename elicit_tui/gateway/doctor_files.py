@@ -1,6 +1,6 @@
 """How `gateway doctor` and the gateways of one agent tell each other something: two private files.
 
-The doctor's wish stands in one and is kept fresh while the doctor runs; gateways write what they
+The doctor's request stands in one and is kept fresh while the doctor runs; gateways write what they
 see of the agent's patience into the other, a JSON line each.
 """
 
@@ -21,15 +21,15 @@ from elicit_tui.errors import ConfigError
 from elicit_tui.paths import create_private, replace_file, state_directory
 
 FRESH_SECONDS: Final = 15.0
-"""A wish that was not renewed for so long is that of a doctor that died."""
+"""A request that was not renewed for so long is that of a doctor that died."""
 
-How = Literal["gave up", "longest", "silent"]
+CallEnd = Literal["gave up", "longest", "silent"]
 """How a measured call ended: its client took it back or hung up, it was held as long as was
 wished, or its client went on without a word."""
 
 
 @dataclass(frozen=True)
-class Examination:
+class DoctorRequest:
     """What a doctor wants to know."""
 
     agent: str
@@ -41,7 +41,7 @@ class Examination:
 
 
 @dataclass(frozen=True)
-class Sight:
+class Observation:
     """What a gateway saw of one call of `elicit_doctor`."""
 
     call: str
@@ -54,7 +54,7 @@ class Sight:
     seconds: float
     client: str
     """What the client calls itself, and its version."""
-    how: How | None = None
+    how: CallEnd | None = None
     proof: str | None = None
     """By which the doctor sees that both have the same secret of the store."""
 
@@ -74,56 +74,56 @@ class DoctorFiles:
     def __init__(self, agent: str) -> None:
         """Raises ConfigError where nobody knows where our files are."""
         folder = state_directory() / "gateway" / "doctor"
-        self._wish = folder / f"{agent}.json"
-        self._sights = folder / f"{agent}.jsonl"
+        self._request = folder / f"{agent}.json"
+        self._observations = folder / f"{agent}.jsonl"
 
     # The doctor's side
 
     @contextlib.contextmanager
-    def wishing(self, wish: Examination) -> Iterator[None]:
+    def asking(self, request: DoctorRequest) -> Iterator[None]:
         """Within this gateways of the agent offer the measuring tool. Raises ConfigError."""
         try:
-            self._sights.unlink(missing_ok=True)
-            replace_file(self._wish, json.dumps(asdict(wish)).encode())
+            self._observations.unlink(missing_ok=True)
+            replace_file(self._request, json.dumps(asdict(request)).encode())
         except OSError as error:
-            raise ConfigError([f"{self._wish}: {error.strerror}"]) from None
+            raise ConfigError([f"{self._request}: {error.strerror}"]) from None
         try:
             yield
         finally:
-            self._wish.unlink(missing_ok=True)
-            self._sights.unlink(missing_ok=True)
+            self._request.unlink(missing_ok=True)
+            self._observations.unlink(missing_ok=True)
 
     def renew(self) -> None:
         """Say that the doctor is still there."""
         with contextlib.suppress(OSError):
-            os.utime(self._wish)
+            os.utime(self._request)
 
-    def sights(self) -> list[Sight]:
+    def observations(self) -> list[Observation]:
         """Everything that was seen so far, in order."""
         try:
-            lines = self._sights.read_bytes().split(b"\n")[:-1]
+            lines = self._observations.read_bytes().split(b"\n")[:-1]
         except OSError:
             return []
-        return [Sight(**json.loads(line)) for line in lines]
+        return [Observation(**json.loads(line)) for line in lines]
 
     # The gateway's side
 
-    def wish(self) -> Examination | None:
+    def request(self) -> DoctorRequest | None:
         """What a doctor that is there wants to know of this agent; None: there is none."""
         try:
-            if not 0 <= time.time() - self._wish.stat().st_mtime + 1 < FRESH_SECONDS + 1:
+            if not 0 <= time.time() - self._request.stat().st_mtime + 1 < FRESH_SECONDS + 1:
                 return None
-            values: Mapping[str, Any] = json.loads(self._wish.read_bytes())
-            return Examination(**values)
+            values: Mapping[str, Any] = json.loads(self._request.read_bytes())
+            return DoctorRequest(**values)
         except (OSError, ValueError, TypeError):
             return None
 
-    def saw(self, sight: Sight) -> None:
+    def add(self, observation: Observation) -> None:
         """Tell the doctor what was seen of a call."""
         with contextlib.suppress(FileExistsError, OSError):
-            create_private(self._sights).close()
-        with contextlib.suppress(OSError), Path(self._sights).open("ab") as file:
-            file.write(json.dumps(asdict(sight)).encode() + b"\n")
+            create_private(self._observations).close()
+        with contextlib.suppress(OSError), Path(self._observations).open("ab") as file:
+            file.write(json.dumps(asdict(observation)).encode() + b"\n")
 
 
 def files_of(agent: str) -> DoctorFiles | None:

@@ -161,16 +161,12 @@ def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) 
 class HeldCalls:
     """All held calls of one session."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        withdraw: Callable[[HeldCall], None],
-        state_changed: Callable[[HeldCall], None] = lambda held: None,
-    ) -> None:
-        """`withdraw` ends what a call still asks; `state_changed`: its `agent_state` is another."""
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._withdraw = withdraw
-        self._state_changed = state_changed
+        self.withdraw: Callable[[HeldCall], None] = lambda held: None
+        """Ends what a call still asks."""
+        self.state_changed: Callable[[HeldCall], None] = lambda held: None
+        """Told that the `agent_state` of a call is another."""
         self._under_way: dict[str, HeldCall] = {}
         """By the id of the call."""
         self._named: dict[str, HeldCall] = {}
@@ -210,6 +206,11 @@ class HeldCalls:
     def under_way(self) -> tuple[HeldCall, ...]:
         """Every call without an outcome, oldest first."""
         return tuple(self._under_way.values())
+
+    @property
+    def owed(self) -> bool:
+        """Whether an agent may come back for a call: it goes on, or its outcome was not told."""
+        return bool(self._under_way) or not all(held.delivered for held in self._named.values())
 
     # Their life
 
@@ -289,7 +290,7 @@ class HeldCalls:
 
     def _tell_change(self, held: HeldCall, before: AgentState) -> None:
         if held.agent_state != before:
-            self._state_changed(held)
+            self.state_changed(held)
 
     async def _reply(
         self, held: HeldCall, end: float, requester: Requester, resumed: bool
@@ -353,7 +354,7 @@ class HeldCalls:
             return
         if held.waiting:
             held.withdrawn = True
-            self._withdraw(held)
+            self.withdraw(held)
         else:
             self._give_up(held)
 
@@ -364,7 +365,7 @@ class HeldCalls:
     def give_up(self, held: HeldCall) -> None:
         """Take a call back for good, as its agent wishes: withdraw its questions, cancel it."""
         held.withdrawn = True
-        self._withdraw(held)
+        self.withdraw(held)
         self._named.pop(held.id, None)
         self._give_up(held)
 
@@ -373,7 +374,7 @@ class HeldCalls:
         held_calls = self.under_way
         for held in held_calls:
             held.withdrawn = True
-            self._withdraw(held)
+            self.withdraw(held)
         # A round for the answers to leave, then the calls themselves.
         await asyncio.sleep(0)
         tasks = [held.task for held in held_calls if held.task is not None]

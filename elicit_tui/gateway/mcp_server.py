@@ -18,11 +18,10 @@ from mcp.server.context import CallNext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from elicit_tui import __version__
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError
-from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context
+from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, is_modern
 from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.session import Session
@@ -68,7 +67,7 @@ class RequestMiddleware:
                 session.audience.connected(context.session, http=context.request is not None)
             return await call_next(context)
         answer = self._answers.get(context.method)
-        if context.method in HANDSHAKE_ONLY and _is_modern(context):
+        if context.method in HANDSHAKE_ONLY and is_modern(context):
             answer = None
         if answer is None or context.request_id is None or not _open(context):
             return await call_next(context)
@@ -170,13 +169,9 @@ async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) ->
     return result
 
 
-def _is_modern(context: Context) -> bool:
-    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
-
-
 def _open(context: Context) -> bool:
     """Whether the handshake is done; the SDK refuses what comes earlier."""
-    return _is_modern(context) or context.session.client_params is not None
+    return is_modern(context) or context.session.client_params is not None
 
 
 def _is_json(params: Any) -> bool:
@@ -213,7 +208,7 @@ def _passed_error(context: Context, error: ProtocolCallError) -> MCPError:
 def _not_found(context: Context, sentence: str) -> MCPError:
     if context.method != "resources/read":
         return MCPError(types.INVALID_PARAMS, sentence)
-    code = types.INVALID_PARAMS if _is_modern(context) else RESOURCE_NOT_FOUND
+    code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
     return MCPError(code, sentence, {"uri": (context.params or {}).get("uri")})
 
 
@@ -245,14 +240,14 @@ def _uri(params: Mapping[str, Any]) -> str:
 
 def _fresh(context: Context) -> Result:
     """How long a result may be kept (modern era): not at all, list_changed tells of changes."""
-    if not _is_modern(context):
+    if not is_modern(context):
         return {}
     return {"ttlMs": 0, "cacheScope": "private"}
 
 
 def _enveloped(context: Context, result: Result) -> Result:
     """The result in this agent's era; `resultType` is the one key that eras do not share."""
-    if _is_modern(context):
+    if is_modern(context):
         return {"resultType": "complete", **result}
     return {key: value for key, value in result.items() if key != "resultType"}
 

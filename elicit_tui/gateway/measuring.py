@@ -16,7 +16,14 @@ from typing import Any, Final
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, How, Sight, files_of, proof_of
+from elicit_tui.gateway.doctor_files import (
+    CallEnd,
+    DoctorFiles,
+    DoctorRequest,
+    Observation,
+    files_of,
+    proof_of,
+)
 from elicit_tui.gateway.own_tools import DOCTOR
 from elicit_tui.gateway.requester import AgentInfo, Requester
 from elicit_tui.gateway.telling import Result, text_result
@@ -64,12 +71,12 @@ class Measuring:
             look = True
         if not look:
             return self._offered
-        self._offered = self._wish() is not None
+        self._offered = self._request() is not None
         return self._offered
 
-    def _wish(self) -> Examination | None:
+    def _request(self) -> DoctorRequest | None:
         files = self._files
-        return files.wish() if files is not None else None
+        return files.request() if files is not None else None
 
     @property
     def _files(self) -> DoctorFiles | None:
@@ -79,15 +86,15 @@ class Measuring:
         """Tell when the tool comes or goes; for ever."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            there = self._wish() is not None
+            there = self._request() is not None
             if there != self._offered:
                 self._offered = there
                 self._changed()
 
     async def call(self, arguments: Mapping[str, Any], requester: Requester) -> Result:
         """Hold this call for as long as its client waits."""
-        wish, files = self._wish(), self._files
-        if wish is None or files is None:
+        request, files = self._request(), self._files
+        if request is None or files is None:
             return text_result("No doctor is there. Do not call this again.", is_error=True)
         if self._superseded is not None and not self._superseded.done():
             if self._clock.time() - self._began < SIDE_BY_SIDE_SECONDS:
@@ -97,13 +104,13 @@ class Measuring:
         self._superseded = asyncio.get_running_loop().create_future()
         progress = arguments.get("progress") is True and requester.has_token
         measured = _MeasuredCall(
-            files, wish, requester, self._clock, progress, os.environ.get(self._secret_env)
+            files, request, requester, self._clock, progress, os.environ.get(self._secret_env)
         )
         how = await self._held(measured, self._superseded)
         waited = measured.ended(how)
         return text_result(f"Held for {waited:.0f} s. Go on as the user said.")
 
-    async def _held(self, measured: _MeasuredCall, superseded: asyncio.Future[None]) -> How:
+    async def _held(self, measured: _MeasuredCall, superseded: asyncio.Future[None]) -> CallEnd:
         """How it ended; raises CancelledError when its client took it back or hung up."""
         ticking_task = asyncio.ensure_future(measured.tick())
         clock = asyncio.ensure_future(measured.to_the_longest())
@@ -127,26 +134,26 @@ class _MeasuredCall:
     def __init__(
         self,
         files: DoctorFiles,
-        wish: Examination,
+        request: DoctorRequest,
         requester: Requester,
         clock: Clock,
         progress: bool,
         secret: str | None,
     ) -> None:
         self._files = files
-        self._wish = wish
+        self._wanted = request
         self._requester = requester
         self._clock = clock
         self._progress = progress
-        self._proof = proof_of(secret, wish.nonce)
+        self._proof = proof_of(secret, request.nonce)
         self._id = secrets.token_hex(8)
         self._tell("began")
 
-    def _tell(self, event: Any, how: How | None = None) -> float:
+    def _tell(self, event: Any, how: CallEnd | None = None) -> float:
         agent = self._requester.agent
         seconds = self._clock.time() - self._requester.arrived
-        self._files.saw(
-            Sight(
+        self._files.add(
+            Observation(
                 call=self._id,
                 event=event,
                 progress=self._progress,
@@ -160,18 +167,18 @@ class _MeasuredCall:
         )
         return seconds
 
-    def ended(self, how: How) -> float:
+    def ended(self, how: CallEnd) -> float:
         """Tell how it ended; after how many seconds that was."""
         return self._tell("ended", how)
 
     async def tick(self) -> None:
         """Say that the call still waits: to its client, where wished, and to the doctor."""
         while True:
-            await self._clock.sleep(self._wish.every)
+            await self._clock.sleep(self._wanted.every)
             waited = self._tell("waits")
             if self._progress:
                 self._requester.tick(None, f"Measuring ({int(waited)} s).")
 
     async def to_the_longest(self) -> None:
         """Return when the call was held as long as was wished."""
-        await self._clock.until(self._requester.arrived + self._wish.longest)
+        await self._clock.until(self._requester.arrived + self._wanted.longest)

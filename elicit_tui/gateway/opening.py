@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from elicit_tui.broker import BrokerEvent, Notice
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
@@ -47,25 +48,17 @@ async def open_session(
     # A person elsewhere has their own time.
     timed = replace(settings.elicitation, timeout_sec=gateway.wait_sec)
     settings = replace(settings, elicitation=timed)
-    session: Session | None = None
-
-    def here() -> Session:
-        assert session is not None
-        return session
-
+    audience = SessionAudience()
+    held_calls = HeldCalls(clock)
     asking = Asking(
-        lambda: here().held_calls,
-        other_terminal,
-        clock,
-        ask_via=gateway.ask_via,
-        hold=lambda requester: here().hold_seconds(requester),
+        held_calls, other_terminal, clock, ask_via=gateway.ask_via, hold_sec=gateway.hold_sec
     )
     opened = open_runtime(
         settings,
-        responder=lambda *_: asking,
+        responder=lambda queue: asking,
         launched=launched,
         log_file=log_file,
-        agent_left=lambda request: here().held_calls.left(request),
+        agent_left=held_calls.left,
         agree_on=other_terminal.agree_on,
     )
     try:
@@ -79,16 +72,11 @@ async def open_session(
                 files or CatalogueFiles(),
                 clock,
                 prefix=gateway.prefix == "always",
-                changed=lambda kind: here().list_changed(kind),
+                changed=audience.list_changed,
                 notify=notify,
             )
-            held_calls = HeldCalls(
-                clock,
-                withdraw=lambda held: here().withdraw(held),
-                state_changed=lambda held: here().show_agent_state(held),
-            )
             measuring = Measuring(
-                clock, lambda: here().list_changed("tools"), settings.store.secret_env
+                clock, partial(audience.list_changed, "tools"), settings.store.secret_env
             )
             session = Session(
                 runtime,
@@ -96,6 +84,7 @@ async def open_session(
                 other_terminal=other_terminal,
                 held_calls=held_calls,
                 catalogues=catalogues,
+                audience=audience,
                 clock=clock,
                 measuring=measuring,
             )
@@ -108,7 +97,7 @@ async def open_session(
                 watching.cancel()
                 await held_calls.end()
                 await catalogues.close()
-                session.audience.close()
+                audience.close()
     finally:
         # The broker has ended every question by now.
         await other_terminal.close()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from elicit_tui.gateway.agents import Agent
-from elicit_tui.gateway.doctor_files import Sight
+from elicit_tui.gateway.doctor_files import Observation
 
 LEAST_HOLD_SECONDS: Final = 1.0
 
@@ -32,31 +31,24 @@ class Patience:
         return int(max(LEAST_HOLD_SECONDS, self.seconds - max(min(10, self.seconds / 5), 1)))
 
 
-def measured(sights: Sequence[Sight]) -> list[Patience]:
+def measured(observations: Sequence[Observation]) -> list[Patience]:
     """Every call that has ended, in order."""
     return [
         Patience(
-            sight.progress,
-            sight.token,
-            sight.http,
-            sight.seconds,
-            sight.how == "longest",
-            sight.how == "silent",
-            sight.client,
+            observation.progress,
+            observation.token,
+            observation.http,
+            observation.seconds,
+            observation.how == "longest",
+            observation.how == "silent",
+            observation.client,
         )
-        for sight in sights
-        if sight.event == "ended"
+        for observation in observations
+        if observation.event == "ended"
     ]
 
 
-def counts(found: Sequence[Patience]) -> Patience | None:
+def decisive(found: Sequence[Patience]) -> Patience | None:
     """The one that holds in a session: with progress, where the client asks for it."""
     ticked = [each for each in found if each.progress]
     return next(reversed(ticked or found), None)
-
-
-def held(agent: Agent, chosen: float | Literal["auto"], patience: Patience) -> float:
-    """How long such a call is held as things are; `chosen`: as `gateway.hold_sec`."""
-    if chosen != "auto":
-        return float(chosen)
-    return agent.hold_seconds(http=patience.http, progress=patience.token)

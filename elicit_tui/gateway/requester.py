@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from elicit_tui.elicitation import Era
+from elicit_tui.gateway.agents import agent_called
 
 
 class ClientSilent(Exception):
@@ -49,3 +50,9 @@ class Requester(Protocol):
     async def elicit(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Ask the agent's own client (handshake era only). Raises ClientSilent."""
         ...
+
+
+def hold_seconds(chosen: float | Literal["auto"], requester: Requester) -> float:
+    """How long a request of this agent is held; `chosen`: as `gateway.hold_sec`."""
+    agent = agent_called(requester.agent.name)
+    return agent.hold_seconds(chosen, http=requester.http, progress=requester.has_token)

@@ -16,7 +16,6 @@ from elicit_tui.elicitation.request import AGENT, URL_ELICITATION_REQUIRED, Meth
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agent import SessionAudience
-from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.answering import agent_outcome
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import Entry
@@ -36,7 +35,7 @@ from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.passing import Background, Passing, Unknown
 from elicit_tui.gateway.replies import Replies
-from elicit_tui.gateway.requester import AgentInfo, Requester
+from elicit_tui.gateway.requester import AgentInfo, Requester, hold_seconds
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.host import (
@@ -46,7 +45,6 @@ from elicit_tui.host import (
     ResourceUpdated,
     UrlCompleted,
 )
-from elicit_tui.host.events import ListKind
 from elicit_tui.runtime import Runtime
 from elicit_tui.text import ascii_json, neutral_line
 
@@ -62,6 +60,7 @@ class Session:
         other_terminal: OtherTerminal,
         held_calls: HeldCalls,
         catalogues: SessionCatalogues,
+        audience: SessionAudience,
         clock: Clock,
         measuring: Measuring,
     ) -> None:
@@ -73,11 +72,13 @@ class Session:
         self.held_calls = held_calls
         self.catalogues = catalogues
         self.clock = clock
-        self.audience = SessionAudience()
+        self.audience = audience
         self._measuring = measuring
         self._replies = Replies(self._gateway, self._broker)
         self._background = Background()
         self.passing = Passing(runtime.host, catalogues, self._background)
+        held_calls.withdraw = self._withdraw
+        held_calls.state_changed = self._show_agent_state
         self._broker.subscribe(self._broker_said)
         runtime.host.subscribe(self._host_said)
 
@@ -96,15 +97,8 @@ class Session:
         """The lists, for this agent."""
         own = self.own(requester.agent)
         wait = self._gateway.wait_sec
-        pauses = wait <= 0 or self.hold_seconds(requester) < wait
+        pauses = wait <= 0 or hold_seconds(self._gateway.hold_sec, requester) < wait
         return await self.catalogues.offers(own, output_schemas=not pauses)
-
-    def hold_seconds(self, requester: Requester) -> float:
-        """How long a request of this agent is held while a person is waited for."""
-        if self._gateway.hold_sec != "auto":
-            return float(self._gateway.hold_sec)
-        known = agent_called(requester.agent.name)
-        return known.hold_seconds(http=requester.http, progress=requester.has_token)
 
     # Calls
 
@@ -188,7 +182,7 @@ class Session:
         return await self._attended(held, requester, resumed=resumed)
 
     async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
-        hold = self.hold_seconds(requester)
+        hold = hold_seconds(self._gateway.hold_sec, requester)
         try:
             reply = await self.held_calls.attend(held, requester, hold, resumed=resumed)
         except GivenUp:
@@ -303,18 +297,14 @@ class Session:
 
     # What its parts tell it
 
-    def list_changed(self, kind: ListKind) -> None:
-        """Tell that a list is another than before."""
-        self.audience.list_changed(kind)
-
-    def withdraw(self, held: HeldCall) -> None:
+    def _withdraw(self, held: HeldCall) -> None:
         """Nobody waits for this call: end its questions, unless another one shares them."""
         for pending in self._broker.pending:
             held_calls = self.held_calls.of_request(pending.question.request)
             if held in held_calls and all(each.withdrawn for each in held_calls):
                 pending.settle(cancel("withdrawn", TAKEN_BACK))
 
-    def show_agent_state(self, held: HeldCall) -> None:
+    def _show_agent_state(self, held: HeldCall) -> None:
         """Show in every inbox that the agent was told to come back, left, or is back."""
         for question in tuple(held.waiting.values()):
             held_calls = self.held_calls.of_request(question.request)

@@ -21,13 +21,13 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway import measuring
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, Sight, proof_of
+from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, Observation, proof_of
 from elicit_tui.gateway.install.entry_check import checks
 from elicit_tui.gateway.install.places import own_file
 from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.own_tools import DOCTOR
-from elicit_tui.gateway.patience import Patience, counts, measured
+from elicit_tui.gateway.patience import Patience, decisive, measured
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
 from tests.cli.running import COMMAND
@@ -55,7 +55,7 @@ EVERY = 0.1
 def files() -> Iterator[DoctorFiles]:
     """A doctor that is there for the agent `crush`."""
     files = DoctorFiles("crush")
-    with files.wishing(Examination("crush", LONGEST, EVERY, "nonce")):
+    with files.asking(DoctorRequest("crush", LONGEST, EVERY, "nonce")):
         yield files
 
 
@@ -92,8 +92,8 @@ async def gives_up(client: Client, limit: float, *, progress: bool) -> None:
 
 
 async def ended(files: DoctorFiles, number: int) -> list[Patience]:
-    await until(lambda: len(measured(files.sights())) >= number)
-    return measured(files.sights())
+    await until(lambda: len(measured(files.observations())) >= number)
+    return measured(files.observations())
 
 
 def is_about(seconds: float, limit: float) -> bool:
@@ -104,7 +104,7 @@ def is_about(seconds: float, limit: float) -> bool:
 async def test_the_python_sdk_waits_as_long_with_progress_as_without() -> None:
     async def both(name: str, limit: float) -> None:
         files = DoctorFiles(name)
-        with files.wishing(Examination(name, 3 * LONGEST, EVERY, "nonce")):
+        with files.asking(DoctorRequest(name, 3 * LONGEST, EVERY, "nonce")):
             async with agent(name=name) as client:
                 await gives_up(client, limit, progress=False)
                 await ended(files, 1)
@@ -152,7 +152,7 @@ async def test_the_typescript_sdk_waits_longer_while_there_is_progress(
     said, _ = await ending
     timed_out, answered = "-32001", "answered"
     assert said.decode().split() == [timed_out, answered] * len(LIMITS)
-    found = measured(files.sights())
+    found = measured(files.observations())
     quiet = [each for each in found if not each.progress]
     ticked = [each for each in found if each.progress]
     for each, limit in zip(quiet, LIMITS, strict=True):
@@ -175,7 +175,7 @@ async def test_the_tool_is_there_for_that_agent_while_a_doctor_is(
     async with agent() as crush, agent(name="goose") as goose:
         crush._message_handler = note
         assert DOCTOR not in await names(crush)
-        with files.wishing(Examination("crush", LONGEST, EVERY, "nonce")):
+        with files.asking(DoctorRequest("crush", LONGEST, EVERY, "nonce")):
             while DOCTOR not in await names(crush):
                 await settled()
             assert DOCTOR not in await names(goose)
@@ -230,25 +230,25 @@ async def test_two_calls_side_by_side_are_not_measured_as_one(
     after = await begins(measured_here, Caller(clock))
     await clock.move(LONGEST)
     await asyncio.wait_for(after, WAIT)
-    assert [each.at_least for each in measured(files.sights())] == [True, True]
+    assert [each.at_least for each in measured(files.observations())] == [True, True]
 
 
 async def test_a_client_that_gives_up_without_a_word_is_seen_when_it_calls_again(
     clock: MovedClock,
 ) -> None:
     files = DoctorFiles("crush")
-    with files.wishing(Examination("crush", 1000, 100, "nonce")):
+    with files.asking(DoctorRequest("crush", 1000, 100, "nonce")):
         one = Measuring(clock, lambda: None, "SECRET_OF_THE_STORE")
         one.offered(AgentInfo("crush"))
         first = await begins(one, Caller(clock))
         await clock.move(60)
         second = await begins(one, Caller(clock))
         await asyncio.wait_for(first, WAIT)
-        (found,) = measured(files.sights())
+        (found,) = measured(files.observations())
         assert (found.silent, found.seconds) == (True, 60)
         await clock.move(1000)
         await asyncio.wait_for(second, WAIT)
-        assert measured(files.sights())[-1].at_least
+        assert measured(files.observations())[-1].at_least
 
 
 async def test_ticks_go_out_only_where_they_were_wished_and_asked_for(
@@ -270,9 +270,9 @@ async def test_without_a_doctor_nothing_is_held(clock: MovedClock) -> None:
 
 
 async def test_a_doctor_that_died_is_forgotten(files: DoctorFiles) -> None:
-    assert files.wish() is not None
-    os.utime(files._wish, (1, 1))
-    assert files.wish() is None
+    assert files.request() is not None
+    os.utime(files._request, (1, 1))
+    assert files.request() is None
 
 
 async def doctors_words(*options: str, agent: str = "crush") -> asyncio.subprocess.Process:
@@ -311,7 +311,7 @@ async def test_the_doctor_tells_what_it_measured_and_what_to_set(
     assert "✗ The secret in ELICIT_TUI_STORE_SECRET is not the same there as here." in told
     assert "calls, without signs of progress" in err.decode()
     assert process.returncode == 1
-    assert not list((DoctorFiles("crush")._wish.parent).iterdir())
+    assert not list((DoctorFiles("crush")._request.parent).iterdir())
 
 
 @pytest.mark.parametrize(
@@ -325,15 +325,15 @@ async def test_a_call_is_to_be_held_for_less_than_its_agent_waits(
 
 
 async def test_the_measurement_with_progress_counts_where_there_is_one() -> None:
-    def call(progress: bool, seconds: float) -> Sight:
-        return Sight("1", "ended", progress, True, False, seconds, "crush", "gave up")
+    def call(progress: bool, seconds: float) -> Observation:
+        return Observation("1", "ended", progress, True, False, seconds, "crush", "gave up")
 
     both = measured([call(False, 60), call(True, 900)])
-    best, only = counts(both), counts(both[:1])
+    best, only = decisive(both), decisive(both[:1])
     assert best is not None
     assert only is not None
     assert (best.seconds, only.seconds) == (900, 60)
-    assert counts([]) is None
+    assert decisive([]) is None
 
 
 async def test_two_secrets_are_compared_without_being_told() -> None:

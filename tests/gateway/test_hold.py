@@ -30,7 +30,7 @@ class Request:
 @pytest.mark.parametrize("rounds", range(8))
 async def test_a_hold_that_ends_just_as_the_question_comes_is_not_longer(rounds: int) -> None:
     clock = MovedClock()
-    calls = HeldCalls(clock, lambda held: None)
+    calls = HeldCalls(clock)
     work = asyncio.get_running_loop().create_future()
     held = calls.start(Call("tools/call", "one", {}), "s", "key", work)
     attending = asyncio.ensure_future(calls.attend(held, Request(clock.time()), 10))  # type: ignore[arg-type]

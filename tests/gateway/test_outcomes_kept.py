@@ -32,7 +32,7 @@ class Session:
     """Calls that are paused at once, and end when a test says so."""
 
     def __init__(self) -> None:
-        self.calls = HeldCalls(MovedClock(), lambda held: None)
+        self.calls = HeldCalls(MovedClock())
         self._ends: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
     async def paused(self, number: int) -> HeldCall:

@@ -20,7 +20,7 @@ from elicit_tui.text import ci_safe, neutral_line
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.gateway.agents import Agent
-    from elicit_tui.gateway.doctor_files import DoctorFiles, Examination, Sight
+    from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, Observation
     from elicit_tui.gateway.patience import Patience
 
 LONGEST_SECONDS: Final = 1800.0
@@ -40,7 +40,7 @@ SENTENCE: Final = (
 
 def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     """Look, then measure until both calls have ended. Raises UsageError, ConfigError."""
-    from elicit_tui.gateway.doctor_files import DoctorFiles, Examination
+    from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest
     from elicit_tui.gateway.install.entry_check import checks
     from elicit_tui.gateway.install.places import agent_named, own_file
 
@@ -57,10 +57,11 @@ def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     longest = namespace.longest or LONGEST_SECONDS
     from elicit_tui.gateway.held_calls import TICK_SECONDS
 
-    wish = Examination(agent.key, longest, namespace.every or TICK_SECONDS, secrets.token_hex(16))
+    every = namespace.every or TICK_SECONDS
+    request = DoctorRequest(agent.key, longest, every, secrets.token_hex(16))
     files = DoctorFiles(agent.key)
-    with files.wishing(wish):
-        return doctor.measures(files, wish)
+    with files.asking(request):
+        return doctor.measures(files, request)
 
 
 class Doctor:
@@ -84,21 +85,21 @@ class Doctor:
         if agent.supports:
             self._output.prose(f"○ Known of {agent.title}: {agent.supports}")
 
-    def measures(self, files: DoctorFiles, wish: Examination) -> int:
+    def measures(self, files: DoctorFiles, request: DoctorRequest) -> int:
         """Wait for the two calls and tell of them; the exit code."""
         self._narration.say(
-            f"\nTell {self._agent.title} this, word for word (it can take {_time(wish.longest)} "
+            f"\nTell {self._agent.title} this, word for word (it can take {_time(request.longest)} "
             "each; start it again or reconnect its servers if it does not know the tool):\n"
         )
         self._narration.say(f"  {SENTENCE}\n")
         try:
-            code = self._watch(files, wish)
+            code = self._watch(files, request)
         except KeyboardInterrupt:
             code = INTERRUPTED
-        self._conclude(files.sights(), wish)
+        self._conclude(files.observations(), request)
         return code if code != OK else (FAILED if self._unwell else OK)
 
-    def _watch(self, files: DoctorFiles, wish: Examination) -> int:
+    def _watch(self, files: DoctorFiles, request: DoctorRequest) -> int:
         last_news = time.monotonic()
         told: set[tuple[str, str]] = set()
         renewed = 0.0
@@ -107,40 +108,41 @@ class Doctor:
             if now - renewed > 1:
                 files.renew()
                 renewed = now
-            sights = files.sights()
-            for sight in sights:
-                key = (sight.call, f"{sight.event} {sight.seconds // TOLD_EACH:.0f}")
+            observations = files.observations()
+            for seen in observations:
+                key = (seen.call, f"{seen.event} {seen.seconds // TOLD_EACH:.0f}")
                 if key not in told:
                     told.add(key)
                     last_news = now
-                    self._tell(sight)
-            if sum(each.event == "ended" for each in sights) >= CALLS:
+                    self._tell(seen)
+            if sum(each.event == "ended" for each in observations) >= CALLS:
                 return OK
             if now - last_news > PATIENT_SECONDS:
                 self._narration.say("Nobody called the tool (again).")
                 return LIMIT
             time.sleep(LOOK_SECONDS)
 
-    def _tell(self, sight: Sight) -> None:
-        how = _progress(sight.progress)
-        if sight.event == "began":
-            self._narration.say(f"… {neutral_line(sight.client, 100)} calls, {how}.")
-        elif sight.event == "waits" and sight.seconds >= TOLD_EACH:
-            self._narration.say(f"… it still waits after {_time(sight.seconds)}.")
+    def _tell(self, observation: Observation) -> None:
+        how = _progress(observation.progress)
+        if observation.event == "began":
+            self._narration.say(f"… {neutral_line(observation.client, 100)} calls, {how}.")
+        elif observation.event == "waits" and observation.seconds >= TOLD_EACH:
+            self._narration.say(f"… it still waits after {_time(observation.seconds)}.")
 
-    def _conclude(self, sights: Sequence[Sight], wish: Examination) -> None:
-        from elicit_tui.gateway.patience import counts, held, measured
+    def _conclude(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
+        from elicit_tui.gateway.patience import decisive, measured
 
-        found = measured(sights)
+        found = measured(observations)
         for each in found:
             self.says(True, _found(each))
-        best = counts(found)
+        best = decisive(found)
         if best is None:
             return
-        self._tell_secret(sights, wish)
+        self._tell_secret(observations, request)
         if not any(each.token for each in found):
             self._output.prose("○ It asks for no progress, so none can extend its time.")
-        now = held(self._agent, self._settings.gateway.hold_sec, best)
+        chosen = self._settings.gateway.hold_sec
+        now = self._agent.hold_seconds(chosen, http=best.http, progress=best.token)
         if now <= best.hold:
             self.says(True, self._held(now, ", which is in time."))
         elif best.at_least:
@@ -153,12 +155,12 @@ class Doctor:
     def _held(self, seconds: float, more: str) -> str:
         return f"While you are asked, its calls are held {_time(seconds)}{more}"
 
-    def _tell_secret(self, sights: Sequence[Sight], wish: Examination) -> None:
+    def _tell_secret(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
         from elicit_tui.gateway.doctor_files import proof_of
 
         name = self._settings.store.secret_env
-        ours = proof_of(os.environ.get(name), wish.nonce)
-        theirs = sights[-1].proof
+        ours = proof_of(os.environ.get(name), request.nonce)
+        theirs = observations[-1].proof
         if ours != theirs:
             self.says(False, f"The secret in {name} is not the same there as here.")
         elif ours is not None:
