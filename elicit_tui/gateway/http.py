@@ -120,7 +120,8 @@ class TokenMiddleware:
         try:
             await self._app(scope, self._bounded(receive, gone), watched)
         finally:
-            self._sessions.left(token, key)
+            listened = scope["method"] == "GET" and status < 400
+            self._sessions.left(token, key, hung_up=listened and gone.is_set())
             if scope["method"] == "DELETE" and status < 400 and key:
                 self._sessions.end(token, key)
 

@@ -15,6 +15,9 @@ from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.tokens import Token
 
 WEEK_SECONDS: Final = 7 * 24 * 3600.0
+HUNG_UP_SECONDS: Final = 600.0
+"""How long a session is kept whose client hung up the stream on which it listens, if it is owed
+nothing: on this machine that is an agent that has ended."""
 LOOK_SECONDS: Final = 2.0
 """How often idle and revoked ones are looked for."""
 MOST_SESSIONS: Final = 100
@@ -43,6 +46,13 @@ class _SessionEntry:
     over: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
     last_request: float = 0.0
+    hung_up: bool = False
+    """Whether its client hung up the stream on which it listens, and said nothing since."""
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether its agent may come back for a call, as it may as long as this is not known."""
+        return not self.ready.done() or self.ready.result().held_calls.owed
 
 
 class Sessions:
@@ -103,19 +113,22 @@ class Sessions:
     def arrived(self, token: Token, key: str) -> None:
         """Count a request of this session that is here."""
         self._requests[(token, key)] += 1
-        self._touch((token, key))
+        entry = self._entries.get((token, key))
+        if entry is not None:
+            entry.last_request, entry.hung_up = self._clock.time(), False
 
-    def left(self, token: Token, key: str) -> None:
-        """Count a request of this session no more: it was answered, or its client hung up."""
+    def left(self, token: Token, key: str, *, hung_up: bool = False) -> None:
+        """Count a request of this session no more: it was answered, or its client hung up.
+
+        `hung_up`: it was the stream on which the client listens, and the client closed it.
+        """
         self._requests[(token, key)] -= 1
         if not self._requests[(token, key)]:
             del self._requests[(token, key)]
-        self._touch((token, key))
-
-    def _touch(self, key: _Key) -> None:
-        entry = self._entries.get(key)
+        entry = self._entries.get((token, key))
         if entry is not None:
             entry.last_request = self._clock.time()
+            entry.hung_up = entry.hung_up or hung_up
 
     def _forget(self, key: _Key) -> None:
         """End what was begun and never opened."""
@@ -164,12 +177,14 @@ class Sessions:
             await self._clock.sleep(LOOK_SECONDS)
             for token in self.tokens - valid():
                 self.end_all_of(token)
-            idle_since = self._clock.time() - self._idle
+            now = self._clock.time()
             for key, entry in tuple(self._entries.items()):
-                if not self._requests[key] and entry.last_request < idle_since:
+                given_up = entry.hung_up and not entry.is_owed
+                kept = min(HUNG_UP_SECONDS, self._idle) if given_up else self._idle
+                if not self._requests[key] and entry.last_request < now - kept:
                     entry.over.set()
             for key, begun in tuple(self._unopened.items()):
-                if not self._requests[key] and begun < idle_since:
+                if not self._requests[key] and begun < now - self._idle:
                     self._forget(key)
 
     async def close(self) -> None:

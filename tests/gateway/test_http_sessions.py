@@ -16,18 +16,19 @@ import pytest
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway import connections
 from elicit_tui.gateway.agent import agent_info
-from elicit_tui.gateway.sessions import MOST_UNOPENED
+from elicit_tui.gateway.sessions import HUNG_UP_SECONDS, MOST_UNOPENED, Sessions
 from elicit_tui.gateway.telling import NOT_KNOWN, PAUSED_META_KEY
-from elicit_tui.gateway.tokens import Tokens
+from elicit_tui.gateway.tokens import Token, Tokens
 from elicit_tui.runtime import open_store
 from tests.gateway.http_world import ACCEPT, INITIALIZE, Gateway, modern_request
 from tests.gateway.processes import identifier
-from tests.gateway.world import HANDSHAKE, WAIT, settled, until
+from tests.gateway.world import HANDSHAKE, WAIT, MovedClock, settled, until
 from tests.host.world import SERVERS
 
 pytestmark = pytest.mark.anyio
 
 PATIENCE = 6 * WAIT
+IDLE_SECONDS = 1500.0
 LISTING = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 
@@ -88,6 +89,77 @@ async def test_no_agent_takes_the_places_of_the_others(
             True,
         ]
         assert "asking__one" in (await gateway.modern(other, "tools/list")).text
+
+
+async def given_back(gateway: Gateway, seconds: float, times: int) -> bool:
+    """Whether the gateway has no session any more, after so many times these seconds."""
+    for _ in range(times):
+        await gateway.clock.move(seconds)
+        if not gateway.sessions:
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+async def test_an_agent_that_died_gives_its_servers_back_before_the_time_of_its_questions(
+    gateway: Gateway,
+) -> None:
+    async with gateway.raw(gateway.tokens.add("agent")) as client:
+        headers = await gateway.begin(client)
+        async with client.stream("GET", gateway.url, headers=headers) as stream:
+            assert stream.status_code == 200
+            assert not await given_back(gateway, HUNG_UP_SECONDS, 3)
+        assert await given_back(gateway, HUNG_UP_SECONDS, 100)
+        answer = await client.post(gateway.url, json=LISTING, headers=headers)
+        assert answer.status_code == 404
+
+
+class Kept:
+    """The sessions of one token, without a transport: one of them is open."""
+
+    def __init__(self) -> None:
+        self.clock = MovedClock()
+        self.owed = False
+        self.open: set[str] = set()
+        self.sessions = Sessions(self._open_one, self.clock, IDLE_SECONDS)
+        self.token = Token("agent", "digest", "now")
+
+    @asynccontextmanager
+    async def _open_one(self, token: str) -> AsyncIterator[Any]:
+        self.open.add(token)
+        yield SimpleNamespace(held_calls=SimpleNamespace(owed=self.owed))
+        self.open.discard(token)
+
+    async def requests(self, *, hung_up: bool = False) -> None:
+        self.sessions.arrived(self.token, "key")
+        await self.sessions.get(self.token, "key")
+        self.sessions.left(self.token, "key", hung_up=hung_up)
+
+
+@pytest.mark.parametrize(
+    ("owed", "says_more", "open_again"),
+    [(False, False, False), (True, False, True), (False, True, True)],
+    ids=["hung up", "hung up, and its call goes on", "hung up, and was back"],
+)
+async def test_only_an_agent_that_hung_up_and_is_owed_nothing_loses_its_session_early(
+    owed: bool, says_more: bool, open_again: bool
+) -> None:
+    kept = Kept()
+    kept.owed = owed
+    sweeping = asyncio.ensure_future(kept.sessions.sweep(lambda: frozenset({kept.token})))
+    try:
+        await kept.requests(hung_up=True)
+        await kept.clock.move(HUNG_UP_SECONDS - 10)
+        assert kept.open
+        if says_more:
+            await kept.requests()
+        await kept.clock.move(100)
+        assert bool(kept.open) is open_again
+        await kept.clock.move(IDLE_SECONDS)
+        assert not kept.open
+    finally:
+        sweeping.cancel()
+        await asyncio.gather(sweeping, return_exceptions=True)
 
 
 @asynccontextmanager
