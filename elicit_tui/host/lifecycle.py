@@ -12,7 +12,7 @@ from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ServerError
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.sdk import load_sdk
-from elicit_tui.host.server_log import LogFile, ServerLogReader
+from elicit_tui.host.server_log import LogFile, ServerLogReader, last_words
 
 if TYPE_CHECKING:
     from elicit_tui.host.wire import Wire
@@ -217,9 +217,9 @@ class Lifecycle:
         return f"closed its pipes{when} without ending, and was stopped"
 
     def _last_words(self) -> str:
-        """The last line it wrote to its standard error, already neutral."""
-        last = self._log.last
-        return f"; its last words: {last[-1]}" if last else "; its standard error is empty"
+        """What it wrote to its standard error in the end, already neutral."""
+        words = last_words(self._log.last)
+        return "; its standard error is empty" if words is None else f"; its last words: {words}"
 
     async def _sentence(self, error: BaseException) -> str:
         from elicit_tui.host.faults import leaf, reason_of

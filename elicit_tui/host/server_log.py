@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import stat
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -72,6 +73,28 @@ def _opened(path: Path) -> IO[bytes]:
         os.close(number)
         raise ServerError(f"The log file {path} is not a regular file.")
     return os.fdopen(number, "ab")
+
+
+_NPM: Final = re.compile(r"npm (?:error|ERR!) ?(?P<said>.*)")
+_NPM_IN_PASSING: Final = re.compile(
+    r"(?:code|syscall|errno|path|cwd|command)\b.*|A complete log .*|\d{3} ?|"
+)
+_NODE: Final = re.compile(r"Node\.js v[\d.]+")
+_ERROR: Final = re.compile(r"(?:Uncaught )?\w*Error\b.*")
+
+
+def last_words(lines: Sequence[str]) -> str | None:
+    """The last line, or the one that says why the program ended where that is known.
+
+    Node.js ends with its version, npm with the place of its log; both said why before.
+    """
+    npm = [said for line in lines if (said := _NPM.fullmatch(line)) is not None]
+    if lines and (npm or _NODE.fullmatch(lines[-1])):
+        errors = [line for line in lines if _ERROR.fullmatch(line)]
+        reasons = [said[0] for said in npm if not _NPM_IN_PASSING.fullmatch(said["said"])]
+        if errors or reasons:
+            return errors[-1] if errors else reasons[0]
+    return lines[-1] if lines else None
 
 
 class ServerLogReader:

@@ -92,6 +92,57 @@ async def test_a_server_that_exits_at_once_says_its_last_words() -> None:
     assert "\x1b" not in sentence
 
 
+NO_SUCH_PACKAGE = """\
+npm error code E404
+npm error 404 Not Found - GET https://packages.example.com/no-such-server - Not found
+npm error 404
+npm error 404  'no-such-server@*' is not in this registry.
+npm error 404
+npm error 404 Note that you can also install from a
+npm error 404 tarball, folder, http url, or git folder.
+npm error A complete log of this run can be found in: /home/me/.npm/_logs/debug-0.log
+"""
+NO_NETWORK = """\
+npm error code ENOTFOUND
+npm error syscall getaddrinfo
+npm error errno ENOTFOUND
+npm error network request to https://packages.example.com/x failed, reason: getaddrinfo ENOTFOUND
+npm error network This is a problem related to network connectivity.
+npm error A complete log of this run can be found in: /home/me/.npm/_logs/debug-0.log
+"""
+NO_MODULE = """\
+node:internal/modules/cjs/loader:1080
+  throw err;
+  ^
+
+Error: Cannot find module '/srv/server.js'
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1077:15)
+  code: 'MODULE_NOT_FOUND'
+}
+
+Node.js v18.19.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrote", "said"),
+    [
+        (NO_SUCH_PACKAGE, "npm error 404 Not Found - GET https://packages.example.com/"),
+        (NO_NETWORK, "npm error network request to https://packages.example.com/x failed"),
+        (NO_MODULE, "Error: Cannot find module '/srv/server.js'."),
+        (NO_MODULE + "npm error code 1\nnpm error path /srv\n", "Error: Cannot find module"),
+        ("npm error code 7\n", "npm error code 7."),
+        ("Error: first\nthen this\n", "then this."),
+    ],
+)
+async def test_of_what_npm_and_node_say_the_line_is_told_that_says_why(
+    wrote: str, said: str
+) -> None:
+    code = f"import sys; sys.stderr.write({wrote!r}); sys.exit(1)"
+    sentence = await failure(ServerSettings("npx", command=sys.executable, args=("-c", code)))
+    assert f"; its last words: {said}" in sentence
+
+
 async def test_a_server_that_never_gets_ready() -> None:
     code = "import time; time.sleep(60)"
     server = ServerSettings(
