@@ -56,7 +56,9 @@ class Clause(Words):
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
             return Standing.ABOUT
-        return Standing.ASKED if self._asks_for(hit) else Standing.NAMED
+        # What is quoted as a whole is asked of somebody else: 'Translate: "Enter your password"'.
+        told = self.quoted[hit.start] and self._opening(hit) == 0
+        return Standing.ASKED if self._asks_for(hit) and not told else Standing.NAMED
 
     def is_itself(self, hit: Hit) -> bool:
         """Whether it is the thing, whatever is done with it, and nothing that belongs to it."""

@@ -227,7 +227,10 @@ class Words:
         for hit in self.of("omit"):
             # "Sauf si vous approuvez": it goes on where that is done.
             if not self._is(hit.end, "if"):
-                found.append((hit.end, self._end_of_scope(hit.end), hit.start))
+                # "318 contacts without a reply will be removed": they will.
+                acts = (one.start for one in self.of("becomes", "goes on"))
+                ends = (at for at in acts if at > hit.end + 1)
+                found.append((hit.end, min((*ends, self._end_of_scope(hit.end))), hit.start))
         return tuple(found)
 
     def _is_joined(self, at: int) -> bool:

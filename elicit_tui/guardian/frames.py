@@ -16,7 +16,7 @@ from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
-from elicit_tui.guardian.rule import Found, Sighting
+from elicit_tui.guardian.rule import Found, Sighting, weight
 from elicit_tui.guardian.sentences import sentences
 from elicit_tui.guardian.words import Hit
 
@@ -56,11 +56,12 @@ class Held(NamedTuple):
 
     frame: Frame
     found: Found
+    seen: str
 
     @property
     def weight(self) -> Weight:
         """The frame's weight with the words that it saw."""
-        return self.found.weight(self.frame.amount, self.frame.name)
+        return weight(self.frame.amount, self.frame.name, self.found.place, self.seen)
 
     def sighting(
         self, severity: Severity, field: str | None = None, because: tuple[Weight, ...] = ()
@@ -84,9 +85,10 @@ def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
             if not view.concepts.issuperset(frame.needs):
                 continue
             for window in _windows(view.clauses, frame.reach):
-                hit = fits(frame.needs, window, acts=frame.acts)
-                if hit is not None and not view.repeats(*hit):
-                    yield Held(frame, Found(place, view, *hit))
+                hits = fits(frame.needs, window, acts=frame.acts)
+                if hits is not None and not view.repeats(*hits[0]):
+                    said = (clause.words[hit.start : hit.end] for clause, hit in hits)
+                    yield Held(frame, Found(place, view, *hits[0]), " + ".join(map(" ".join, said)))
 
 
 def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
@@ -97,8 +99,8 @@ def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
 
 def fits(
     needs: Sequence[str], window: Sequence[Clause], *, acts: bool = False, overlapping: bool = False
-) -> tuple[Clause, Hit] | None:
-    """Where the first of some concepts stands that all do, each at words of its own.
+) -> Sequence[_Stands] | None:
+    """Where some concepts stand that all do, each at words of its own.
 
     `overlapping`: they may share some of these words.
     """
@@ -114,8 +116,7 @@ def fits(
         if not own:
             return None
         found.append(own[:_MOST_TRIED])
-    taken = _apart(found, [], overlapping=overlapping)
-    return None if taken is None else taken[0]
+    return _apart(found, [], overlapping=overlapping)
 
 
 def _apart(

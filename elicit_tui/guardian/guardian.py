@@ -63,7 +63,7 @@ class Guardian:
                 shown = f"{rule.id}: {type(error).__name__}"
                 findings.append(Finding(RULE_FAILED, Severity.WARN, "guardian", shown, _LOOK_WELL))
         findings.sort(key=lambda finding: -finding.severity)
-        return Review(tuple(findings), frozenset(sensitive))
+        return Review(tuple(dict.fromkeys(findings)), frozenset(sensitive))
 
     def outgoing(self, content: Mapping[str, Any], form: Form | None = None) -> tuple[Finding, ...]:
         """Secrets in an answer to this form, before it leaves; no finding repeats a value."""

@@ -1,19 +1,8 @@
 """Who asks for the value of something: the sum of evidence over a field and what is said of it.
 
 The same for secrets, for contents of the machine and for sensitive personal data. A field is
-weighed together with the whole request, and each frame counts once, with its heaviest evidence:
-
-- `field-is-…` +4: its own name or title says so, and that is never taken back by other words;
-- `may-be-…` +1: it is called by a word that also means harmless things (token, PIN, secret),
-  one more where another thing is typed with it ("team and token"), two where a name of no
-  language stands before it (`snyk_token`);
-- `open-field` +1: its name does not say that something else is typed there, +2 where it is just
-  called the value;
-- `asked-for` +3: a clause asks for it; `spoken-of` +2: a clause names it; `stands-alone` +3: the
-  form's words are only about it, and the field says that something else is typed: alone it warns;
-- `asked-for-maybe` +2, `spoken-of-maybe` +1: the same for a word with harmless senses;
-  one more where it is the person's ("your PIN") or the text says how it begins;
-- `sign-in` +2: such a word names a field of a form that connects or signs in.
+weighed together with the whole request, and each frame counts once, with its heaviest evidence, as
+CONTRIBUTING lists it. What the field's own name says is never taken back by other words.
 
 From THRESHOLD on it is wanted: "Enter your password" blocks any form to type into, "the password
 of the server" one with an open field, and neither does where it is ABOUT something else or VOID.
@@ -92,6 +81,8 @@ class Wanting:
         if sum(one.weight.amount for one in seen) < THRESHOLD:
             return None
         because = tuple(one.weight for one in seen)
+        if _counts_on(field) and not field.is_open:
+            return None
         if {one.weight.frame for one in seen} == {"stands-alone"} or _counts_on(field):
             severity = Severity.WARN
         return Sighting(severity, seen[0].place.where, seen[0].evidence, field.name, because)
@@ -149,6 +140,15 @@ class Wanting:
             word.start <= one.hit.start and one.hit.end <= word.end
             for sense in self._senses
             for word in one.clause.of(sense.words)
+        ) or (one.place.role == "name" and self._is_explained(one))
+
+    def _is_explained(self, one: Found) -> bool:
+        """Whether the field's title means something harmless by its name: "Ring bearer"."""
+        titles = (place for place in self.reading.told("title") if place.field == one.place.field)
+        said = one.clause.words[one.hit.start : one.hit.end]
+        told = [it.clause.words[it.hit.start : it.hit.end] for it in found(titles, "harmless")]
+        return any(
+            len(it) > len(said) and all(" ".join(it).count(word) for word in said) for it in told
         )
 
     @cached_property

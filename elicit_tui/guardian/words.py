@@ -1,15 +1,8 @@
 """The lexicon: plain words in folders, and where they stand in a text.
 
-`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`): a heading names a concept, or
-several that share words (`plain, attribute:`); below it stand the words, written as one spells
-them and folded as every text is. An entry of several words is found also with small words
-(articles, prepositions, `your`) between them, so that `digits back card` is found in "digits on
-the back of your card".
-
-`endings:` lists what is struck off the end of words before they are compared. `HEAD with:` lists
-companions that make a sure secret of a head, on either side of it, `HEAD then:` those that do so
-only behind it, and `HEAD not with:` those that show another sense: "design token", but not "PIN for
-the delivery", nor "password of the manager" where the head alone is sure.
+`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`); CONTRIBUTING says what a heading
+means. An entry of several words is found also with small words (articles, prepositions, `your`)
+between them, so that `digits back card` is found in "digits on the back of your card".
 """
 
 from __future__ import annotations
@@ -38,9 +31,8 @@ _SHORTEST_STEM: Final = 4
 _SHORT: Final = 3
 _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless", "public"))
 """What is read in every language; all else in those of the sentence, where they know the word."""
-_HARMLESS: Final = "harmless"
 _COMPANIONS: Final = ("with", "then")
-_LIFTING: Final = {_HARMLESS, "public"}
+_LIFTING: Final = {"harmless", "public"}
 _APART: Final = (("apart",), ("apart", "until"))
 _NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain", "not")
 
@@ -98,7 +90,7 @@ class _Language:
             if how not in _COMPANIONS:
                 yield from zip(repeat(heading), entries)
                 continue
-            concept = _HARMLESS if heads.endswith(" not") else "sure"
+            concept = "harmless" if heads.endswith(" not") else "sure"
             for head in heads.removesuffix(" not").split(", "):
                 yield from ((concept, f"{head} {entry}") for entry in entries)
                 if how == "with":

@@ -40,7 +40,9 @@ AMOUNT: Final = re.compile(
 
 
 def _on_production(reading: Reading) -> Iterator[Sighting]:
-    yield from _framed("destructive.production")(reading)
+    if framed := [*_framed("destructive.production")(reading)]:
+        yield from framed
+        return
     only = [one.name for one in reading.fields if len(one.told("choice")) == 1]
     acts = [*found(told(reading), "act", usual_only=True)]
     for one in found(reading.told("message", "default", "choice"), "production", usual_only=True):
