@@ -228,8 +228,7 @@ class Words:
             # "Sauf si vous approuvez": it goes on where that is done.
             if not self._is(hit.end, "if"):
                 # "318 contacts without a reply will be removed": they will.
-                acts = (one.start for one in self.of("becomes", "goes on"))
-                ends = (at for at in acts if at > hit.end + 1)
+                ends = (it.start for it in self.of("becomes", "goes on") if it.start > hit.end + 1)
                 found.append((hit.end, min((*ends, self._end_of_scope(hit.end))), hit.start))
         return tuple(found)
 

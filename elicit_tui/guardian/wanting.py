@@ -145,8 +145,9 @@ class Wanting:
     def _is_explained(self, one: Found) -> bool:
         """Whether the field's title means something harmless by its name: "Ring bearer"."""
         titles = (place for place in self.reading.told("title") if place.field == one.place.field)
+        senses = [sense.words for sense in self._senses]
         said = one.clause.words[one.hit.start : one.hit.end]
-        told = [it.clause.words[it.hit.start : it.hit.end] for it in found(titles, "harmless")]
+        told = (it.clause.words[slice(*it.hit[1:])] for it in found(titles, "harmless", *senses))
         return any(
             len(it) > len(said) and all(" ".join(it).count(word) for word in said) for it in told
         )
