@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,19 @@ from tests.hooks.world import Receiver, command, hook, read
 MESSAGE = "Which *colour* <!channel> @everyone \x1b[31m for 4711?"
 
 
-def sent(start: RunFactory, receiver: Receiver, **more: Any) -> tuple[bytes, str, str]:
+def sent(
+    start: RunFactory,
+    receiver: Receiver,
+    message: str = MESSAGE,
+    agent: str = "claude <b>",
+    **more: Any,
+) -> tuple[bytes, str, str]:
     """What one notice was, its content type, and the question's id."""
-    request = form_request(MESSAGE)
+    request = form_request(message)
 
     async def body() -> None:
         there = start(hook("Waiting", url=receiver.url, **more))
-        there.hooks.waiting(request, "claude <b>")
+        there.hooks.waiting(request, agent)
         await there.close()
         assert there.told == ""
 
@@ -51,13 +58,62 @@ def test_a_notice_has_the_shape_of_its_service(
         block = {"type": "section", "text": {"type": "plain_text", "text": text}}
         assert told == {"text": escaped, "mrkdwn": False, "blocks": [block]}
     elif format == "discord":
-        assert told == {"content": text, "allowed_mentions": {"parse": []}}
+        assert shown_by_discord(told.pop("content")) == text
+        assert told == {"allowed_mentions": {"parse": []}}
     else:
         (attachment,) = told["attachments"]
         assert told["type"] == "message"
         assert attachment["contentType"] == "application/vnd.microsoft.card.adaptive"
-        assert [block["text"] for block in attachment["content"]["body"]] == lines
+        assert runs_of(attachment["content"]["body"]) == lines
         assert attachment["content"]["type"] == "AdaptiveCard"
+
+
+def shown_by_discord(content: str) -> str:
+    """What Discord draws of a message in which no sign is left that could mean anything."""
+    meant = re.sub(r"\\[^0-9A-Za-z\s]", "", content)
+    assert not re.search(r"[\\*_~`|<>\[\]()#@]|https?:", meant), content
+    return re.sub(r"\\([^0-9A-Za-z\s])", r"\1", content)
+
+
+def runs_of(body: list[dict[str, Any]]) -> list[str]:
+    """The lines of a card, none of which Teams reads as Markdown."""
+    assert {block["type"] for block in body} == {"RichTextBlock"}
+    runs = [run for block in body for run in block["inlines"]]
+    assert {run["type"] for run in runs} == {"TextRun"}
+    return [run["text"] for run in runs]
+
+
+MARKDOWN = "[Approve](https://evil.example/x) <https://evil.example/y>\n# **Now** ||or|| `never`"
+
+
+@pytest.mark.parametrize("format", ["discord", "teams"])
+def test_what_an_agent_or_a_server_says_is_no_link_and_no_heading(
+    start: RunFactory, receiver: Receiver, format: str
+) -> None:
+    body, _, question = sent(
+        start, receiver, MARKDOWN, MARKDOWN[:33], format=format, include=("message",)
+    )
+    lines = [
+        "“[Approve](https://evil.example/x)”: a question of paint waits",
+        *MARKDOWN.split("\n"),
+        f"Answer it: elicit-tui inbox answer {question}",
+    ]
+    told = json.loads(body)
+    if format == "discord":
+        assert shown_by_discord(told["content"]) == "\n".join(lines)
+    else:
+        assert runs_of(told["attachments"][0]["content"]["body"]) == lines
+
+
+def test_the_longest_names_and_message_leave_the_command_that_answers_whole(
+    start: RunFactory, receiver: Receiver
+) -> None:
+    body, _, question = sent(
+        start, receiver, "*" * 5000, "(" * 500, format="discord", include=("message",)
+    )
+    content = json.loads(body)["content"]
+    assert len(content) <= 2000
+    assert content.endswith(f"\nAnswer it: elicit-tui inbox answer {question}")
 
 
 def test_without_a_format_a_command_gets_json_and_nothing_of_the_message(
