@@ -27,6 +27,8 @@ class Pruned(NamedTuple):
     records: int
     through: int | None
     """The number of the last record removed; None when there was nothing to remove."""
+    kept_by: tuple[str, ...] = ()
+    """The questions without an outcome that kept older records, oldest first."""
 
 
 class Ledger:
@@ -86,22 +88,23 @@ class Ledger:
         self._reviews[request.id] = review
 
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
-        """Write a question's outcome; when this returns, it is there to stay."""
+        """Write a question's outcome; when this returns, it is there to stay.
+
+        What was asked is written again where it was pruned while the question waited: an outcome
+        never stands alone.
+        """
         body = bodies.decided(request, outcome, review, self._content, self._clock())
         if self._reviews.pop(request.id, None) != review:
             body |= bodies.findings(review)
         with self._writer.writing(to_disk=outcome.action == "accept"):
+            if "asked" not in self._events(request.id):
+                self._append("asked", request.id, bodies.asked(request, review))
             self._append("decided", request.id, body)
 
     def abandoned(self, request_id: str, outcome: Outcome) -> bool:
         """Write the outcome of a question whose process is gone; False when it has one already."""
         with self._writer.writing():
-            known = {
-                event
-                for (event,) in self._connection.execute(
-                    "SELECT event FROM records WHERE question = ?", (request_id,)
-                )
-            }
+            known = self._events(request_id)
             if "asked" not in known or "decided" in known:
                 return False
             self._append("decided", request_id, bodies.abandoned(outcome))
@@ -122,17 +125,21 @@ class Ledger:
         with self._writer.writing():
             self._append("flood", new_id(), bodies.flood(server, count, outcome))
 
-    def prune(self, before: datetime) -> Pruned:
+    def prune(self, before: datetime, *, also_open: bool = False) -> Pruned:
         """Remove what was recorded before a moment, and leave a marker in the chain.
 
-        Questions are kept or removed whole, and what remains is one unbroken run: one still
-        open (or ended later) keeps everything that was recorded after it began.
+        Questions are kept or removed whole, and what remains is one unbroken run: one without an
+        outcome (or ended later) keeps everything that was recorded after it began. `also_open`:
+        one without an outcome keeps nothing; the ledger cannot tell whether it still waits or its
+        process died.
         """
         with self._writer.writing(to_disk=True):
             self._connection.execute("PRAGMA secure_delete = ON")
-            through = self._last_to_prune(rfc3339(before))
+            still_open = [] if also_open else self._open(rfc3339(before))
+            kept_by = tuple(question for _, question in still_open)
+            through = self._last_to_prune(rfc3339(before), still_open[0][0] if still_open else None)
             if through is None:
-                return Pruned(0, None)
+                return Pruned(0, None, kept_by)
             last = self._connection.execute(
                 "SELECT hash FROM records WHERE number = ?", (through,)
             ).fetchone()[0]
@@ -145,10 +152,22 @@ class Ledger:
             # What was removed shall also leave the file; another reader may hold this up.
             self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return Pruned(removed, through)
+        return Pruned(removed, through, kept_by)
 
-    def _last_to_prune(self, before: str) -> int | None:
-        """The end of the longest beginning that is older and cuts no question in two."""
+    def _open(self, before: str) -> list[tuple[int, str]]:
+        """The questions asked before then that have no outcome: first record and id."""
+        return self._connection.execute(
+            "SELECT number, question FROM records AS asked WHERE event = 'asked' AND time < ?"
+            " AND NOT EXISTS (SELECT 1 FROM records WHERE question = asked.question"
+            " AND event <> 'asked') ORDER BY number",
+            (before,),
+        ).fetchall()
+
+    def _last_to_prune(self, before: str, still_open: int | None) -> int | None:
+        """The end of the longest beginning that is older and cuts no question in two.
+
+        It ends before record `still_open`.
+        """
         first, last = self._connection.execute(
             "SELECT min(number), max(number) FROM records"
         ).fetchone()
@@ -159,6 +178,8 @@ class Ledger:
         ).fetchone()[0]
         if kept is None:
             kept = last + 1
+        if still_open is not None:
+            kept = min(kept, still_open)
         while True:
             earlier = self._connection.execute(
                 "SELECT min(number) FROM records WHERE number < ?1 AND question IN"
@@ -168,6 +189,13 @@ class Ledger:
             if earlier is None:
                 return kept - 1 if kept > first else None
             kept = earlier
+
+    def _events(self, question: str) -> set[str]:
+        """What was recorded of a question."""
+        found = self._connection.execute(
+            "SELECT event FROM records WHERE question = ?", (question,)
+        )
+        return {event for (event,) in found}
 
     def _append(self, event: str, question: str, body: bodies.Body) -> None:
         number, previous = self._tail()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.elicitation import Review, accept
+from elicit_tui.elicitation import Review, accept, cancel
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.chain import chained
@@ -174,14 +174,51 @@ def test_a_prune_cuts_no_question_in_two(path: Path, clock: Clock) -> None:
     with closing(Ledger.open(path, clock=clock)) as ledger:
         old, long, other = (request(id=name, clock=clock) for name in ("old", "long", "other"))
         ledger.asked(old, Review())
+        ledger.decided(old, cancel("nobody", "Nobody is there."), Review())
         ledger.asked(long, Review())
+        ledger.decided(long, cancel("nobody", "Nobody is there."), Review())
         ledger.asked(other, Review())
         ledger.sent(other.id)
         clock.advance(days=3)
         ledger.sent(long.id)
-        assert ledger.prune(clock()).records == 1
+        assert ledger.prune(clock()).records == 2
         assert [row.id for row in ledger.rows()] == ["long", "other"]
         assert ledger.verify().ok
+
+
+def test_a_prune_keeps_a_question_that_waits_and_all_that_came_after_it(
+    ledger: Ledger, clock: Clock
+) -> None:
+    waits = request("Delete it?", clock=clock, id="waits")
+    ledger.asked(waits, Review())
+    later = request(clock=clock, id="later")
+    ledger.asked(later, Review())
+    ledger.decided(later, accept("user", "Sent.", {}), Review())
+    clock.advance(days=9)
+    assert ledger.prune(clock()) == (12, 12, ("waits",))
+    assert [row.id for row in ledger.rows()] == ["waits", "later"]
+    assert ledger.prune(clock()) == (0, None, ("waits",))
+    ledger.decided(waits, accept("user", "Sent.", {}), Review())
+    assert ledger.row("waits").message == "Delete it?"
+    clock.advance(days=1)
+    assert ledger.prune(clock()).kept_by == ()
+    assert list(ledger.rows()) == []
+    assert ledger.verify().ok
+
+
+def test_a_prune_of_what_is_open_too_takes_no_word_of_a_question_from_its_outcome(
+    ledger: Ledger, clock: Clock
+) -> None:
+    waits = request("Delete it?", clock=clock, id="waits")
+    ledger.asked(waits, Review())
+    clock.advance(days=9)
+    assert ledger.prune(clock(), also_open=True) == (13, 13, ())
+    assert list(ledger.rows()) == []
+    ledger.decided(waits, accept("user", "Sent.", {}), Review())
+    row = ledger.row("waits")
+    assert (row.server, row.message, row.action) == ("deploy", "Delete it?", "accept")
+    assert row.waited_ms == 9 * 86_400_000
+    assert ledger.verify().ok
 
 
 def test_nothing_to_prune_writes_nothing(ledger: Ledger, clock: Clock) -> None:
@@ -192,7 +229,9 @@ def test_nothing_to_prune_writes_nothing(ledger: Ledger, clock: Clock) -> None:
 
 def test_what_was_pruned_is_gone_from_the_disk(path: Path, clock: Clock) -> None:
     with closing(Ledger.open(path, clock=clock)) as ledger:
-        ledger.asked(request("UNMISTAKABLE " * 50, clock=clock), Review())
+        asked = request("UNMISTAKABLE " * 50, clock=clock)
+        ledger.asked(asked, Review())
+        ledger.decided(asked, cancel("nobody", "Nobody is there."), Review())
         clock.advance(days=1)
         ledger.prune(clock())
         stored = b"".join(file.read_bytes() for file in path.parent.iterdir())
