@@ -148,9 +148,7 @@ class Wanting:
         senses = [sense.words for sense in self._senses]
         said = one.clause.words[one.hit.start : one.hit.end]
         told = (it.clause.words[slice(*it.hit[1:])] for it in found(titles, "harmless", *senses))
-        return any(
-            len(it) > len(said) and all(" ".join(it).count(word) for word in said) for it in told
-        )
+        return any(len(it) > len(said) and all(map(" ".join(it).count, said)) for it in told)
 
     @cached_property
     def _senses(self) -> tuple[Sense, ...]:
@@ -233,7 +231,9 @@ class Wanting:
             if hit.concept == self.thing.sure:
                 sure = in_words or field.is_open or place.field is not None
                 frame = ("asked-for" if sure else "stands-alone") if asked else "spoken-of"
-                yield _seen(one, 2 + asked, frame), one
+                # A log or a chat is spoken of every day, unless it is the person's.
+                daily = not (asked or place.field or self.thing.maybe or clause.holds(hit))
+                yield _seen(one, 2 + asked - daily, frame), one
                 continue
             asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")
