@@ -14,6 +14,7 @@ from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
+from elicit_tui.host.offers import objects
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
@@ -155,11 +156,8 @@ def _signature(offer: Offer) -> str:
         listed = needed if isinstance(needed, list) else ()
         required = {name for name in listed if isinstance(name, str)}
         words += [_argument(key, key in required) for key in schema["properties"]]
-    arguments = offer.get("arguments")
-    for argument in arguments if isinstance(arguments, list) else ():
-        if isinstance(argument, Mapping):
-            required_here = argument.get("required") is True
-            words.append(_argument(str(argument.get("name", "?")), required_here))
+    for argument in objects(offer.get("arguments")):
+        words.append(_argument(str(argument.get("name", "?")), argument.get("required") is True))
     return " ".join(words)
 
 

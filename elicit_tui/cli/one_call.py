@@ -12,7 +12,7 @@ from elicit_tui.cli.asking import Person
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import wants_plain_prompts
-from elicit_tui.cli.report import Report, event_line
+from elicit_tui.cli.report import Report, connected_fields, event_line
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.request import HANDSHAKE, MODERN
@@ -239,16 +239,8 @@ class OneCall:
 
     async def _work(self, runtime: Runtime) -> None:
         connection = self._connection = await runtime.host.connect(self._options.server)
-        identity = connection.identity
-        self._report.protocol_version = identity.protocol_version
-        self._event(
-            "connected",
-            {
-                "server": identity.name,
-                "protocolVersion": identity.protocol_version,
-                "serverInfo": {"name": identity.calls_itself, "version": identity.version},
-            },
-        )
+        self._report.protocol_version = connection.identity.protocol_version
+        self._event("connected", connected_fields(connection.identity))
         if self._method == "tools/call":
             arguments = await self._tool_arguments(connection)
         else:

@@ -13,6 +13,7 @@ from elicit_tui.elicitation import (
     Finding,
     Method,
     Outcome,
+    ServerIdentity,
     now,
     rfc3339,
 )
@@ -82,6 +83,15 @@ def _hook(outcome: Outcome) -> dict[str, Any]:
 def event_line(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """One line of `--output jsonl`, with the time of now (RFC 3339)."""
     return {"event": name, "time": rfc3339(now()), **fields}
+
+
+def connected_fields(identity: ServerIdentity) -> dict[str, Any]:
+    """What `connected` says of a server that is ready."""
+    return {
+        "server": identity.name,
+        "protocolVersion": identity.protocol_version,
+        "serverInfo": {"name": identity.calls_itself, "version": identity.version},
+    }
 
 
 class Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from elicit_tui.host.offers import objects
 from elicit_tui.text import ascii_json, ci_safe, neutral, neutral_line
 
 
@@ -14,20 +15,15 @@ def result_text(result: Mapping[str, Any]) -> str:
 
 
 def _lines(result: Mapping[str, Any]) -> Iterator[str]:
-    for message in _list(result.get("messages")):
+    for message in objects(result.get("messages")):
         yield f"[{neutral_line(str(message.get('role', '?')), 40)}]"
         content = message.get("content")
         yield _block(content if isinstance(content, Mapping) else {})
-    blocks = [*_list(result.get("content")), *_list(result.get("contents"))]
+    blocks = [*objects(result.get("content")), *objects(result.get("contents"))]
     for block in blocks:
         yield _block(block)
     if not blocks and "messages" not in result and result.get("structuredContent") is not None:
         yield ascii_json(result["structuredContent"], indent=2)
-
-
-def _list(value: Any) -> list[Mapping[str, Any]]:
-    items = value if isinstance(value, list) else []
-    return [item for item in items if isinstance(item, Mapping)]
 
 
 def _block(block: Mapping[str, Any]) -> str:

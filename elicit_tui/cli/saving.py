@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.errors import UsageError
+from elicit_tui.host.offers import objects
 
 ENDINGS: Final = {
     "image/png": "png",
@@ -63,10 +64,10 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
 
 def _binaries(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The type and base64 of each part that is no text."""
-    blocks = [*_listed(result.get("content")), *_listed(result.get("contents"))]
-    for message in _listed(result.get("messages")):
+    blocks = [*objects(result.get("content")), *objects(result.get("contents"))]
+    for message in objects(result.get("messages")):
         content = message.get("content")
-        blocks += [content] if isinstance(content, Mapping) else _listed(content)
+        blocks += [content] if isinstance(content, dict) else objects(content)
     for block in blocks:
         resource = block.get("resource")
         for part in (block, resource if isinstance(resource, Mapping) else {}):
@@ -74,7 +75,3 @@ def _binaries(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             if isinstance(data, str):
                 kind = part.get("mimeType")
                 yield (kind if isinstance(kind, str) else ""), data
-
-
-def _listed(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

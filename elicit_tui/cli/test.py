@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.broker import Requested, Resolved
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.interrupts import Interrupts
@@ -15,8 +16,9 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.presence import in_ci, is_terminal
-from elicit_tui.cli.report import elicitation_fields, event_line, question_fields
+from elicit_tui.cli.report import connected_fields, elicitation_fields, event_line, question_fields
 from elicit_tui.cli.run_settings import load_settings, named_server
+from elicit_tui.elicitation import ServerIdentity
 from elicit_tui.elicitation.request import HANDSHAKE, MODERN
 from elicit_tui.errors import Interrupted, UsageError
 from elicit_tui.text import ci_safe, neutral_line
@@ -24,7 +26,6 @@ from elicit_tui.text import ci_safe, neutral_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from elicit_tui.broker import Requested, Resolved
     from elicit_tui.elicitation.request import Revision
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.scenarios import Run, RunEvent, Scenario, Suite
@@ -201,21 +202,21 @@ class _TestRun:
     def _event(self, event: RunEvent) -> dict[str, Any]:
         run = event.run
         where = {"scenario": run.scenario.name, "era": run.era, "branch": run.branch}
-        said: Any = event.said
-        if event.event == "requested":
-            requested: Requested = said
-            question = requested.question
+        said = event.said
+        if isinstance(said, ServerIdentity):
+            return event_line("connected", {**where, **connected_fields(said)})
+        if isinstance(said, Requested):
+            question = said.question
             fields = question_fields(
                 question.request, question.review.findings, question.review.verdict
             )
             return event_line("elicitation.requested", {**where, **fields})
-        if event.event == "resolved":
-            resolved: Resolved = said
-            fields = elicitation_fields(resolved, self._settings.history.content)
+        if isinstance(said, Resolved):
+            fields = elicitation_fields(said, self._settings.history.content)
             return event_line("elicitation.resolved", {**where, **fields})
         if event.event == "ended":
             return event_line("result", {**where, **self._row(run)})
-        return event_line(event.event, {**where, **(said or {})})
+        return event_line(event.event, where)
 
     # At the end
 

@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.host.offers import objects
 from elicit_tui.paths import replace_file, state_directory
 
 VERSION: Final = 2
 """Of the first, an entry may be one that not every agent can read."""
 MOST_BYTES: Final = 64 * 1024 * 1024
 """A larger file is not ours."""
+
+KINDS: Final = ("tools", "prompts", "resources", "templates")
 
 Entry = dict[str, Any]
 """One entry of a list exactly as the server wrote it."""
@@ -73,12 +76,6 @@ def _catalogue(kept: Any) -> Catalogue | None:
         return None
     instructions = kept.get("instructions")
     return Catalogue(
-        **{kind: _entries(kept.get(kind)) for kind in ("tools", "prompts", "resources")},
-        templates=_entries(kept.get("templates")),
+        **{kind: objects(kept.get(kind)) for kind in KINDS},
         instructions=instructions if isinstance(instructions, str) else None,
     )
-
-
-def _entries(kept: Any) -> list[Entry]:
-    listed = kept if isinstance(kept, list) else []
-    return [entry for entry in listed if isinstance(entry, dict)]

@@ -247,7 +247,7 @@ async def _delete(app: App, token: Token, key: str, host: str) -> None:
     async def send(message: MutableMapping[str, Any]) -> None:
         """Nobody waits for this answer."""
 
-    with contextlib.suppress(Exception):  # whatever it raises - the session is over for us
+    with contextlib.suppress(RuntimeError):  # the transport has ended before its session
         await app(scope, receive, send)
 
 

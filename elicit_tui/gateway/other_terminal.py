@@ -147,26 +147,16 @@ class OtherTerminalByStore:
         try:
             await self._begun()
             for new in (one for one in held if one not in self._granted):
-                await self._store.grant(self._grant(new))
+                await self._store.grant(Grant(self._session, *new, agent=self._name))
                 self._granted.add(new)
             listed = await self._store.grants(self._session)
         except StoreError:
             listed = ()
-        standing = {(one.server, one.tool, one.process, one.definition) for one in listed}
+        standing = {Allowance(one.server, one.tool, one.process, one.definition) for one in listed}
         for one in held:
-            if (one.server, one.tool, one.process, one.definition_digest) not in standing:
+            if one not in standing:
                 allowances.drop(one.server, one.tool)
                 self._granted.discard(one)
-
-    def _grant(self, allowance: Allowance) -> Grant:
-        return Grant(
-            self._session,
-            allowance.server,
-            allowance.tool,
-            allowance.process,
-            allowance.definition_digest,
-            self._name,
-        )
 
     def heard(self, event: BrokerEvent) -> None:
         """Tell the store how a question ended."""

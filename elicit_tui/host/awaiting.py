@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final, Protocol
 
 from elicit_tui.elicitation.settings import ServerSettings
@@ -12,6 +12,13 @@ from elicit_tui.host.open_calls import OpenCalls, wait_within
 from elicit_tui.text import in_seconds
 
 END_KNOWN_SECONDS: Final = 3.0
+
+
+def doubling(seconds: float, longest: float) -> Iterator[float]:
+    """Pauses before one tries again: each twice the one before, up to the longest."""
+    while True:
+        yield seconds
+        seconds = min(seconds * 2, longest)
 
 
 class AwaitedConnection(Protocol):

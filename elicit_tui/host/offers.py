@@ -30,6 +30,11 @@ def _mapping(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list that a server sent; none in what is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 @dataclass(frozen=True)
 class Tool:
     """One entry of tools/list (spec: server/tools). Every text is the server's: hostile."""
@@ -84,7 +89,6 @@ class Prompt:
         name = _text(raw, "name")
         if name is None:
             return None
-        listed = raw.get("arguments")
         arguments = tuple(
             PromptArgument(
                 name=str(argument["name"]),
@@ -92,8 +96,8 @@ class Prompt:
                 required=argument.get("required") is True,
                 title=_text(argument, "title"),
             )
-            for argument in (listed if isinstance(listed, list) else [])
-            if isinstance(argument, Mapping) and isinstance(argument.get("name"), str)
+            for argument in objects(raw.get("arguments"))
+            if isinstance(argument.get("name"), str)
         )
         return cls(name, _text(raw, "title"), _text(raw, "description"), arguments, raw)
 
@@ -241,9 +245,7 @@ async def _pages(session: Session, kind: str) -> Listed:
             said = neutral_line(str(error), 200).rstrip(".")
             return Listed(entries, f"Its list of {kind} broke off after {len(entries):,}: {said}.")
         entries.extend(
-            entry
-            for entry in listed
-            if isinstance(entry, dict) and (kept is None or entry.get("name") in kept)
+            entry for entry in objects(listed) if kept is None or entry.get("name") in kept
         )
         if len(entries) > MOST_ENTRIES:
             return Listed(entries[:MOST_ENTRIES], _left_out(kind, MOST_ENTRIES))

@@ -28,6 +28,7 @@ from elicit_tui.errors import (
     ProtocolCallError,
     ServerError,
 )
+from elicit_tui.host.awaiting import doubling
 from elicit_tui.host.exchange import Exchange, Round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
 from elicit_tui.host.session import Gone, Session, TransportRefused
@@ -66,7 +67,7 @@ class CallDriver:
         """
         exchange = Exchange(call=self.call)
         number = without_person = retries = 0
-        pause = FIRST_PAUSE_SECONDS
+        pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
         while True:
             try:
                 result = await self.session.send(exchange)
@@ -97,10 +98,9 @@ class CallDriver:
                 if without_person > self.most_rounds:
                     raise self._too_many_rounds()
             if asked.elicitations:
-                pause = FIRST_PAUSE_SECONDS
+                pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
             else:
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+                await asyncio.sleep(next(pauses))
             exchange = self._next(asked, outcomes, number + 1)
 
     def _next(self, asked: Round, outcomes: Mapping[str, Outcome], number: int) -> Exchange:

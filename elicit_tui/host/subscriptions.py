@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.host.awaiting import doubling
 from elicit_tui.host.events import LISTS, HostEvent, ListChanged, ResourceUpdated
 
 if TYPE_CHECKING:
@@ -105,8 +106,7 @@ class Subscriptions:
 
     async def _listen(self, session: Session, opened: asyncio.Event) -> None:
         """Hold the stream open, and open it again when it ends: slower and slower."""
-        pause = FIRST_PAUSE_SECONDS
-        while True:
+        for pause in doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
             try:
                 await session.listen(self._wanted, partial(self._opened, opened))
             except (ProtocolCallError, ServerError):
@@ -115,7 +115,6 @@ class Subscriptions:
             opened.set()
             self._is_open = False
             await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
             self._tell_of_what_may_have_changed()
 
     def _opened(self, opened: asyncio.Event) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from elicit_tui.broker import Requested, Resolved
+from elicit_tui.elicitation import ServerIdentity
 from elicit_tui.elicitation.request import Revision
 from elicit_tui.scenarios.scenario import Scenario
 
@@ -45,7 +46,7 @@ class RunEvent:
 
     event: Literal["started", "connected", "requested", "resolved", "ended"]
     run: Run
-    said: Requested | Resolved | Mapping[str, Any] | None = None
+    said: ServerIdentity | Requested | Resolved | None = None
 
 
 @dataclass

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from elicit_tui.broker import BrokerEvent, Notice, Requested, Resolved
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome
@@ -224,7 +224,7 @@ class _OneRun:
         runtime.broker.subscribe(lambda event: self._heard(run, event))
         connection = self._connection = await runtime.host.connect(self._scenario.server)
         run.protocol_version = connection.identity.protocol_version
-        self._tell(RunEvent("connected", run, _identity(connection)))
+        self._tell(RunEvent("connected", run, connection.identity))
         call = Call("tools/call", self._scenario.call, self._scenario.arguments)
         try:
             run.result = (await connection.call(call)).result
@@ -281,15 +281,6 @@ async def _still_answers(connection: Connection) -> bool:
     except ElicitTuiError:
         return True  # It answered, if only with an error.
     return True
-
-
-def _identity(connection: Connection) -> Mapping[str, Any]:
-    identity = connection.identity
-    return {
-        "server": identity.name,
-        "protocolVersion": identity.protocol_version,
-        "serverInfo": {"name": identity.calls_itself, "version": identity.version},
-    }
 
 
 def _own_words(error: LimitReached, connection: Connection) -> LimitReached:

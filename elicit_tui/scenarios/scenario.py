@@ -13,6 +13,7 @@ from elicit_tui.elicitation.matching import fits
 from elicit_tui.form import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.reference import at_pointer
+from elicit_tui.host.offers import objects
 from elicit_tui.text import ascii_json
 
 
@@ -95,12 +96,8 @@ class Scenario:
 
 def text_of(result: Mapping[str, Any]) -> str:
     """The text of a result's content blocks, joined by line ends."""
-    blocks = result.get("content")
-    return "\n".join(
-        block["text"]
-        for block in (blocks if isinstance(blocks, list) else [])
-        if isinstance(block, Mapping) and isinstance(block.get("text"), str)
-    )
+    blocks = objects(result.get("content"))
+    return "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
 
 
 def shortened(value: Any, most: int = 200) -> str:

@@ -128,7 +128,7 @@ class AskingProcess:
 
 @dataclass(frozen=True)
 class Grant:
-    """A tool that a person allowed for a session."""
+    """An allowance of the broker, kept with the session that it is for."""
 
     session: str
     server: str

@@ -101,8 +101,7 @@ class World:
     async def starts_anew(self, victim: str) -> None:
         """Put another in the place of who was killed; a server is started by its gateway."""
         if victim == "gateway":
-            with suppress(Exception):
-                await self._agent.aclose()
+            await self._agent.aclose()
             self._agent = AsyncExitStack()
             await self.start_gateway()
         elif victim == "inbox":
