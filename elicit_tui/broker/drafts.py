@@ -1,6 +1,7 @@
 """The drafts of a run: found again when the same server asks the same thing anew.
 
-Those of `call` outlive their run: in a private file, for a day, without what seems secret.
+Those of `call` outlive their run: for a day, in private files, without what seems secret. Each
+question has a file of its own, so that runs which end together leave each other's alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome
 from elicit_tui.errors import StoreError
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Guardian
     from elicit_tui.form import Entry
 
-FILE_NAME: Final = "drafts.json"
+FOLDER_NAME: Final = "drafts"
 KEPT_SECONDS: Final = 86_400.0
 MOST_BYTES: Final = 1_000_000
+"""Of one draft."""
+MOST_DRAFTS: Final = 100
 
 
 class Drafts:
@@ -54,28 +57,22 @@ class Drafts:
         return draft.typed
 
 
-class DraftFile(Drafts):
+class DraftFiles(Drafts):
     """Drafts that are found again by the next run; a file that cannot be used is no error."""
 
     def __init__(
         self, directory: Path, guardian: Guardian, clock: Callable[[], float] = time.time
     ) -> None:
         super().__init__()
-        self._path = directory / FILE_NAME
+        self._folder = directory / FOLDER_NAME
         self._guardian = guardian
         self._clock = clock
 
     def of(self, request: ElicitationRequest) -> Draft:
         """The draft of this question: what was typed before, also in another run."""
         draft = super().of(request)
-        if not draft.typed and (kept := self._read().get(self._name(request))) is not None:
-            from elicit_tui.store.nouns import read
-
-            try:
-                found = read(Draft, json.dumps(kept["draft"]).encode())
-            except (StoreError, KeyError, TypeError):
-                return draft  # Written by another version.
-            draft.write(found.entries, found.touched)
+        if not draft.typed and (kept := self._read(self._file(request))) is not None:
+            draft.write(kept.entries, kept.touched)
         return draft
 
     def ended(self, request: ElicitationRequest, outcome: Outcome) -> bool:
@@ -85,33 +82,49 @@ class DraftFile(Drafts):
         self._write(request, typed if kept else None)
         return kept
 
-    @staticmethod
-    def _name(request: ElicitationRequest) -> str:
-        return " ".join(Drafts.key(request))
+    def _file(self, request: ElicitationRequest) -> Path:
+        return self._folder / f"{digest(self.key(request))}.json"
 
-    def _read(self) -> dict[str, Any]:
-        """What is kept and not older than a day."""
+    def _read(self, file: Path) -> Draft | None:
+        """The draft that is kept there and not older than a day."""
+        from elicit_tui.store.nouns import read
+
         try:
-            if self._path.stat().st_size > MOST_BYTES:
-                return {}
-            kept = json.loads(self._path.read_bytes())
-            oldest = self._clock() - KEPT_SECONDS
-            return {name: one for name, one in kept.items() if one["at"] >= oldest}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return {}
+            if file.stat().st_size > MOST_BYTES:
+                return None
+            kept = json.loads(file.read_bytes())
+            if kept["at"] < self._clock() - KEPT_SECONDS:
+                return None
+            return read(Draft, json.dumps(kept["draft"]).encode())
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        except StoreError:
+            return None  # Written by another version.
 
     def _write(self, request: ElicitationRequest, draft: Draft | None) -> None:
-        kept = self._read()
         entries = {} if draft is None else self._harmless(request, draft.entries)
         touched = frozenset() if draft is None else draft.touched & set(entries)
-        changed = kept.pop(self._name(request), None) is not None
-        if touched:
-            from elicit_tui.store.nouns import written
+        try:
+            if touched:
+                from elicit_tui.store.nouns import written
 
-            noun = json.loads(written(Draft(entries, touched)))
-            kept[self._name(request)] = {"at": self._clock(), "draft": noun}
-        if touched or changed:
-            self._replace(kept)
+                noun = json.loads(written(Draft(entries, touched)))
+                kept = json.dumps({"at": self._clock(), "draft": noun}).encode("ascii")
+                replace_file(self._file(request), kept)
+            else:
+                self._file(request).unlink(missing_ok=True)
+            self._clear_away()
+        except OSError:
+            return  # The draft is lost with the run, as without a file.
+
+    def _clear_away(self) -> None:
+        """Remove what is older than a day, or one too many; raises OSError."""
+        newest_first = sorted(
+            ((file.stat().st_mtime, file) for file in self._folder.glob("*.json")), reverse=True
+        )
+        for number, (written_at, file) in enumerate(newest_first):
+            if number >= MOST_DRAFTS or written_at < self._clock() - KEPT_SECONDS:
+                file.unlink(missing_ok=True)
 
     def _harmless(
         self, request: ElicitationRequest, entries: Mapping[str, Entry]
@@ -128,12 +141,3 @@ class DraftFile(Drafts):
                     continue
             harmless[name] = entry
         return harmless
-
-    def _replace(self, kept: Mapping[str, Any]) -> None:
-        try:
-            if not kept:
-                self._path.unlink(missing_ok=True)
-                return
-            replace_file(self._path, json.dumps(kept).encode("ascii"))
-        except OSError:
-            return  # The draft is lost with the run, as without a file.

@@ -47,11 +47,11 @@ def _hooks(settings: Settings) -> Hooks | None:
     return Hooks(settings.hooks, settings.history.content)
 
 
-def _draft_file(guardian: LazyGuardian) -> Drafts:
+def _draft_files(guardian: LazyGuardian) -> Drafts:
     from elicit_tui import paths
-    from elicit_tui.broker.drafts import DraftFile
+    from elicit_tui.broker.drafts import DraftFiles
 
-    return DraftFile(paths.state_directory(), guardian)
+    return DraftFiles(paths.state_directory(), guardian)
 
 
 @asynccontextmanager
@@ -97,7 +97,7 @@ async def open_runtime(
         queue=queue,
         count_rate=answers is None,
         hooks=hooks,
-        drafts=_draft_file(guardian) if keep_drafts and may_keep else None,
+        drafts=_draft_files(guardian) if keep_drafts and may_keep else None,
         agent_left=agent_left,
         agree_on=agree_on,
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
-from elicit_tui.broker.drafts import FILE_NAME, KEPT_SECONDS, DraftFile
+from elicit_tui.broker.drafts import FOLDER_NAME, KEPT_SECONDS, MOST_DRAFTS, DraftFiles
 from elicit_tui.elicitation import accept, cancel
 from elicit_tui.elicitation.guardian_settings import GuardianSettings
 from elicit_tui.form.entry import Typed
@@ -25,45 +28,105 @@ class Clock:
 
 
 def leave_behind(path: Path, clock: Clock, **typed: str) -> None:
-    drafts = DraftFile(path, GUARDIAN, clock)
+    drafts = DraftFiles(path, GUARDIAN, clock)
     draft = drafts.of(form_request())
     draft.write({name: Typed(text) for name, text in typed.items()}, frozenset(typed))
     assert drafts.ended(form_request(), CANCELLED)
 
 
+def files_in(path: Path) -> list[Path]:
+    return list((path / FOLDER_NAME).glob("*"))
+
+
 def test_it_is_back_in_the_next_run_of_the_same_question_only(tmp_path: Path) -> None:
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
-    again = DraftFile(tmp_path, GUARDIAN, clock)
+    again = DraftFiles(tmp_path, GUARDIAN, clock)
     assert again.of(form_request()).entries == {"colour": Typed("bl")}
     assert not again.of(form_request("Which other colour?")).typed
-    assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o600
+    (file,) = files_in(tmp_path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
 def test_a_day_later_it_is_forgotten(tmp_path: Path) -> None:
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
     clock.now += KEPT_SECONDS + 1
-    assert not DraftFile(tmp_path, GUARDIAN, clock).of(form_request()).typed
+    assert not DraftFiles(tmp_path, GUARDIAN, clock).of(form_request()).typed
 
 
 def test_what_was_sent_is_forgotten(tmp_path: Path) -> None:
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
-    drafts = DraftFile(tmp_path, GUARDIAN, clock)
+    drafts = DraftFiles(tmp_path, GUARDIAN, clock)
     drafts.of(form_request())
     sent = accept("user", "The person sent the form.", {"colour": "blue"}, via="inline")
     assert not drafts.ended(form_request(), sent)
-    assert not (tmp_path / FILE_NAME).exists()
+    assert files_in(tmp_path) == []
 
 
 def test_a_value_that_looks_like_a_secret_is_never_written(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     leave_behind(tmp_path, Clock(), colour=secret)
-    file = tmp_path / FILE_NAME
-    assert not file.exists() or secret not in file.read_text()
+    assert not any(secret in file.read_text() for file in files_in(tmp_path))
 
 
 def test_a_file_that_cannot_be_read_is_no_draft(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_text('{"paint": [1, 2')
-    assert not DraftFile(tmp_path, GUARDIAN).of(form_request()).typed
+    leave_behind(tmp_path, Clock(), colour="bl")
+    for file in files_in(tmp_path):
+        file.write_text('{"paint": [1, 2')
+    assert not DraftFiles(tmp_path, GUARDIAN).of(form_request()).typed
+
+
+TYPES = """
+import sys
+from pathlib import Path
+from tests.broker.test_drafts import CANCELLED, DraftFiles, GUARDIAN, Typed, form_request
+request = form_request(f"Question {sys.argv[2]}?")
+drafts = DraftFiles(Path(sys.argv[1]), GUARDIAN)
+drafts.of(request).write({"colour": Typed("bl")}, frozenset({"colour"}))
+GUARDIAN.review(request)
+print("typed", flush=True)
+sys.stdin.readline()
+drafts.ended(request, CANCELLED)
+"""
+
+
+def test_runs_that_end_together_leave_each_other_s_drafts_alone(tmp_path: Path) -> None:
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", TYPES, str(tmp_path), str(number)],
+            cwd=Path(__file__).parents[2],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    for run in runs:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "typed\n"
+    for run in runs:
+        assert run.stdin is not None
+        run.stdin.write("end\n")
+        run.stdin.flush()
+    assert [run.communicate(timeout=60) and run.returncode for run in runs] == [0, 0, 0, 0]
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    found = [drafts.of(form_request(f"Question {number}?")).typed for number in range(4)]
+    assert found == [True] * 4
+
+
+def test_what_is_old_or_one_too_many_is_cleared_away(tmp_path: Path) -> None:
+    leave_behind(tmp_path, Clock(), colour="bl")
+    (first,) = files_in(tmp_path)
+    for number in range(MOST_DRAFTS):
+        (first.parent / f"{number}.json").write_bytes(first.read_bytes())
+    now = first.stat().st_mtime
+    os.utime(first.parent / "0.json", (now - KEPT_SECONDS - 60,) * 2)
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    other = form_request("Which other colour?")
+    drafts.of(other).write({"colour": Typed("re")}, frozenset({"colour"}))
+    assert drafts.ended(other, CANCELLED)
+    assert len(files_in(tmp_path)) == MOST_DRAFTS
+    assert not (first.parent / "0.json").exists()
