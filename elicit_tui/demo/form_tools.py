@@ -92,44 +92,46 @@ async def plan_trip(talk: Conversation, arguments: Arguments) -> ToolResult:
 TOOLS = (
     DemoTool(
         "book_table",
-        "Book a table",
-        "Start here: one form with every kind of field. Optional ones can be left out.",
+        "A form",
+        "Start here: books a table with a form that has every kind of field. Optional ones can be "
+        "left out.",
         book_table,
         {"restaurant": {"type": "string", "title": "Restaurant", "default": "Chez Demo"}},
     ),
     DemoTool(
-        "choose_colours",
-        "Choose colours",
-        "Several choices at once, with a smallest and a largest number of them; and one out of a "
-        "long list: type to search it.",
-        choose_colours,
-    ),
-    DemoTool(
-        "set_preferences",
-        "Set preferences",
-        "Defaults: they are sent unless you change or clear them, also when they are 0 or empty.",
-        set_preferences,
+        "clear_cache",
+        "Yes or no",
+        "A question without fields, to say yes or no to: may the cache be cleared?",
+        clear_cache,
     ),
     DemoTool(
         "deploy",
-        "Deploy a branch",
-        "Says that it is destructive, so the call itself is confirmed first; then it asks where "
-        "to, and once more for production.",
+        "A warning",
+        "Deploys a branch. It says that it is destructive, so the call itself is confirmed first; "
+        "then it asks where to, and for production once more, with a warning.",
         deploy,
         {"branch": {"type": "string", "title": "Branch"}},
         required=("branch",),
         destructive=True,
     ),
     DemoTool(
-        "clear_cache",
-        "Clear the cache",
-        "A question without fields: send means yes, decline means no.",
-        clear_cache,
+        "choose_colours",
+        "A long list",
+        "Its field “The door” has a long list of 141 choices: type a part of a name to search it. "
+        "Above it several can be chosen at once.",
+        choose_colours,
     ),
     DemoTool(
         "plan_trip",
-        "Plan a trip",
-        "Two questions at the same time: the second waits in the queue.",
+        "Two questions",
+        "Asks where to and for how long at the same time: the second waits in the queue.",
         plan_trip,
+    ),
+    DemoTool(
+        "set_preferences",
+        "Defaults",
+        "A form in which every field has a default: they are sent unless you change or clear them, "
+        "also when they are 0 or empty.",
+        set_preferences,
     ),
 )

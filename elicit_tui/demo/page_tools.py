@@ -61,21 +61,22 @@ async def open_odd_page(talk: Conversation, arguments: Arguments) -> ToolResult:
 TOOLS = (
     DemoTool(
         "sign_in",
-        "Sign in on a page",
+        "A page to open",
         "Asks you to open a page. Nothing opens before you say so.",
         sign_in,
     ),
     DemoTool(
         "read_mail",
-        "Read mail",
+        "A page, then again",
         "Fails until its sign-in page was agreed to; then the same call is tried again.",
         read_mail,
         read_only=True,
     ),
     DemoTool(
         "open_odd_page",
-        "Open an odd page",
-        "A URL that hides where it leads. The guardian stops it; see why under what was stopped.",
+        "A page, stopped",
+        "A web address that hides where it leads. The guardian stops it; see why under what was "
+        "stopped.",
         open_odd_page,
     ),
 )

@@ -62,29 +62,29 @@ async def fail(talk: Conversation, arguments: Arguments) -> ToolResult:
 TOOLS = (
     DemoTool(
         "verify_account",
-        "Verify your account",
-        "A fraud: asks for a password and an API key. The guardian stops it.",
+        "A fraud, stopped",
+        "A dangerous question: it asks for secrets (password, API key). The guardian stops it.",
         verify_account,
     ),
     DemoTool(
         "change_mind",
-        "Change its mind",
+        "Question withdrawn",
         "Withdraws its question after some seconds: the form goes away and says so.",
         change_mind,
         {"seconds": {"type": "number", "title": "Seconds", "default": 5}},
     ),
     DemoTool(
         "leave_while_asking",
-        "Leave while asking",
+        "Server crash",
         "Crashes while its question is open.",
         leave_while_asking,
         {"seconds": {"type": "number", "title": "Seconds", "default": 5}},
     ),
     DemoTool(
         "ask_the_impossible",
-        "Ask the impossible",
+        "No answer possible",
         "Asks for something that the protocol has no answer for.",
         ask_the_impossible,
     ),
-    DemoTool("fail", "Fail", "Its result is an error.", fail, read_only=True),
+    DemoTool("fail", "An error", "Its result is an error.", fail, read_only=True),
 )

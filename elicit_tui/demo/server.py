@@ -30,8 +30,10 @@ CACHE = {"ttlMs": 0, "cacheScope": "private"}
 TOOLS: dict[str, DemoTool] = {
     tool.name: tool
     for tool in (
-        *form_tools.TOOLS,
-        *page_tools.TOOLS,
+        *form_tools.TOOLS[:2],
+        *page_tools.TOOLS[:1],
+        *form_tools.TOOLS[2:],
+        *page_tools.TOOLS[1:],
         *steady_tools.TOOLS,
         *rude_tools.TOOLS,
     )

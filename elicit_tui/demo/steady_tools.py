@@ -33,14 +33,14 @@ async def count_slowly(talk: Conversation, arguments: Mapping[str, Any]) -> Tool
 TOOLS = (
     DemoTool(
         "tell_time",
-        "Tell the time",
-        "Asks nothing and only reads.",
+        "No question",
+        "Tells the time: it asks nothing and only reads.",
         tell_time,
         read_only=True,
     ),
     DemoTool(
         "count_slowly",
-        "Count slowly",
+        "Progress and a log",
         "Works for a while, with progress and log lines.",
         count_slowly,
         {

@@ -11,11 +11,12 @@ GUIDE = """\
 Welcome. This server asks every kind of question that MCP has.
 
 1. Call book_table: a form with every kind of field. Touch only what you want to say.
-2. Call deploy with a branch: the call is confirmed first, then two questions follow.
+2. Call clear_cache: yes or no.
 3. Call sign_in: a page to open. Nothing opens before you say so.
-4. Call plan_trip: two questions at once; one waits in the queue.
-5. Call verify_account: a fraud. See what stops it, and look at the history afterwards.
-6. Call choose_colours: several choices at once, and one out of a long list: type to search it.
+4. Call deploy with a branch: the call is confirmed first; for production there is a warning.
+5. Call choose_colours: a long list of choices: type to search it.
+6. Call plan_trip: two questions at once; one waits in the queue.
+7. Call verify_account: a fraud. See what stops it, and look at the history afterwards.
 """
 
 MENU = "Soup of the day, bread, and an honest question.\n"
@@ -32,7 +33,10 @@ class Text(NamedTuple):
 
 RESOURCES: Mapping[str, Text] = {
     "demo://guide": Text(
-        "guide", "What to try first", "Six tools, in the order to try them, and what to see.", GUIDE
+        "guide",
+        "What to try first",
+        "Seven tools, in the order to try them, and what to see.",
+        GUIDE,
     ),
     "demo://menu": Text("menu", "The menu of Chez Demo", "What there is to eat.", MENU),
 }

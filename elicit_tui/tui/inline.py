@@ -50,6 +50,8 @@ class InlineResponder:
         self._app: InlineApp | None = None
         self._running: asyncio.Task[None] | None = None
         self._last = LastVanished()
+        self._first = True
+        """Whether no question was asked yet."""
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask the person; cancelled from outside, the form goes and the terminal is restored."""
@@ -115,7 +117,8 @@ class InlineResponder:
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         factory = loop.get_task_factory()
-        self._app = app = InlineApp(self._queue, self._view, theme=self.theme)
+        self._app = app = InlineApp(self._queue, self._view, theme=self.theme, first=self._first)
+        self._first = False
         app.give_keys(self.keys)
         try:
             with watched_terminal(_raise_hang_up):

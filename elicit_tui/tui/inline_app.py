@@ -24,6 +24,7 @@ from elicit_tui.tui.pasted import PASTE_SECONDS
 from elicit_tui.tui.question.debounce import Debounce
 from elicit_tui.tui.question.messages import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
+from elicit_tui.tui.text_ahead import TextAhead
 from elicit_tui.tui.theme import begin_with_theme
 
 _FIRST_ROWS = 8
@@ -55,8 +56,12 @@ class InlineApp(OrderedApp[None]):
         view: Callable[[Pending, int, bool], QuestionView],
         *,
         theme: str,
+        first: bool = False,
     ) -> None:
-        """`view` makes a new view of a question: its number, and whether the last one vanished."""
+        """`view` makes a new view of a question: its number, and whether the last one vanished.
+
+        `first`: no question was asked here before.
+        """
         begin_with_theme(self, theme)
         super().__init__()
         self.interrupted = False
@@ -64,10 +69,14 @@ class InlineApp(OrderedApp[None]):
         self._queue = queue
         self._new_view = view
         self._count = 0
+        self._ended = 0
+        self._ahead = TextAhead(keeps=first)
         self._rows = _FIRST_ROWS
         self._unseen = False
         self._pending: Pending | None = None
         self._shown: QuestionView | None = None
+        self._fields: dict[str, str | None] = {}
+        """Where in a question the person was when it left the screen, by its id."""
 
     @property
     def shown(self) -> QuestionView | None:
@@ -88,13 +97,15 @@ class InlineApp(OrderedApp[None]):
         if shown is not None and right is last and right is not None:
             shown.place_in_queue(*queue.place(right))
             return
-        if shown is not None:
+        if shown is not None and last is not None:
             shown.keep_draft()
+            self._fields[last.question.id] = shown.body.last_field
         if right is None:
             self.exit()
             return
         self.typed_ahead.discard()
         gone = last is not None and queue.get(last.question.id) is not last
+        self._ended += gone
         startled = (
             gone
             and last is not None
@@ -108,6 +119,8 @@ class InlineApp(OrderedApp[None]):
             await shown.remove()
         self._count += 1
         self._shown = self._new_view(right, self._count, startled)
+        self._shown.ended_before = self._ended
+        self._shown.body.last_field = self._fields.get(right.question.id)
         # Its first frame has its buttons: how many rows that takes is known once it is laid out.
         self._unseen = self.is_inline
         await self.screen.mount(self._shown)
@@ -138,12 +151,20 @@ class InlineApp(OrderedApp[None]):
             # What was taken is written into the form first, which hushes what is said.
             self.set_timer(PASTE_SECONDS, partial(self._shown.say, sentence))
 
+    def _drops(self, event: events.Event) -> bool:
+        """Text typed for the first question waits for its line; other input is not heard."""
+        if self._shown is not None and not self._shown.never_painted:
+            self._ahead.write_into(self._shown)
+        return self._ahead.takes(event) or super()._drops(event)
+
     def on_key(self, event: events.Key) -> None:
         """A key between two questions belongs to a burst of typing."""
         Debounce.heard(event.time)
 
     def on_question_view_painted(self, event: Painted) -> None:
-        """Take no more rows than the question needs."""
+        """Take no more rows than the question needs; what was typed for it goes into it."""
+        if self._shown is not None:
+            self._ahead.write_into(self._shown)
         if self.is_inline:
             self._fit()
 

@@ -30,6 +30,8 @@ class AnsweredQuestion:
     """Who decided what, in a few words."""
     of_one: bool = True
     """Whether it is of this call for sure: the server says so, or no other ran."""
+    sent: str = ""
+    """What was sent, as JSON, masked as the record is; empty where nothing was or may be told."""
 
 
 @dataclass(eq=False)
@@ -73,11 +75,20 @@ class CallRecord:
 
     @property
     def refusal(self) -> AnsweredQuestion | None:
-        """The last question of an answered call that was surely its own, and got no accept."""
-        if self.state != "answered" or self.is_error:
+        """The last question of an ended call that was surely its own, and got no accept."""
+        if self.state not in ("answered", "failed"):
             return None
         refused = (end for end in reversed(self.answered) if end.action != "accept" and end.of_one)
         return next(refused, None)
+
+    @property
+    def words(self) -> str:
+        """How it stands; where a question of it was refused, what became of that."""
+        if self.refusal is not None:
+            return self.refusal.told
+        if self.state == "refused" and self.confirmation:
+            return self.confirmation
+        return "failed" if self.is_error else "done" if self.state == "answered" else self.state
 
     def add_log(self, text: str) -> None:
         """Remember a log line; the oldest are let go."""

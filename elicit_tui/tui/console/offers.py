@@ -62,6 +62,13 @@ class Offer:
         return all(word in text for word in words.casefold().split())
 
 
+def found_by(words: str, offers: Iterable[Offer]) -> list[Offer]:
+    """Those that match: by name or title before those that only speak of it."""
+    said = words.casefold()
+    found = [offer for offer in offers if offer.matches(words)]
+    return sorted(found, key=lambda offer: said not in f"{offer.shown} {offer.title}".casefold())
+
+
 def prompt_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
     """A prompt's arguments as a schema: they are all strings (spec: prompts)."""
     properties: dict[str, Any] = {}

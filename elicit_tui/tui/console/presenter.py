@@ -36,6 +36,10 @@ class QuestionPresenter:
         self._vanished: Draft | None = None
         """What was being typed into a question that went, while no other came since."""
         self._last = LastVanished()
+        self._put_off: set[str] = set()
+        """The questions that the person put off: each comes back only when they choose it."""
+        self._fields: dict[str, str] = {}
+        """Where in a question the person was when it left the screen, by its id."""
         self._places_due = False
         """Whether the frame of the question has to tell what changed around it."""
 
@@ -79,6 +83,8 @@ class QuestionPresenter:
                 self._last.vanished(shown.question.draft)
             self._vanished = shown.question.draft if self._went_under_typing(shown) else None
             self.take_down()
+            if shown.was_answered:
+                self._point_at_call_of(shown)
             self._app.screen_was_answered()
         if self._screen is None and self._app.may_be_interrupted():
             following = came if came is not None and self._is_own(came) else self._next_to_open()
@@ -87,6 +93,14 @@ class QuestionPresenter:
                 replaces = in_its_place or (ended and shown is not None and shown.was_answered)
                 self.open(following, follows=_became_of(shown) if replaces else None)
         self._places_due = True
+
+    def _point_at_call_of(self, answered: Pending) -> None:
+        """What became of the question just answered is what one sees under Calls."""
+        calls = [
+            call.id for call in answered.question.request.calls if self._state.calls.get(call.id)
+        ]
+        if len(calls) == 1:
+            self._app.point_at_call(calls[0])
 
     def _is_own(self, pending: Pending) -> bool:
         """Whether a call of this console asks it: whoever just called waits for just that."""
@@ -153,15 +167,28 @@ class QuestionPresenter:
 
     def take_down(self) -> None:
         """Take the question off the screen, with everything that lies over it; keep its draft."""
-        screen, self._screen, self._shown = self._screen, None, None
+        screen, self._screen, shown, self._shown = self._screen, None, self._shown, None
         self._queue.show(None)
         if screen is None:
             return
         self._app.typed_ahead.discard()
         if screen.is_mounted and screen is not self._broken:
             screen.view.keep_draft()
+        if shown is not None:
+            self._remember(shown, screen)
         while screen in self._app.screen_stack:
             self._app.pop_screen()
+
+    def _remember(self, left: Pending, screen: QuestionScreen) -> None:
+        """That it was put off once, and in which field the person was; no longer than it waits."""
+        waiting = {pending.question.id for pending in self._queue}
+        self._put_off &= waiting
+        self._fields = {key: name for key, name in self._fields.items() if key in waiting}
+        question_id, field = left.question.id, screen.view.body.last_field
+        if question_id in self._put_off:
+            left.state = "put_off"
+        if question_id in waiting and field is not None:
+            self._fields[question_id] = field
 
     def _screen_of(self, pending: Pending, follows: str | None) -> QuestionScreen:
         from elicit_tui.tui.question import QuestionScreen, QuestionView
@@ -183,6 +210,7 @@ class QuestionPresenter:
                 for name, label, does in AROUND
             ),
         )
+        view.body.last_field = self._fields.get(pending.question.id)
         return QuestionScreen(view)
 
     # What the view says
@@ -208,6 +236,7 @@ class QuestionPresenter:
     def put_off(self, question: Question) -> None:
         """The person wants it later: back to the queue, where nothing opens by itself."""
         self._left = frozenset(waiting.question.id for waiting in self._queue)
+        self._put_off.add(question.id)
         pending = self._queue.get(question.id)
         self.take_down()
         self._state.put_off = question.id

@@ -12,6 +12,7 @@ from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, To
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.breakage import what_broke
 from elicit_tui.tui.console.offers import Offer, OfferKind, read_offers
+from elicit_tui.tui.console.outcome_words import ROLES
 from elicit_tui.tui.console.servers import ServerRecord
 
 if TYPE_CHECKING:
@@ -228,8 +229,10 @@ class ConsoleRun:
             if entry.state == "running":
                 entry.end("failed", failure=BROKE_OFF)
         self._app.look_for_questions()  # One that may have been this call's is another's.
+        refusal = entry.refusal
         failed = entry.state != "answered" or entry.is_error
-        self._state.say(server, f"← {offer.shown}: {entry.state}", "bad" if failed else "good")
+        role = ROLES[refusal.action] if refusal is not None else "bad" if failed else "good"
+        self._state.say(server, f"← {offer.shown}: {entry.words}", role)
 
     def _tell_refused(self, refused: ToolRefused) -> None:
         """Say why a tool was not called, where it was not the person who said no."""

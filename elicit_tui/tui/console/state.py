@@ -14,8 +14,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Queue, Review
+from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
 from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, SIGNS, asked, plural, told
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
+SENT_CHARACTERS: Final = 2_000
+"""Of what was sent that a call tells; the history has all of it."""
 TOLD_REFUSALS: Final = 3
 FLOOD_STEP: Final = 500
 """A flood's outcomes are told in the activity once for so many of them."""
@@ -143,7 +146,8 @@ class ConsoleState:
             if request.kind == "approval":
                 call.confirmation = told(outcome)
             else:
-                end = AnsweredQuestion(message, outcome.action, told(outcome), of_one)
+                sent = self._told_content(event)
+                end = AnsweredQuestion(message, outcome.action, told(outcome), of_one, sent)
                 call.answered.append(end)
         if request.kind == "approval" and outcome.decided_by in ("policy", "nobody"):
             return  # Told as the end of the call.
@@ -152,6 +156,12 @@ class ConsoleState:
             self._refused.append(event)
         elif outcome.decided_by != "rule":
             self._ended.append(event)
+
+    def _told_content(self, event: Resolved) -> str:
+        """What was sent for a question, as its record tells it; empty where nothing was."""
+        policy = self.settings.history.content
+        content = kept_content(event.outcome.content, event.review, policy)
+        return neutral_line(readable_json(content, indent=None), SENT_CHARACTERS) if content else ""
 
     def next_end(self) -> Resolved | None:
         """The next end of a question to tell of; None when all were told."""

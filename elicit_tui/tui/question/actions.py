@@ -183,8 +183,9 @@ WAITING = (
     LATER,
     RAW,
 )
+DO_NOT_CALL = Action("decline", "Do not call", "^N", "an explicit no", primary=True)
 APPROVAL = (
-    Action("decline", "Do not call", "^N", "an explicit no", primary=True),
+    DO_NOT_CALL,
     Action("send", "Allow once", "^S", "called, this time"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     CANCEL,

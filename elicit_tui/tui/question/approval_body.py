@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from elicit_tui.form import Typed, read_form
-from elicit_tui.tui.question.actions import APPROVAL, Action, ActionBar, PageName
+from elicit_tui.tui.question.actions import APPROVAL, DO_NOT_CALL, Action, ActionBar, PageName
 from elicit_tui.tui.question.approval_panel import ApprovalPanel
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.frame import QuestionFrame
@@ -47,10 +47,10 @@ class NotedCall(Vertical):
                 view.say(f"This is your note. {view.key('send')} calls, {view.key('decline')} not.")
 
     def on_form_view_finished(self, event: FormView.Finished) -> None:
-        """Enter decides nothing; say what does."""
+        """From the note Enter goes on to the button that declines with it."""
         event.stop()
         view = self._body.view
-        view.say(f"{view.key('decline')} declines with this note.", "bold $accent")
+        view.go_on_to("decline", f"Enter or {view.key('decline')} declines with this note.")
 
 
 class ApprovalBody(Body):
@@ -67,7 +67,11 @@ class ApprovalBody(Body):
         """Whether the person was writing when another page came over the call."""
         if self.question.takes_note:
             self.note_line = FormView(
-                read_form(NOTE), draft.entries, touched=draft.touched, id="note"
+                read_form(NOTE),
+                draft.entries,
+                touched=draft.touched,
+                leads_to=DO_NOT_CALL.label,
+                id="note",
             )
         self._whole = NotedCall(self)
 

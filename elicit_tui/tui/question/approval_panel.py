@@ -10,6 +10,7 @@ from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
 from elicit_tui.text import neutral
+from elicit_tui.tui.foreign_signs import quoting_signs
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.page import Page
@@ -52,6 +53,7 @@ class ApprovalPanel(Page):
         )
         described = said.get("description")
         description = neutral(described, 4_000).strip() if isinstance(described, str) else ""
+        description = quoting_signs(description)
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
         rows = (
             ("arguments", Content(shown)),

@@ -24,6 +24,8 @@ class Body:
         """`take` is given what is accepted."""
         self.question = question
         self._take = take
+        self.last_field: str | None = None
+        """The field in which the person was, or is to be when it is shown again."""
         self.shown: frozenset[str] = frozenset()
         """The ids of the findings that the second step showed."""
 

@@ -18,6 +18,10 @@ from elicit_tui.tui.widgets.guarded import InputGuard
 DEAF_SECONDS: Final = 0.3
 """How long Send, Decline, Cancel and Later stay deaf after a painting."""
 
+ENTER_SECONDS: Final = 0.7
+"""Behind an Enter that went on to a button, the next one presses it after so long: a key that is
+held down, or pressed twice, begins to repeat sooner."""
+
 PAINTINGS: Final = 20
 """How many paintings the focus may take to arrive."""
 

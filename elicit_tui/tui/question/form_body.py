@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from textual import events
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
@@ -24,6 +25,7 @@ from elicit_tui.tui.question.actions import (
     STEP_FORM,
     YES_OR_NO,
     Action,
+    ActionButton,
     PageName,
 )
 from elicit_tui.tui.question.body import Body
@@ -80,10 +82,9 @@ class FormPanel(Horizontal):
         self._body.focused(event.field_control)
 
     def on_form_view_finished(self, event: FormView.Finished) -> None:
-        """Enter in the last field sends nothing; say what does."""
+        """From the last field Enter goes on to the button that sends."""
         event.stop()
-        key = self._body.view.key("send")
-        self._body.view.say(f"That was the last field. {key} sends.", "bold $accent")
+        self._body.finished()
 
     @property
     def _has_live(self) -> bool:
@@ -130,10 +131,10 @@ class FormBody(Body):
         self.form = form
         draft = self.question.draft
         entries = draft.entries if draft.typed else None
-        self.form_view = FormView(form, entries, touched=draft.touched, id="form")
+        self.form_view = FormView(
+            form, entries, touched=draft.touched, leads_to=SEND.label, id="form"
+        )
         self._whole = FormPanel(self)
-        self.last_field: str | None = None
-        """Where the person was."""
         self._held: dict[str, Any] | None = None
         self._told: tuple[str, FieldControl | None, str] = ("", None, "")
         """What was said of a search from which nothing was chosen, the field, and the search."""
@@ -204,7 +205,8 @@ class FormBody(Body):
 
     def summary(self) -> Content:
         """How many answers are missing or wrong."""
-        return summary(self.form, self.form_view.conversion, self.form_view.entries)
+        view = self.form_view
+        return summary(self.form, view.conversion, view.entries, view.unset_unseen)
 
     @property
     def ready(self) -> bool:
@@ -230,6 +232,9 @@ class FormBody(Body):
 
     def focused(self, field: FieldControl) -> None:
         """Remember where the person is; name the keys that act there, and what Esc does."""
+        if self.last_field != field.spec.name and self.form_view.judged:
+            # What was below the fold may have come into view.
+            self.view.call_after_refresh(self.view.summarise)
         self.last_field = field.spec.name
         said, told, search = self._told
         if field is told and field.not_taken != search:
@@ -242,6 +247,24 @@ class FormBody(Body):
         field = self.form_view.focused_field
         searches = field is not None and field.searches
         self.view.name_cancel(ALL_CHOICES if searches else CANCEL)
+
+    def finished(self) -> None:
+        """The person is through with the fields: the button that sends comes next."""
+        view, last = self.view, "That was the last field"
+        if self.form.refusal is not None:
+            view.tell(f"{last}. {view.key('decline')} declines.")
+        elif self.ready:
+            view.go_on_to("send", f"{last}. Enter or {view.key('send')} sends.")
+        else:
+            view.go_on_to("send", f"{last}: {self.summary().plain.lstrip('● ')}.")
+
+    def write(self, key: events.Key) -> None:
+        """Take a letter that was typed on a button as one for the field that one came from."""
+        if self.last_field is not None and isinstance(self.view.screen.focused, ActionButton):
+            self.form_view.focus_field(self.last_field)
+            field = self.form_view.focused_field
+            if field is not None:
+                field.post_message(events.Key(key.key, key.character))
 
     def uncover(self) -> bool:
         """A search leaves choices out."""
@@ -265,6 +288,8 @@ class FormBody(Body):
         if self.ready:
             self._review(frozen(conversion.content))
         else:
+            # One comes back to what is said there to be wrong.
+            self.last_field = self.form_view.show_problems() or self.last_field
             self.view.turn_to(
                 "review", overlays.problems(self.question.request, self.form, conversion)
             )

@@ -21,6 +21,7 @@ from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BACK, Action, ActionBar, PageName
 from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
 from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.debounce import ENTER_SECONDS
 from elicit_tui.tui.question.messages import Answered, PageTurned, Painted
 from elicit_tui.tui.question.page import Page
 from elicit_tui.tui.question.seen import shown_now
@@ -90,6 +91,11 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._page: PageName = "answer"
         self._uncovering = False
         self._not_heard = False
+        self._in_passing = ""
+        """What is said until the next key."""
+        self._gone_on_at: float | None = None
+        """When Enter was pressed last, where it brought the focus to a button."""
+        self._enter_at = float("-inf")
         self._restored = question.draft.typed
         self._status = StatusLine()
         self.body = body(self)
@@ -141,7 +147,7 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def painted(self) -> None:
         """It can be seen: its clock runs, its buttons name their keys."""
-        if self.never_painted and not self.deadline.started:
+        if self.never_painted:
             self.post_message(Painted(self.question))
         if self._uncovering:
             self._uncovering = False
@@ -197,6 +203,10 @@ class QuestionFrame(Titled, ShowsQuestion):
             self._status.hush()
         if isinstance(event, (events.Key, events.Paste)):
             self.deadline.touch()
+        gone_on_at = self._gone_on_at
+        self.went_on()
+        if isinstance(event, events.Key) and event.key == "enter":
+            self._gone_on_at, self._enter_at = gone_on_at, event.time
 
     def turned_away(self, event: events.Event) -> None:
         """Say that it went nowhere, unless the question is on its way out."""
@@ -231,10 +241,37 @@ class QuestionFrame(Titled, ShowsQuestion):
         if not self.decided:
             self.body.keep_draft()
 
+    def tell(self, sentence: str, style: str = "bold $accent") -> None:
+        """Say something above the buttons, until the next key."""
+        self.say(sentence, style)
+        self._in_passing = sentence
+
+    def went_on(self) -> None:
+        """The person did something else: what was said in passing is over."""
+        self._status.hush_of(self._in_passing)()
+        self._in_passing, self._gone_on_at = "", None
+
+    def go_on_to(self, action: str, sentence: str) -> None:
+        """Enter went through the last field: the next one presses this button, a moment later."""
+        self._gone_on_at = self._enter_at
+        self._actions.focus_on(action)
+        self.tell(sentence)
+
+    def _comes_unawares(self) -> bool:
+        """Whether Enter presses a button to which Enter has only just gone on; then it is said."""
+        gone_on_at, self._gone_on_at = self._gone_on_at, None
+        unawares = gone_on_at is not None and self._enter_at - gone_on_at < ENTER_SECONDS
+        if unawares:
+            self._gone_on_at = self._enter_at
+            self.tell("That Enter came too soon to be meant. Press it again.", "$warning")
+        return unawares
+
     def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
         """A button does what its key does."""
         event.stop()
         self.deadline.touch()
+        if self._comes_unawares():
+            return
         if event.action.startswith("app."):
             self.run_worker(self.app.run_action(event.action), exit_on_error=False)
         else:

@@ -12,6 +12,7 @@ from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severi
 from elicit_tui.host.number_text import as_spelled
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.calls_in_words import joined_by_or
+from elicit_tui.tui.foreign_signs import quoting_signs
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -219,7 +220,7 @@ def blocks(question: Question) -> bool:
 def message(request: ElicitationRequest) -> tuple[str, int]:
     """The server's message, and how many characters of it are left out."""
     shown, left_out = shortened(request.message or "", MESSAGE_CHARACTERS)
-    return shown or "(the server sent no message)", left_out
+    return quoting_signs(shown) or "(the server sent no message)", left_out
 
 
 def shortened(text: str, limit: int) -> tuple[str, int]:

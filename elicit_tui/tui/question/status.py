@@ -94,10 +94,13 @@ class StatusLine(Widget):
         return Content.assemble(left, " " * gap, keys)
 
 
-def summary(form: Form, conversion: Conversion, entries: Mapping[str, Entry]) -> Content:
+def summary(
+    form: Form, conversion: Conversion, entries: Mapping[str, Entry], below: int = 0
+) -> Content:
     """How many answers are missing and how many are wrong, in words.
 
-    Of those that can be sent: how many are the server's defaults, which nobody may have looked at.
+    Of those that can be sent: how many are the server's defaults, which nobody may have looked at,
+    and how many fields, `below`, are left out that nobody has seen.
     """
     if form.refusal is not None:
         return Content.styled("■ cannot be answered here: decline or cancel", "bold $warning")
@@ -105,13 +108,14 @@ def summary(form: Form, conversion: Conversion, entries: Mapping[str, Entry]) ->
         if form.is_confirmation:
             return Content("yes or no?")
         sent = len(conversion.content)
+        unset = f", {below} unset below" if below else ""
         if not sent:
-            return Content.styled("✓ can be sent, with nothing filled in", "$success")
+            return Content.styled(f"✓ can be sent, with nothing filled in{unset}", "$success")
         given = [spec for spec in form.fields if not is_unset(spec.initial)]
         same = sum(entries.get(spec.name) == spec.initial for spec in given)
         # In few words: beside them stand the keys, and 40 columns have one line for both.
         answers = f"{sent}, {same} by default" if same else count(sent, "answer")
-        return Content.styled(f"✓ ready to send {answers}", "$success")
+        return Content.styled(f"✓ ready to send {answers}{unset}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)
     at_fault = {problem.field for problem in conversion.problems}

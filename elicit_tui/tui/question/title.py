@@ -76,6 +76,8 @@ class Titled(PaintedGuard, Vertical):
         self._heading = heading
         self._hint = hint
         self._queue_position = queue_position
+        self.ended_before = 0
+        """How many questions ended in this place since it was empty last."""
         self._entitled: tuple[str, str, str, str, int, bool] | None = None
         self._entitling = False
 
@@ -96,7 +98,8 @@ class Titled(PaintedGuard, Vertical):
         last = left is not None and left <= LAST_SECONDS
         shown = last or self.app.size.width >= QUIET_CLOCK_COLUMNS
         clock = countdown(left) if shown else ""
-        queued = f"{place} of {of}" if of > 1 else ""
+        place, whole = place + self.ended_before, of + self.ended_before
+        queued = f"{place} of {whole}" if whole > 1 else ""
         hint = self._hint if of > 1 else ""
         self.entitle(self._heading, queued, hint, f"{clock} left" if clock else "", last)
 

@@ -104,11 +104,13 @@ class QuestionView(QuestionFrame):
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""
+        self.went_on()
         if not isinstance(self.body, FormBody) or not self.body.form_view.focus_next_unmade():
             self.screen.focus_next()
 
     def action_focus_previous(self) -> None:
         """The one before."""
+        self.went_on()
         self.screen.focus_previous()
 
     def action_scroll_hidden(self, pages_down: int) -> None:
@@ -124,7 +126,9 @@ class QuestionView(QuestionFrame):
         """Who asks, what was found, and the request as it arrived; the same key goes back."""
         if self._page == "raw":
             self.action_back()
-        elif self._page != "step":
+        elif self._page == "step":
+            self._tell_the_way()
+        else:
             left = self.deadline.remaining
             question = replace(self.question, request=self.who.request)
             self.turn_to("raw", overlays.about(question, left, self.room))
@@ -133,7 +137,9 @@ class QuestionView(QuestionFrame):
         """What can be done; the same key goes back."""
         if self._page == "help":
             self.action_back()
-        elif self._page != "step":
+        elif self._page == "step":
+            self._tell_the_way()
+        else:
             actions = self.offered("answer")
             self.turn_to("help", overlays.help_page(self, actions, self.question.form, self.room))
 
@@ -143,6 +149,28 @@ class QuestionView(QuestionFrame):
             self.action_back()
         elif self._page == "answer":
             self.body.review()
+        else:
+            self._tell_the_way()
+
+    def _tell_the_way(self) -> None:
+        """A key did nothing here: say which ones do, for it looks like a broken one."""
+        if self.decided:
+            return
+        back = f"{self.key('cancel')} goes back"
+        accepts, declines = self.key("send"), self.key("decline")
+        if self._page == "step":
+            self.tell(f"{self.key('anyway')} goes through with it, {back}.")
+        elif self._page == "review" and len(self.offered("review")) > 1:
+            accepts = self.key("yes") if self.body.takes_yes else accepts
+            self.tell(f"{accepts} {self.body.accepting}, {back}.")
+        elif self._page != "answer":
+            self.tell(f"{back}.")
+        elif self.body.takes_yes:
+            says_no = f"{self.key('no')} says no" if self.body.accepting == "says yes" else ""
+            said = (f"{self.key('yes')} {self.body.accepting}", says_no or f"{declines} does not")
+            self.tell(f"{', '.join(said)}.")
+        elif isinstance(self.body, PageBody):
+            self.tell(f"{accepts} {self.body.accepting}, {declines} declines.")
 
     # Deciding
 
@@ -176,9 +204,11 @@ class QuestionView(QuestionFrame):
 
         Where there is nothing to type into, it was meant for another question.
         """
+        if event.key == "enter" and "enter" not in self.screen.active_bindings:
+            self._tell_the_way()
         if not event.is_printable:
             return
-        if isinstance(self.body, ApprovalBody) and self._page == "answer":
+        if isinstance(self.body, (ApprovalBody, FormBody)) and self._page == "answer":
             self.body.write(event)
         if self._page == "step" and event.key == BY_ACTION["yes"].key and not self.body.takes_yes:
             self.action_yes()

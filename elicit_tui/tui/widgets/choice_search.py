@@ -76,9 +76,15 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         """Searching, moving and choosing, first what comes next; of one choice Enter goes on."""
         if not self._matches:
             return (("Esc", "show all"),)
-        enter = "choose" if self.many else "choose and go on" if self._takes else "next"
+        on = f"to {self.leads_to}" if self.leads_to else "next"
+        enter = "choose" if self.many else "choose and go on" if self._takes else on
         chosen, moved, searched = ("Enter", enter), ("↑↓", "move"), ("type", "search")
         return (chosen, moved, searched) if self._search else (searched, chosen, moved)
+
+    @property
+    def _way_on(self) -> tuple[tuple[str, str], ...]:
+        """Named among its own keys."""
+        return ()
 
     @property
     def searches(self) -> bool:

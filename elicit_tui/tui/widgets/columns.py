@@ -56,12 +56,19 @@ class Columns:
         return self.control_x + self.control + _GAP
 
 
-def columns_for(fields: Sequence[Field], hints: Sequence[str], width: int) -> Columns:
-    """The columns of a whole form, so that all its rows line up."""
-    if width < _WIDE:
-        return Columns(width, 0, 0)
+def columns_for(
+    fields: Sequence[Field], hints: Sequence[str], width: int, *, one_line: bool = False
+) -> Columns:
+    """The columns of a whole form, so that all its rows line up.
+
+    `one_line`: no more of it can be seen; then a label stands beside its control, however narrow.
+    """
     longest = max((Content(spec.title).cell_length for spec in fields), default=8) + 2
     label = max(10, min(longest, _LABEL_MOST, width // 3))
+    if one_line:
+        return Columns(width, label, 0)
+    if width < _WIDE:
+        return Columns(width, 0, 0)
     if width < _ROOMY and longest > label:
         return Columns(width, 0, 0)
     most = min(_HINT_MOST, width - BAR - label - _GAP - _CONTROL_LEAST - _GAP)

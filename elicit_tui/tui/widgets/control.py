@@ -44,6 +44,8 @@ class FieldControl(Guarded):
     """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
 
     spec: Field
+    leads_to = ""
+    """The button to which Enter goes on from here; empty where another field follows."""
     _undo: Entry | None = None
 
     @property
@@ -135,7 +137,12 @@ class FieldControl(Guarded):
             keys.append((key_of(self, EMPTY), "empty on purpose"))
         if self.has_default:
             keys.append((key_of(self, DEFAULT), "default"))
-        return tuple(keys)
+        return (*keys, *self._way_on)
+
+    @property
+    def _way_on(self) -> tuple[tuple[str, str], ...]:
+        """What Enter does in the last field, where it is no key of the field itself."""
+        return (("Enter", f"to {self.leads_to}"),) if self.leads_to else ()
 
     @property
     def takes_back(self) -> bool:

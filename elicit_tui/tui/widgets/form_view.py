@@ -52,10 +52,18 @@ class FormView(RowsView):
         entries: Mapping[str, Entry] | None = None,
         *,
         touched: frozenset[str] = frozenset(),
+        leads_to: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        super().__init__(form, {**form.initial(), **(entries or {})}, id=id, classes=classes)
+        """`leads_to`: the button to which Enter goes on from the last field."""
+        super().__init__(
+            form,
+            {**form.initial(), **(entries or {})},
+            leads_to=leads_to,
+            id=id,
+            classes=classes,
+        )
         self._touched = set(touched)
         self._reveal_all = False
         self._left: set[str] = set()
@@ -248,10 +256,9 @@ class FormView(RowsView):
     def on_field_finished(self, event: FieldFinished) -> None:
         """Go to the next field that takes an answer, or say that this was the last one."""
         event.stop()
-        names = [spec.name for spec in self.form.fields if spec.sendable]
-        place = names.index(event.field_control.spec.name) + 1
-        if place < len(names):
-            self.focus_field(names[place])
+        following = self._names[self._names.index(event.field_control.spec.name) + 1 :]
+        if following:
+            self.focus_field(following[0])
         else:
             self.post_message(self.Finished(self))
 
@@ -280,6 +287,15 @@ class FormView(RowsView):
             and not (spec.name in self._rows and self._rows[spec.name].seen)
         ]
 
+    @property
+    def unset_unseen(self) -> int:
+        """How many fields are left out that were never on the screen."""
+        answered = self.conversion.content
+        return sum(
+            name not in answered and not (name in self._rows and self._rows[name].seen)
+            for name in self._names
+        )
+
     def show_unseen(self, *, briefly: bool) -> str:
         """Go to the form's own words, else to the first of these fields; tell what it is."""
         if self._unseen_words:
@@ -287,11 +303,14 @@ class FormView(RowsView):
             self._show_words()
             return "what the form says goes on"
         fields = self._unseen_fields
+        answer_seen = fields[0] in self._rows and self._rows[fields[0]].answer_seen
         self.count_as_seen()
         self._wanted_on_top = fields[0]
         self.focus_field(fields[0])
         titles = {spec.name: spec.title for spec in self.form.fields}
         first = f"“{neutral_line(titles[fields[0]], 40)}”"
+        if answer_seen:
+            first = f"what {first} sends"
         more = f" and {len(fields) - 1} more" if len(fields) > 1 else ""
         were = "were" if more else "was"
         return f"{first}{more} {were} not {'seen' if briefly else 'on the screen'} yet"
@@ -358,15 +377,19 @@ class FormView(RowsView):
                 return row.spec.title, typed, f"sends “{kept}”" if kept else "leaves it unset"
         return None
 
-    def reveal_problems(self) -> bool:
-        """Show every problem and go to the first field at fault; False when there is none."""
+    def show_problems(self) -> str | None:
+        """Show every problem; the name of the first field at fault, None when there is none."""
         self._reveal_all = True
         self._left.update(self._rows)
         problems = self.conversion.problems
         self._show_problems()
         at_fault = {problem.field for problem in problems}
-        for spec in self.form.fields:
-            if spec.name in at_fault and spec.sendable:
-                self.focus_field(spec.name)
-                break
-        return bool(problems)
+        wrong = (spec.name for spec in self.form.fields if spec.name in at_fault and spec.sendable)
+        return next(wrong, None)
+
+    def reveal_problems(self) -> bool:
+        """Show every problem and go to the first field at fault; False when there is none."""
+        first = self.show_problems()
+        if first is not None:
+            self.focus_field(first)
+        return bool(self.conversion.problems)

@@ -25,14 +25,28 @@ class NumberLine(TextLine):
     ]
 
     def __init__(self, spec: Field, entry: Entry) -> None:
+        self._told_selected = False
         super().__init__(spec, entry)
         self.select_on_focus = True
         """Whoever types a number means another one, not more digits."""
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """Stepping."""
-        return (("↑↓", "step"),)
+        """Stepping; and that what is selected gives way to what is typed."""
+        replaces = (("0-9", "replace"),) if self._all_selected else ()
+        return (*replaces, ("↑↓", "step"))
+
+    @property
+    def _all_selected(self) -> bool:
+        return bool(self.value) and abs(self.selection.end - self.selection.start) == len(
+            self.value
+        )
+
+    def watch_selection(self) -> None:
+        """Other keys are named once nothing is selected any more."""
+        if self.is_attached and self._all_selected != self._told_selected:
+            self._told_selected = self._all_selected
+            self.moved()
 
     @property
     def may_become_right(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from textual.content import Content
 
 from elicit_tui.form import Entry, Field, is_unset
+from elicit_tui.tui.foreign_signs import quoting_signs
 from elicit_tui.tui.widgets.columns import BAR, CONTROL_MOST, Columns
 from elicit_tui.tui.widgets.kinds import control_for
 
@@ -36,6 +37,8 @@ class FieldRow:
         """The first of its lines that was on the screen, and the one behind the last."""
         self.seen = False
         """Whether all that says what it sends was on the screen, at once or line by line."""
+        self.answer_seen = False
+        """Whether the answer was; what its words do not say of what goes out may not have been."""
         self._restated = restated
         self.lay_out(columns)
 
@@ -59,6 +62,7 @@ class FieldRow:
             first, end = min(first, self._seen[0]), max(end, self._seen[1])
         self._seen = first, end
         answer = max(self.above + self._control_height, len(self._label_lines))
+        self.answer_seen = first <= 0 and end >= answer
         self.seen = first <= 0 and end >= (self.height if self.control.sends else answer)
 
     @property
@@ -96,9 +100,18 @@ class FieldRow:
         parts = [self.spec.hint] if self.spec.hint else []
         if self.control.count is not None:
             parts.append(self.control.count)
-        if self.control.has_default and self.control.entry == self.spec.initial:
+        if self._holds_default:
             parts.append("default")
         return " · ".join(parts)
+
+    @property
+    def _holds_default(self) -> bool:
+        return self.control.has_default and self.control.entry == self.spec.initial
+
+    @property
+    def _told_hint(self) -> str:
+        """All of the hint where somebody types; elsewhere, that nobody chose what goes out."""
+        return self.hint if self._tells_limits else "default" if self._holds_default else ""
 
     def state(self, problem: str | None, notes: tuple[str, ...], *, calm: bool = False) -> None:
         """Show this problem, or none, and these notes; `calm`: it is no error yet."""
@@ -124,7 +137,7 @@ class FieldRow:
         room = self._columns.room if self._columns.stacked else self._columns.label
         mark = " *" if self.spec.required else ""
         # The mark stays with the last word of the label.
-        *above, last = Content(self.spec.title).wrap(max(room - len(mark), 4))
+        *above, last = Content(quoting_signs(self.spec.title)).wrap(max(room - len(mark), 4))
         return [*above, Content(last.plain.rstrip() + mark)]
 
     def _drawn(self) -> list[Content]:
@@ -143,8 +156,8 @@ class FieldRow:
                 for row, line in enumerate(body)
             ]
         beside = [Content("")] * self._control_height
-        if self._beside and self._tells_limits:
-            hint = Content.styled(self.hint, "$faint")
+        if self._beside and self._told_hint:
+            hint = Content.styled(self._told_hint, "$faint")
             beside[0] = Content(" " * (columns.hint_x - columns.control_x)).append(hint)
         right = [*beside, *below]
         rows = max(len(labels) + (len(below) == 0), len(right))
@@ -166,7 +179,7 @@ class FieldRow:
     def _below(self) -> list[Content]:
         room = self._columns.room
         lines: list[Content] = []
-        for text in (self.spec.description or "", *self.notes):
+        for text in (quoting_signs(self.spec.description or ""), *self.notes):
             if text:
                 lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]
         if self.control.aside:
@@ -176,8 +189,7 @@ class FieldRow:
             lines += [
                 Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)
             ]
-        beside = self._tells_limits and not self._beside
-        wanted = self.hint if beside and not self.problem else ""
+        wanted = "" if self._beside or self.problem else self._told_hint
         told = " · ".join(text for text in (wanted, self.control.sends) if text)
         if told:
             # On the line that is kept free for an error, so that nothing jumps.

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.form import Entry, Form, Unset
+from elicit_tui.tui.foreign_signs import quoting_signs
 from elicit_tui.tui.widgets.columns import Columns, columns_for
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.row import FieldRow, longest_hint
@@ -46,11 +47,16 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         form: Form,
         entries: Mapping[str, Entry],
         *,
+        leads_to: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
+        """`leads_to`: the button to which Enter goes on from the last field."""
         super().__init__(id=id, classes=classes)
         self.form = form
+        self._leads_to = leads_to
+        self._names = [spec.name for spec in form.fields if spec.sendable]
+        """Of the fields that take an answer."""
         self._entries = dict(entries)
         self._rows: dict[str, FieldRow] = {}
         self._stack = RowStack()
@@ -65,8 +71,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         words = [
             Content.styled(text, style)
             for text, style in (
-                (self._title, "bold"),
-                (self.form.description or "", ""),
+                (quoting_signs(self._title), "bold"),
+                (quoting_signs(self.form.description or ""), ""),
                 *((note, "$faint") for note in self.form.notes),
                 ("" if self._row_refuses else self.form.refusal or "", "bold $warning"),
             )
@@ -124,7 +130,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     def _columns_for(self, width: int) -> Columns:
         hints = [longest_hint(spec) for spec in self.form.fields]
-        return columns_for(self.form.fields, hints, width - _GAP)
+        one_line = self.is_attached and self.size.height == 1
+        return columns_for(self.form.fields, hints, width - _GAP, one_line=one_line)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Make what comes into view."""
@@ -169,6 +176,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 break
             entry = self._entries.get(spec.name, Unset())
             rows.append(FieldRow(spec, entry, columns, self._restated))
+            if [spec.name] == self._names[-1:]:
+                rows[-1].control.leads_to = self._leads_to
             lines -= rows[-1].height
         self._stack.add(rows)
         self._rows.update((row.spec.name, row) for row in rows)

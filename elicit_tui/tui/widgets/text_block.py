@@ -61,6 +61,10 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         """The text as it stands in the block."""
         return self.text
 
+    def write(self, text: str) -> None:
+        """Type a text where the cursor stands, in place of what is selected."""
+        self.replace(text, *self.selection)
+
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""
         text = self.text_of(entry)
@@ -82,6 +86,11 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         """The editor."""
         return ((key_of(self, EDITOR), "editor"),)
 
+    @property
+    def _way_on(self) -> tuple[tuple[str, str], ...]:
+        """Enter begins another line."""
+        return ()
+
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Something was typed: a blank block is unset again."""
         event.stop()
@@ -102,7 +111,7 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         if letter is not None:
             event.stop()
             event.prevent_default()
-            self.replace(letter, *self.selection)
+            self.write(letter)
 
     def action_empty_field(self) -> None:
         """Empty on purpose; with text in the block the key goes to the end of the line."""

@@ -31,6 +31,7 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
         height: 1; border: none; padding: 0; background: $well; color: $foreground;
         &:focus { border: none; background: $well-focus; background-tint: transparent; }
         &.-invalid, &.-invalid:focus { border: none; }
+        &>.input--selection { background: $well-focus; color: $foreground; text-style: reverse; }
         &>.input--placeholder { color: $faint; text-style: italic; }
     }
     """
@@ -53,6 +54,10 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
     def typed(self) -> str:
         """The text as it stands in the line."""
         return self.value
+
+    def write(self, text: str) -> None:
+        """Type a text where the cursor stands, in place of what is selected."""
+        self.replace(text, *self.selection)
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""
@@ -88,7 +93,7 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
         if letter is not None:
             event.stop()
             event.prevent_default()
-            self.replace(letter, *self.selection)
+            self.write(letter)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted lines and columns become one line, with blanks: nothing of them is dropped."""
@@ -98,4 +103,4 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
             event.prevent_default()
             # The library takes a first text for its initial value, and scrolls to no caret then.
             self._initial_value = False
-            self.replace(" ".join(lines), *self.selection)
+            self.write(" ".join(lines))

@@ -21,6 +21,10 @@ class TypedControl(FieldControl):
         """The text as it stands on the screen."""
         raise NotImplementedError
 
+    def write(self, text: str) -> None:
+        """Type a text where the cursor stands, in place of what is selected."""
+        raise NotImplementedError
+
     @property
     def entry(self) -> Entry:
         """What was typed; the kind of blank when nothing was."""

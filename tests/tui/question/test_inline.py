@@ -350,3 +350,64 @@ async def test_a_long_message_has_all_rows_that_a_yes_or_no_question_takes(
     monkeypatch.undo()
     await pilot.press("n")
     await asyncio.wait_for(task, 10)
+
+
+async def typed_at_once(who: InlineResponder, *keys: str) -> None:
+    """Keys that are in the terminal's buffer before anything is drawn."""
+    for _ in range(10_000):
+        if who.app is not None and who.app.shown is not None:
+            break
+        await asyncio.sleep(0)
+    assert who.app is not None
+    assert who.app.shown is not None
+    assert who.app.shown.never_painted
+    for key in keys:
+        who.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+@pytest.mark.usefixtures("real_pause")
+async def test_text_typed_before_the_first_question_is_drawn_stands_in_its_line() -> None:
+    who = responder()
+    task = ask(who, form_question(schema(v=TEXT), message="one"))
+    await typed_at_once(who, *"Ada", "enter", "y", "ctrl+s", "x")
+    pilot = await shown(who, "one")
+    await until(pilot, lambda: " Ada " in screen_text(pilot.app), "the text")
+    await until(pilot, lambda: NOT_HEARD in screen_text(pilot.app), "that no other key was heard")
+    assert not task.done()
+    assert who.app is not None
+    assert who.app.shown is not None
+    await until(pilot, lambda: not who.app.shown.deaf, "it listens")
+    await pilot.press("ctrl+s")
+    assert (await asyncio.wait_for(task, 10)).content == {"v": "Ada"}
+
+
+@pytest.mark.usefixtures("real_pause")
+@pytest.mark.parametrize("key", ["y", "n", "1"])
+async def test_no_letter_typed_before_it_is_drawn_answers_or_chooses(key: str) -> None:
+    who = responder()
+    fields = schema(v={"type": "boolean"}) if key != "1" else schema(v={"enum": ["a", "b"]})
+    task = ask(who, form_question(fields if key != "n" else schema(), message="one"))
+    await typed_at_once(who, key)
+    pilot = await shown(who, "one")
+    await until(pilot, lambda: NOT_HEARD in screen_text(pilot.app), "that it was not heard")
+    assert not task.done()
+    assert who.app is not None
+    assert who.app.shown is not None
+    assert not who.app.shown.body.typed
+    await until(pilot, lambda: not who.app.shown.deaf, "it listens")
+    await pilot.press("escape")
+    await pilot.press("escape")
+    assert (await asyncio.wait_for(task, 10)).action == "cancel"
+
+
+async def test_of_two_questions_the_second_one_is_said_to_be_the_second() -> None:
+    who = responder()
+    tasks = [ask(who, form_question(schema(v=TEXT), message=m)) for m in ("one", "two")]
+    pilot = await shown(who, "one")
+    await until(pilot, lambda: "1 of 2" in screen_text(pilot.app), "the first")
+    await pilot.press("1", "ctrl+s")
+    pilot = await shown(who, "two")
+    await until(pilot, lambda: "2 of 2" in screen_text(pilot.app), "the second")
+    assert "Later" not in screen_text(pilot.app), "no other one waits"
+    await pilot.press("2", "ctrl+s")
+    await asyncio.wait_for(asyncio.gather(*tasks), 10)

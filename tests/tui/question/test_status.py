@@ -68,7 +68,7 @@ async def test_defaults_that_nobody_may_have_looked_at_are_counted() -> None:
 async def test_the_bar_stands_at_the_field_that_has_the_focus_after_a_page_over_it() -> None:
     app = Asking(form_question(CITY))
     async with asked(app) as pilot:
-        await pilot.press("tab", "tab")  # To a button, which goes when the page comes.
+        await pilot.press("L", "tab", "tab")  # To a button, which goes when the page comes.
         await pilot.press("ctrl+r")
         await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
         await pilot.press("escape")

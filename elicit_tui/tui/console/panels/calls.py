@@ -170,18 +170,24 @@ class CallsPane(Pane):
             whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
             told = wrapped(f"{end.told}{whose}", max(8, width - 2))
             lines.extend(((f"  {part}", "dim"),) for part in told)
+            if end.sent:
+                sent = wrapped(f"sent {end.sent}", max(8, width - 2))
+                lines.extend(((f"  {part}", "plain"),) for part in sent)
         return lines
 
     def _head(self, record: CallRecord, width: int) -> list[Line]:
         arguments = readable_json(dict(record.call.arguments), indent=None)
         sign, state, role = how(record)
-        if record.is_error:
-            state = "the tool says that it failed"
+        fails = "the tool says that it failed" if record.is_error else ""
+        if fails and record.refusal is None:
+            state, fails = fails, ""
         rounds = f" · round {record.round}" if record.round > 1 else ""
         took = f"{duration(record.elapsed)}{rounds}"
         head: list[Line] = [((f"{sign} {state}", role), (f"  {took}", "dim"))]
         if cell_len(text_of(head[0])) > width:
             head = [((f"{sign} {state}", role),), ((took, "dim"),)]
+        if fails:
+            head.extend(text_lines(f"{fails[0].upper()}{fails[1:]}.", width, "bad"))
         if record.state == "running" and self._is_asked(record):
             head.extend(text_lines("It waits for your answer.", width, "warn"))
         if record.state == "running":
@@ -270,12 +276,12 @@ class CallsPane(Pane):
 
 def how(record: CallRecord) -> tuple[str, str, Role]:
     """How a call stands: its sign, a word or what became of its question, and their role."""
-    if record.is_error:
-        return "✗", "failed", "bad"
     refusal = record.refusal
     if refusal is not None:
-        return SIGNS_OF_ENDS[refusal.action], refusal.told, ROLES[refusal.action]
-    return SIGNS[record.state], record.state, STATE_ROLES[record.state]
+        return SIGNS_OF_ENDS[refusal.action], record.words, ROLES[refusal.action]
+    if record.is_error:
+        return "✗", record.words, "bad"
+    return SIGNS[record.state], record.words, STATE_ROLES[record.state]
 
 
 def bar(record: CallRecord, width: int) -> str:

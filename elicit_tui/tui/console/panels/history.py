@@ -18,7 +18,7 @@ from textual.containers import Vertical
 from elicit_tui.errors import LedgerError
 from elicit_tui.text import local_time, neutral_line
 from elicit_tui.tui.console.bars import ClickBar, Part
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, who_of
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, told_of, who_of
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.search_line import SearchLine
@@ -138,7 +138,7 @@ class HistoryPane(Pane):
         head.display = bool(keys) and not self.stacked
         when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)))
         asked: Line = ((f" {when}   {padded('server', self._server_width)}  question", "dim"),)
-        head.show([Part(asked)], [Part((("decided by ", "dim"),))])
+        head.show([Part(asked)], [Part((("ended, decided by ", "dim"),))])
 
     def _row(self, key: str, width: int) -> list[Line]:
         row = self._rows[key]
@@ -152,7 +152,8 @@ class HistoryPane(Pane):
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
         server = padded(row.server, self._server_width)
         left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {message}", "plain"))
-        return [apart(left, ((f" {who} ", "dim"),), width)]
+        ended = told_of(row.action, row.decided_by, row.reason)
+        return [apart(left, ((f" {ended} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")
     def _look(self, event: RowList.Chosen) -> None:

@@ -11,10 +11,10 @@ from textual.containers import Vertical
 
 from elicit_tui.tui.console.described import offer_words
 from elicit_tui.tui.console.line_view import LineView
-from elicit_tui.tui.console.offers import VERBS, Offer
+from elicit_tui.tui.console.offers import VERBS, Offer, found_by
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.search_line import SearchLine
-from elicit_tui.tui.console.spans import Line, Role, apart, padded
+from elicit_tui.tui.console.spans import Line, Role, Span, apart, padded, shortened
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 HINT_ROLES: dict[str, Role] = {"destructive": "warn", "read-only": "good"}
 HINT_WIDTH = 13
 SUMMARY_LEAST = 40
-"""Cells for name and summary; with no more than these the name stands alone."""
+"""Cells for name and summary; with no more than these the hints give way to the summary."""
+TITLE_LEAST = 10
+"""Cells; with fewer beside the names, a name stands alone."""
 SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤"}
 
 
@@ -77,10 +79,7 @@ class OffersBox(Vertical):
     def _draw_list(self) -> None:
         words = self._search_line.value
         offers = self._record.offers if self._record else ()
-        found = [offer for offer in offers if offer.matches(words)]
-        # Those that are called so before those that only speak of it.
-        found.sort(key=lambda offer: words.casefold() not in offer.shown.casefold())
-        self._shown = {offer.key: offer for offer in found}
+        self._shown = {offer.key: offer for offer in found_by(words, offers)}
         self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
         listing = self.query_one("#offer-list", RowList)
         listing.empty = "nothing here matches" if offers else "this server offers nothing"
@@ -114,10 +113,10 @@ class OffersBox(Vertical):
         name: Line = ((f" {SIGNS[offer.kind]} ", "dim"), (offer.shown, "strong"))
         told = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
         room = width - 4 - HINT_WIDTH
-        if room <= SUMMARY_LEAST:
-            return [apart(name, (told,), width)]
-        name_width = min(max(min(30, room // 3), self._longest), room // 2)
         summary = offer.title or offer.description.partition("\n")[0]
+        if room <= SUMMARY_LEAST:
+            return [self._short_row(offer, name, summary, told, width)]
+        name_width = min(max(min(30, room // 3), self._longest), room // 2)
         return [
             (
                 name[0],
@@ -126,6 +125,19 @@ class OffersBox(Vertical):
                 (hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")),
             )
         ]
+
+    def _short_row(self, offer: Offer, name: Line, summary: str, told: Span, width: int) -> Line:
+        """What it is called and what it shows; that it destroys is a sign there, words below."""
+        room = width - 4 - self._longest - 2
+        if room < TITLE_LEAST or not summary:
+            return apart(name, (told,), width)
+        sign = "▲ " if offer.destructive else ""
+        return (
+            name[0],
+            (padded(offer.shown, self._longest), "strong"),
+            (f"  {sign}", "warn"),
+            (shortened(summary, room - len(sign)), "dim"),
+        )
 
     def _words(self, width: int) -> list[Line]:
         return [] if self.offer is None else offer_words(self.offer, width)

@@ -120,7 +120,11 @@ class QuestionsPane(Pane):
         sign, role = _risk(entry.question.review.verdict)
         left = countdown(entry.deadline.left)
         ages = () if left and self.stacked else (f"{age(entry.age)} old",)
-        times = " · ".join([*ages, *([f"{left} left"] if left else [])])
+        # The clock of one that cannot be answered yet stands still.
+        runs = entry.deadline.started or self.stacked
+        times = " · ".join(
+            [*ages, *([f"{left} left{'' if runs else ' once open'}"] if left else [])]
+        )
         held = self.app.held_elsewhere(entry.question)
         times = held or times
         tools = tool_of(request)

@@ -45,8 +45,9 @@ WORDS = (
     "page to open. Their questions come up here. You can send an answer, decline (say no), or "
     "cancel (neither yes nor no); the server is told which it was and that it was you.",
     "A question opens by itself only while no other is open and you are not typing. Otherwise it "
-    "waits under Questions, the bar above says so, and its time runs once you can answer it. Once "
-    "you put one off, those that wait open only when you choose them.",
+    "waits under Questions, the bar above says so, and its time runs once you can answer it.",
+    "One that you put off comes back only when you choose it, and so do those that wait just then: "
+    "in the list, or with the key that opens the next question, which goes through all of them.",
     "Before a question reaches you, the guardian looks at it. What asks for a secret is declined "
     "for you and kept under Questions, “Stopped before you saw it”, with the reason.",
 )

@@ -1,0 +1,136 @@
+"""What one sees once a question was answered, passed over or put off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.settings import HistorySettings
+from elicit_tui.tui.console.row_list import RowList
+from elicit_tui.tui.question import QuestionScreen
+from tests.tui.console.stand import CITY, Stand, console
+
+pytestmark = pytest.mark.anyio
+
+TWO = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "street": {"type": "string"}},
+}
+
+
+def started(stand: Stand, name: str) -> Call:
+    call = Call("tools/call", name, {})
+    stand.app.state.calls.start("alpha", call)
+    return call
+
+
+async def put_off(stand: Stand) -> None:
+    await stand.press("ctrl+l")
+    await stand.until(lambda: stand.app.state.questions.open is None)
+
+
+async def test_calls_points_at_the_call_whose_question_was_answered(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        older, newer = started(stand, "plan"), started(stand, "clear")
+        await stand.press("3")
+        calls = stand.app.screen.query_one("#call-list", RowList)
+        assert calls.key == newer.id
+        request = stand.ask("alpha", "Where to?", calls=(older,))
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: calls.key == older.id and "declined by you" in stand.text())
+
+
+@pytest.mark.parametrize(("content", "told"), [("redacted", True), ("none", False)])
+async def test_a_call_shows_what_was_sent(tmp_path: Path, content: Any, told: bool) -> None:
+    settings = HistorySettings(content=content)
+    async with console(tmp_path, history=settings) as stand:
+        request = stand.ask("alpha", "Where to?", CITY, calls=(started(stand, "plan"),))
+        await stand.shown(request)
+        await stand.press(*"Rome", "ctrl+s")
+        await stand.until(lambda: stand.outcomes)
+        await stand.press("3")
+        await stand.until(lambda: "accepted by you" in stand.text())
+        assert ('sent {"city": "Rome"}' in stand.text()) is told
+
+
+@pytest.mark.parametrize("state", ["answered", "failed"])
+async def test_what_became_of_a_refused_question_has_one_wording(
+    tmp_path: Path, state: Any
+) -> None:
+    async with console(tmp_path) as stand:
+        call = started(stand, "plan")
+        request = stand.ask("alpha", "Where to?", calls=(call,))
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        record = stand.app.state.calls.get(call.id)
+        assert record is not None
+        record.end(state, result={"content": [], "isError": True})
+        assert record.words == "declined by you"
+        for pane in "35":
+            await stand.press(pane)
+            await stand.until(lambda: "declined by you" in stand.text())
+        await stand.press("3")
+        await stand.until(lambda: "The tool says that it failed." in stand.text())
+
+
+async def test_a_call_without_a_refused_question_is_done_or_failed(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        records = [stand.app.state.calls.start("alpha", Call("tools/call", "a", {})) for _ in "ab"]
+        records[0].end("answered", result={"content": []})
+        records[1].end("answered", result={"content": [], "isError": True})
+        assert [record.words for record in records] == ["done", "failed"]
+
+
+async def test_a_question_that_was_put_off_once_is_put_off_when_it_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        first = stand.ask(message="The first?")
+        await stand.shown(first)
+        await put_off(stand)
+        second = stand.ask(message="The second?")
+        await stand.shown(second)
+        await stand.press("ctrl+o")
+        await stand.shown(first)
+        await stand.press("ctrl+o")
+        await stand.shown(second)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcome(second))
+        await stand.settled()
+        assert stand.app.state.questions.open is None
+        await stand.press("ctrl+o")
+        await stand.shown(first)
+
+
+async def test_one_comes_back_to_the_field_that_one_left(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask(schema=TWO)
+        await stand.shown(request)
+        await stand.press(*"Rome", "tab", *"Via")
+        await put_off(stand)
+        await stand.press("ctrl+o")
+        await stand.shown(request)
+        await stand.press("space", *"Appia", "ctrl+s")
+        await stand.until(lambda: stand.outcome(request))
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert outcome.content == {"city": "Rome", "street": "Via Appia"}
+
+
+async def test_a_clock_that_stands_still_is_said_to_run_once_its_question_is_open(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.press("4", "slash")
+        for number in range(2):
+            stand.ask("alpha", f"Number {number}?")
+        await stand.until(lambda: len(stand.app.state.questions) == 2)
+        await stand.press("escape", "2")
+        await stand.until(lambda: "5:00 left once open" in stand.text())
+        assert stand.text().count("once open") == 1, "the first one can be answered"
+        assert not isinstance(stand.app.screen, QuestionScreen)
