@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from elicit_tui.elicitation.request import MODERN
@@ -12,6 +12,7 @@ from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Scenario, text_of
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.variants import MARKER, Variant
+from elicit_tui.scenarios.watching import Watched
 from elicit_tui.text import ascii_json, neutral_line
 
 INTERNAL_ERROR: Final = -32603
@@ -29,22 +30,33 @@ def faults_of(
     variant: Variant,
     base: Run | None,
     script: Script,
-    changed: Sequence[str],
+    watched: Watched,
     *,
     alive: bool,
 ) -> list[str]:
-    """What is not as it must be, as sentences.
-
-    `base` is the accepted run that this one departs from, `changed` what of the watched state is
-    no longer as it was.
-    """
+    """What is not as it must be, as sentences; `base` is the accepted run that it departs from."""
     if base is None:
-        return list(_as_written(run, script))
-    return list(_departed(run, variant, base, script, changed, alive=alive))
+        faults = _as_written(run, script, watched)
+    else:
+        faults = _departed(run, variant, base, script, watched, alive=alive)
+    return [*watched.problems, *faults]
 
 
-def _as_written(run: Run, script: Script) -> Iterator[str]:
+def unmoved(scenario: Scenario, watched: Watched) -> list[str]:
+    """What the accept that is done leaves as it was, so that no refusal can be told from it."""
+    if not scenario.acts:
+        return []
+    said = "is the same after the accept: that a refusal leaves it alone shows nothing"
+    return [f"watch: {each} {said}" for each in watched.unchanged]
+
+
+def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
     expect = run.scenario.expect
+    if run.scenario.refuses:
+        yield from _acted_on(watched)
+    if run.scenario.acts:
+        for each in watched.never_there:
+            yield f"watch: {each} is not there, also after the accept: nothing is watched"
     yield from script.problems
     yield from _not_by_the_scenario(run)
     result = run.result
@@ -83,7 +95,7 @@ def _departed(
     variant: Variant,
     base: Run,
     script: Script,
-    changed: Sequence[str],
+    watched: Watched,
     *,
     alive: bool,
 ) -> Iterator[str]:
@@ -109,10 +121,14 @@ def _departed(
     if run.result is not None and accepted_again(run.scenario, base, run.result):
         said = neutral_line(text_of(run.result), 160)
         yield f"it acted all the same: {said or 'the result is the accepted one'}"
-    for watched in changed:
-        yield f"{watched} changed"
+    yield from _acted_on(watched)
     if kind is None and number is not None:
         yield from _asked_again(script, number)
+
+
+def _acted_on(watched: Watched) -> Iterator[str]:
+    for each in watched.changed:
+        yield f"{each} changed"
 
 
 def accepted_again(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> bool:

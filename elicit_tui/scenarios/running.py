@@ -16,13 +16,13 @@ from elicit_tui.elicitation.request import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.runtime import open_runtime
-from elicit_tui.scenarios.judging import faults_of, hint_of
+from elicit_tui.scenarios.judging import faults_of, hint_of, unmoved
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Scenario
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
 from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, as_written, branches
-from elicit_tui.scenarios.watching import changed, states
+from elicit_tui.scenarios.watching import Watched, states
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
@@ -209,10 +209,10 @@ class _OneRun:
             run.error = run.error or error
         run.seconds = time.monotonic() - began
         run.resolved = list(self._outcomes.values())
-        after = await states(self._scenario.watch)
-        run.failures += faults_of(
-            run, variant, base, self.script, changed(before, after), alive=alive
-        )
+        watched = Watched(before, await states(self._scenario.watch))
+        run.failures += faults_of(run, variant, base, self.script, watched, alive=alive)
+        if base is None and run.passed:
+            run.notes += unmoved(self._scenario, watched)
         return run
 
     async def _called(self, runtime: Runtime, variant: Variant, run: Run) -> bool:

@@ -93,6 +93,16 @@ class Scenario:
         """Whether every answer is an accept, so that other ways can be tried from it."""
         return bool(self.answers) and all(each.action == "accept" for each in self.answers)
 
+    @property
+    def acts(self) -> bool:
+        """Whether its tool is to do what it is for: all is accepted, no error is expected."""
+        return self.accepts and not self.expect.is_error
+
+    @property
+    def refuses(self) -> bool:
+        """Whether an answer of it is a refusal."""
+        return any(each.action != "accept" for each in self.answers)
+
 
 def text_of(result: Mapping[str, Any]) -> str:
     """The text of a result's content blocks, joined by line ends."""

@@ -303,3 +303,57 @@ def test_no_secret_of_an_address_is_kept_in_a_snapshot() -> None:
         params = {"mode": "url", "message": "Open it", "url": url, "elicitationId": "1"}
         request = ElicitationRequest(ServerIdentity("s", "stdio", "s"), params, era="handshake")
         assert "pw" not in str(question_snapshot(request))
+
+
+WATCHING = """
+[[scenario]]
+name = "watches"
+server = "lab"
+call = "TOOL"
+watch = [WATCHED]
+expect = { questions = 1 }
+
+[[scenario.answers]]
+message = "Book*"
+action = "ACTION"
+"""
+
+
+def watching(directory: Path, watched: str, tool: str, action: str) -> Ended:
+    """Test a tool of the lab that writes what it books to `state`."""
+    state = directory / "state"
+    text = WATCHING.replace("WATCHED", json.dumps(watched)).replace("TOOL", tool)
+    server = f"lab={sys.executable} {HERE / 'lab.py'} {state}"
+    return outcome_of(scenarios(directory, text.replace("ACTION", action)), server=server)
+
+
+@pytest.mark.parametrize(
+    ("watched", "said"),
+    [
+        ("no-such-program --count bookings", "cannot be run"),
+        ("STATE.misspelt", "is not there, also after the accept: nothing is watched"),
+        ("/dev/null", "is no file"),
+    ],
+)
+def test_a_watch_that_watches_nothing_fails_its_scenario(
+    tmp_path: Path, watched: str, said: str
+) -> None:
+    watched = watched.replace("STATE", str(tmp_path / "state"))
+    ended = watching(tmp_path, watched, "acts_on_decline_mended", "accept")
+    assert ended.code == 1, ended.stdout
+    assert f"watch: {watched} {said}" in failures(ended)
+
+
+def test_a_watch_that_an_accept_leaves_as_it_was_is_told(tmp_path: Path) -> None:
+    ended = watching(tmp_path, "echo always", "acts_on_decline_mended", "accept")
+    assert ended.code == 0, ended.stdout
+    assert "echo always is the same after the accept" in str(ended.document["runs"][0]["notes"])
+
+
+def test_a_scenario_that_refuses_fails_where_what_it_watches_changed(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    ended = watching(tmp_path, state, "acts_on_decline_mended", "decline")
+    assert (ended.code, ended.document["runs"][0]["notes"][1:]) == (0, []), ended.stdout
+    ended = watching(tmp_path, state, "acts_on_decline", "decline")
+    assert ended.code == 1
+    assert failures(ended) == f"{state} changed"
