@@ -26,6 +26,7 @@ _RUNS: Final = re.compile(
 )
 """A command that fetches what it runs, or hides it."""
 _TOOL: Final = re.compile(r"\b[a-z]+(?:[_.][a-z]+)+\b(?!\.)|\w\(\)")
+_CALL: Final = re.compile(r"\b(?:call|invoke|run|use)[\s*_`'\"]{1,4}[a-z]+(?:_[a-z]+)+\b")
 _MORE: Final = 1.25
 _CLOSE: Final = 24
 _NEAR: Final = 80
@@ -110,13 +111,16 @@ def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
 def _orders(reading: Reading) -> Iterator[Sighting]:
     yield from summed("deception.orders", _BLOCK, (*_WITH_NAMES, "default"))(reading)
     # "Note for the assistant: …", and maybe a tool that it shall call, named as no word is.
-    for one in found(reading.told("description", "default"), "to the model", usual_only=True):
+    told = reading.told("message", "description", "default")
+    for one in found(told, "to the model", usual_only=True):
         place, _, clause, hit = one
         alone = hit.start == 0 and hit.end == len(clause.words)
         if (clause.listed or (clause.after and alone)) and not clause.denies(hit):
-            named = _TOOL.search(place.text, one.span[1]) is not None
-            yield one.sighting(_BLOCK if named else _WARN, 1 + named, "speaks-to-the-model")
-            return
+            named = (_CALL if place.role == "message" else _TOOL).search(place.text, one.span[1])
+            if named or place.role != "message":
+                amount = 1 + bool(named)
+                yield one.sighting(Severity(amount), amount, "speaks-to-the-model")
+                return
 
 
 def _summed(name: str, roles: Sequence[str] = TOLD, *, typed: bool = False) -> GuardianRule:

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
+from elicit_tui.form.choices import read_choices
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
 from elicit_tui.guardian.frames import THRESHOLD, held
@@ -36,6 +37,7 @@ AMOUNT: Final = re.compile(
     r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf|sek|nok|dkk|pln|jpy|inr)[\s*_`]{0,3}\d"
     r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
     r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to "
+    r"|(?:refund|payment|transfer)[\s*_`]{1,4}of[\s*_`]{1,4}\d"
 )
 
 
@@ -43,14 +45,16 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
     if framed := [*_framed("destructive.production")(reading)]:
         yield from framed
         return
-    only = [one.name for one in reading.fields if len(one.told("choice")) == 1]
-    acts = [*found(told(reading), "act", usual_only=True)]
+    chosen_of = ((one, read_choices(one.drawn)) for one in reading.fields)
+    only = [one.name for one, of in chosen_of if of and len(of[0]) - may_be_left(one) == 1]
+    ready = any(place.says("ready") for place in told(reading))
+    acts = any(one.clause.means(one.hit) for one in found(told(reading), "act", usual_only=True))
     for one in found(reading.told("message", "default", "choice"), "production", usual_only=True):
         # What is chosen is prepared, or all that one can choose: "api 2.3 -> prod" is an act.
-        chosen = one.place.role != "choice" or one.place.field in only
-        chosen = chosen and not one.clause.denies(one.hit)
+        is_only = one.place.field in only
+        chosen = (one.place.role != "choice" or is_only) and not one.clause.denies(one.hit)
         leads = one.clause.between(one.hit.start).endswith(("->", "=>", "→", "⇒"))
-        if chosen and confirms(reading) and (leads or any(a.clause.means(a.hit) for a in acts)):
+        if chosen and (is_only or confirms(reading)) and (leads or acts or (is_only and ready)):
             yield one.sighting(Severity.WARN, 2, "aimed-at-production", one.place.field)
             return
 
@@ -59,7 +63,9 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
     yield from _by_nought(reading)
     leave = [*told(reading)] if confirms(reading) else []
     choices = [*telling_choices(reading)]
-    ends = _chooses_how_it_ends(reading)
+    # Deleting stands among the choices, beside leaving everything as it is.
+    left = (place for one in reading.fields if may_be_left(one) for place in one.told("choice"))
+    ends = any(place.says("destroys") for place in left)
     # What is chosen or typed there is an answer; only what cannot be undone is worth a word.
     last = (one for one in (*reading.told("description"), *choices) if one.says(*_FOR_GOOD))
     for place in (*leave, *choices) if leave else last:
@@ -74,7 +80,10 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
                     return
     for place in (*leave, *choices):
         forced = _COMMAND.search(place.unsplit.text.translate(_UNMARKED))
-        if forced is not None and not _only_spoken(place, forced.start()):
+        at = forced.start() if forced else -1
+        around = (c for c in place.clauses if c.spans[0][0] <= at <= c.spans[-1][1])
+        # "Explain: git push --force" only speaks of it.
+        if forced and not any(hit.start == 0 for one in around for hit in one.of("speaks")):
             why = (weight(2, "command", place, forced[0]),)
             yield Sighting(Severity.WARN, place.where, forced[0], None, why)
             return
@@ -99,16 +108,6 @@ def _is_said_small(reading: Reading, clause: Clause) -> bool:
         for said in reading.message.clauses
         for one in said.of("destroys")
         for other in clause.of("destroys")
-    )
-
-
-def _only_spoken(place: Place, at: int) -> bool:
-    """Whether the clause around a position only speaks of what stands there."""
-    return any(
-        hit.start == 0
-        for clause in place.clauses
-        if clause.spans[0][0] <= at <= clause.spans[-1][1]
-        for hit in clause.of("speaks")
     )
 
 
@@ -185,14 +184,6 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
     return min(near, default=None, key=lambda one: (one[0], one[1].start))
 
 
-def _chooses_how_it_ends(reading: Reading) -> bool:
-    """Whether deleting stands among the choices, beside leaving everything as it is."""
-    return any(
-        may_be_left(field) and any(place.says("destroys") for place in field.told("choice"))
-        for field in reading.fields
-    )
-
-
 def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
     def find(reading: Reading) -> Iterator[Sighting]:
         leave = [*told(reading)] if confirms(reading) else []
@@ -242,21 +233,26 @@ def _money(reading: Reading) -> Iterator[Sighting]:
         yield from _paid(places)
     for one in islice(held("destructive.money", reading, places), int(confirms(reading))):
         yield one.sighting(Severity.WARN)
+    if confirms(reading) and AMOUNT.search(reading.message.read.lower()):
+        # "640.00 to the boat yard": a choice lets it go, by its first word.
+        lets_go = found(reading.told("title", "choice"), "approves", "moves")
+        first = (one for one in lets_go if not one.hit.start)
+        for sent in islice(first, any(place.says("money", "moves") for place in places)):
+            yield sent.sighting(Severity.WARN, 2, "pays-an-amount")
 
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
     """The first sum that is to be paid, once or again and again."""
     for one in found(places, "transfer", "subscription", "moves"):
-        _, view, clause, hit = one
-        start, end = view.folded.span(clause.spans[0][0], clause.spans[-1][1])
+        folded, clause, hit = one.view.folded, one.clause, one.hit
+        start, end = folded.span(clause.spans[0][0], clause.spans[-1][1])
         # "€1,250 for Marta. Shall I make the transfer?"
         is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
         start = 0 if is_all else max(0, start - 2)
         near = slice(max(start, one.span[0] - 240), min(end + 60, one.span[1] + 240))
-        amount = AMOUNT.search(view.folded.original[near].lower())
+        amount = AMOUNT.search(folded.original[near].lower())
         if amount is not None and clause.means(hit):
-            said = " ".join((*clause.words[hit.start : hit.end], amount[0]))
-            why = weight(2, "pays-an-amount", one.place, said)
+            why = weight(2, "pays-an-amount", one.place, f"{_text(clause, hit)} {amount[0]}")
             yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
             return
 
