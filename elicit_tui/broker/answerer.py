@@ -2,14 +2,16 @@
 
 To answer takes a terminal; and of the processes from this one up to its first session leader, that
 one included, none may be a waiting gateway or an ancestor of one; and of all processes above this
-one, none may be the agent that started such a gateway. This keeps an agent from answering through
-its own shell, also on a terminal or in a session that it makes. It is no border against the same
-user: a program that detaches itself from the agent, or writes the store's file, gets past it.
+one, none may be the agent that started such a gateway, by itself or through a shell, a launcher or
+a package runner. This keeps an agent from answering through its own shell, also on a terminal or in
+a session that it makes. It is no border against the same user: a program that detaches itself from
+the agent, or writes the store's file, gets past it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -32,6 +34,21 @@ BELOW_AN_AGENT: Final = (
 )
 FIRST_PROCESSES: Final = frozenset({"systemd", "init", "launchd"})
 """Names of the process above all others, which every person's terminal descends from too."""
+_RUNNERS: Final = """
+    sh bash dash ash zsh ksh mksh fish csh tcsh nu elvish xonsh busybox cmd powershell pwsh
+    env timeout nice ionice nohup setsid stdbuf time xargs script unbuffer sudo doas su runuser
+    uv uvx pipx poetry hatch pdm rye pixi conda mamba micromamba mise direnv asdf py
+    npm npx pnpm pnpx yarn bunx corepack volta nvm fnm make just task
+    nix nix-shell devbox flatpak-spawn systemd-run bwrap firejail strace
+    op doppler dotenv infisical aws-vault chamber tini dumb-init catatonit docker-init
+    elicit-tui
+"""
+RUNNERS: Final = frozenset(_RUNNERS.split())
+"""Names of programs that stand between an agent and what it starts, and decide nothing."""
+PACKAGE_RUNNER: Final = re.compile(
+    r"(?:^|[/\\])(?:np[mx]|pnpm|pnpx|yarn)(?:-cli)?(?:\.c?js)?$|[/\\]_npx[/\\]"
+)
+"""The script of Node.js that is such a program, or that npx has fetched and started."""
 UNKNOWN: Final = "The processes above this one cannot be read, so nobody may answer from it."
 
 
@@ -67,15 +84,80 @@ def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str |
                 parents = waiting.parents()
             except psutil.NoSuchProcess:
                 continue  # It ended just now.
-            # Over HTTP whoever started the gateway is no agent, and what takes in processes that
-            # lost their parent started none of them.
-            agents = parents[:1] if process.role == "asker" else []
-            agent = {each.pid for each in agents if _name(each) not in FIRST_PROCESSES}
+            # Over HTTP whoever started the gateway is no agent.
+            asks = process.role == "asker"
+            agent = {each.pid for each in _agent_above(waiting, parents)} if asks else set()
             if line & {each.pid for each in (waiting, *parents)} or all_above & agent:
                 return BELOW_AN_AGENT
     except psutil.Error:
         return UNKNOWN
     return None
+
+
+def started_by() -> tuple[str, ...]:
+    """Names of what started this process: each runner, and the agent itself as the last.
+
+    None of their processes may answer what this process asks.
+    """
+    import psutil
+
+    try:
+        here = psutil.Process()
+        return tuple(neutral_line(_name(each), 80) for each in _agent_above(here, here.parents()))
+    except psutil.Error:
+        return ()
+
+
+def _agent_above(waiting: Process, parents: Sequence[Process]) -> Sequence[Process]:
+    """The agent that started a gateway, behind each runner that stands between the two.
+
+    What takes in processes that lost their parent started none of them. The shell that a person
+    types at is the last: what started it is that person's desktop or login.
+    """
+    agent: list[Process] = []
+    below = waiting
+    for parent in parents:
+        if _name(parent) in FIRST_PROCESSES:
+            break
+        agent.append(parent)
+        if not _only_runs(parent, below) or _leads_at_a_terminal(parent):
+            break
+        below = parent
+    return agent
+
+
+def _only_runs(process: Process, started: Process) -> bool:
+    """Whether a process only runs another: a shell, a launcher or a package runner."""
+    # npm calls itself “npm exec …”, a login shell “-zsh”.
+    name = _name(process).lower().lstrip("-").removesuffix(".exe").partition(" ")[0]
+    if name in RUNNERS:
+        return True
+    words = _words(process)
+    if name in ("node", "bun"):
+        return any(PACKAGE_RUNNER.search(word) for word in words[1:2])
+    # A Python of a virtual environment starts, on Windows, the one behind it with its own words.
+    return len(words) > 1 and words[1:] == _words(started)[1:]
+
+
+def _leads_at_a_terminal(process: Process) -> bool:
+    import psutil
+
+    if not _leads_a_session(process.pid):
+        return False
+    try:
+        return process.terminal() is not None
+    except psutil.Error:
+        return False
+
+
+def _words(process: Process) -> Sequence[str]:
+    """The command line; empty where it cannot be read."""
+    import psutil
+
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return ()
 
 
 def _terminal() -> str | None:

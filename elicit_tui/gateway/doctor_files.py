@@ -12,7 +12,7 @@ import hmac
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -57,6 +57,8 @@ class Observation:
     how: CallEnd | None = None
     proof: str | None = None
     """By which the doctor sees that both have the same secret of the store."""
+    started_by: Sequence[str] = ()
+    """Over stdio: names of the processes that started it, the agent's as the last."""
 
 
 def proof_of(secret: str | None, nonce: str) -> str | None:

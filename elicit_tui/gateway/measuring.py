@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+from elicit_tui.broker.answerer import started_by
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
@@ -146,6 +147,7 @@ class _MeasuredCall:
         self._clock = clock
         self._progress = progress
         self._proof = proof_of(secret, request.nonce)
+        self._started_by = () if requester.http else started_by()
         self._id = secrets.token_hex(8)
         self._tell("began")
 
@@ -163,6 +165,7 @@ class _MeasuredCall:
                 client=as_name(f"{agent.name or '?'} {agent.version or ''}".strip(), 80),
                 how=how,
                 proof=self._proof,
+                started_by=self._started_by,
             )
         )
         return seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -31,6 +32,21 @@ asking = [AskingProcess(int(sys.argv[1]), "listener" if "listener" in sys.argv e
 lifted = "lifted" in sys.argv
 print(json.dumps({"refusal": refusal(asking, without_terminal=lifted), **asdict(this_process())}))
 """
+AGENT = """
+import subprocess, sys
+gateway = subprocess.Popen(sys.argv[1:])
+print(gateway.pid, flush=True)
+gateway.wait()
+"""
+OWN_SHELL = """
+import os, signal, subprocess, sys
+show, *command = sys.argv[1:]
+gateway = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+number = gateway.stdout.readline().decode().strip()
+subprocess.run([sys.executable, "-c", show, number], start_new_session=True)
+os.killpg(gateway.pid, signal.SIGKILL)
+"""
+"""An agent: starts its gateway by a command, then tries to answer in a session of its own."""
 PYTHON = f"{sys.executable} -c '{SHOW}'"
 
 
@@ -64,14 +80,13 @@ def _printed(terminal: int, script: str) -> dict[str, object]:
 
 @pytest.fixture
 def asking() -> Iterator[int]:
-    """The number of a process that another shell started."""
-    script = "sleep 60 & echo $!; wait"
+    """The number of a process that another agent started."""
     with subprocess.Popen(
-        ["/bin/sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True
-    ) as shell:
-        assert shell.stdout is not None
-        yield int(shell.stdout.readline())
-        os.killpg(shell.pid, signal.SIGKILL)
+        [sys.executable, "-c", AGENT, "sleep", "60"], stdout=subprocess.PIPE, start_new_session=True
+    ) as agent:
+        assert agent.stdout is not None
+        yield int(agent.stdout.readline())
+        os.killpg(agent.pid, signal.SIGKILL)
 
 
 def test_a_person_at_a_terminal_of_their_own_may_answer(asking: int) -> None:
@@ -121,6 +136,69 @@ SETSID = pytest.mark.skipif(sys.platform != "linux", reason="setsid as a program
 def test_no_session_of_its_own_lets_a_process_of_the_agent_answer() -> None:
     shown = in_a_session(f"sleep 30 & ASKER=$!; setsid -w {PYTHON} $ASKER; kill $ASKER")
     assert shown["refusal"] == BELOW_AN_AGENT
+
+
+GATEWAY = "sleep 60 & echo $!; wait"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["/bin/sh", "-c", GATEWAY],
+        [
+            "/bin/sh",
+            "-c",
+            '"$@"; exit $?',
+            "sh",
+            "timeout",
+            "--foreground",
+            "60",
+            "/bin/sh",
+            "-c",
+            GATEWAY,
+        ],
+        ["{bin}/npx", "-c", GATEWAY],
+        ["{bin}/uv", "-c", GATEWAY],
+        ["{bin}/node", "{bin}/_npx/0123/wrapper.js"],
+        ["{bin}/node", "{bin}/npm-cli.js"],
+    ],
+    ids=["sh", "sh-timeout-sh", "npx", "uv", "node-of-npx", "npm"],
+)
+def test_a_runner_between_the_agent_and_its_gateway_lets_no_process_of_the_agent_answer(
+    command: list[str], tmp_path: Path
+) -> None:
+    # A program is known by its file's name.
+    for name in ("npx", "uv", "node"):
+        (tmp_path / name).symlink_to("/bin/sh")
+    for script in ("_npx/0123/wrapper.js", "npm-cli.js"):
+        (tmp_path / script).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / script).write_text(GATEWAY)
+    words = [
+        sys.executable,
+        "-c",
+        OWN_SHELL,
+        SHOW,
+        *(each.format(bin=tmp_path) for each in command),
+    ]
+    shown = in_a_session(f"{shlex.join(words)}; true")
+    assert shown["refusal"] == BELOW_AN_AGENT
+
+
+def test_what_started_the_shell_that_a_person_types_at_is_no_agent(
+    asking: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A desktop or a multiplexer starts every terminal of its person."""
+    shell, desktop = psutil.Process(asking), psutil.Process()
+    monkeypatch.setattr(answerer, "_terminal", lambda: "pts/1")
+    monkeypatch.setattr(answerer, "_line", list)
+    monkeypatch.setattr(answerer, "_name", lambda process: "bash")
+    above = {shell.pid: [shell, desktop]}
+    monkeypatch.setattr(psutil.Process, "parents", lambda process: above.get(process.pid, []))
+    waiting = [AskingProcess(asking, "asker")]
+    assert answerer.refusal(waiting, without_terminal=False) == BELOW_AN_AGENT
+    monkeypatch.setattr(answerer, "_leads_a_session", lambda number: True)
+    monkeypatch.setattr(psutil.Process, "terminal", lambda process: "/dev/pts/1")
+    assert answerer.refusal(waiting, without_terminal=False) is None
 
 
 @SETSID

@@ -29,12 +29,16 @@ hold_sec = 100
 """
 
 
-def started_by_a_shell(home: Path, *arguments: str) -> StdioServerParameters:
-    """A command of elicit-tui whose agent is a shell; a child of this process may be its person."""
+def started_by_another(home: Path, *arguments: str) -> StdioServerParameters:
+    """A command of elicit-tui whose agent is a process of its own.
+
+    A child of this process may be its person.
+    """
+    starts = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
     command = (sys.executable, "-m", "elicit_tui", *arguments)
     return StdioServerParameters(
-        command="/bin/sh",
-        args=["-c", '"$@"; exit $?', "agent", *command],
+        command=sys.executable,
+        args=["-c", starts, *command],
         env={**os.environ, "HOME": str(home)},
     )
 
@@ -45,17 +49,17 @@ async def agent(
     upwards: str = HANDSHAKE,
     downwards: str = MODERN,
     server: str = ASKING,
-    by_a_shell: bool = True,
+    by_another: bool = True,
 ) -> AsyncIterator[Client]:
     """The SDK's client, which has no forms, on a gateway of its own with one server, over stdio.
 
-    `by_a_shell`: as in `started_by_a_shell`; else this process is the agent.
+    `by_another`: as in `started_by_another`; else this process is the agent.
     """
     name, _, command = server.partition("=")
     given = ["--with", server, "--protocol", downwards] if command else []
-    started = started_by_a_shell(home, *given, "gateway", name)
-    if not by_a_shell:
-        started.command, *started.args = started.args[3:]
+    started = started_by_another(home, *given, "gateway", name)
+    if not by_another:
+        started.command, *started.args = started.args[2:]
     mode = "legacy" if upwards == HANDSHAKE else upwards
     async with Client(started, mode=mode, cache=None) as client:
         yield client

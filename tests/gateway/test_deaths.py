@@ -28,7 +28,7 @@ from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
 from elicit_tui.runtime import open_store
 from elicit_tui.store import SqliteStore, Waiting
-from tests.gateway.processes import started_by_a_shell
+from tests.gateway.processes import started_by_another
 from tests.gateway.world import text_of
 from tests.host.world import SERVERS
 
@@ -74,7 +74,7 @@ class World:
 
     async def start_gateway(self) -> None:
         server = f"counting={sys.executable} {SERVERS / 'counting.py'} {self.file}"
-        started = started_by_a_shell(self.home, "--with", server, "gateway", "counting")
+        started = started_by_another(self.home, "--with", server, "gateway", "counting")
         self.client = await self._agent.enter_async_context(
             Client(started, mode="legacy", cache=None)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -309,6 +310,7 @@ async def test_the_doctor_tells_what_it_measured_and_what_to_set(
     assert "✗ While you are asked, its calls are held 15 min" in told
     assert "set hold_sec = 1 under [gateway]" in told
     assert "✗ The secret in ELICIT_TUI_STORE_SECRET is not the same there as here." in told
+    assert re.search(r"✓ No process below \S.* can answer for you\.", told)
     assert "calls, without signs of progress" in err.decode()
     assert process.returncode == 1
     assert not list((DoctorFiles("crush")._request.parent).iterdir())

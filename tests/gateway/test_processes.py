@@ -121,7 +121,7 @@ async def tries_to_answer(
 
 
 async def test_an_agent_does_not_answer_for_its_person_from_below_its_gateway(home: Path) -> None:
-    async with agent(home, by_a_shell=False) as client:
+    async with agent(home, by_another=False) as client:
         asked = asyncio.ensure_future(call(client, "mine to answer"))
         question = await identifier()
         # Children, with a pseudo-terminal and as leaders of a session: all below who started it.

@@ -139,6 +139,8 @@ class Doctor:
         if best is None:
             return
         self._tell_secret(observations, request)
+        if not best.http:
+            self._tell_who_started(observations[-1].started_by)
         if not any(each.token for each in found):
             self._output.prose("○ It asks for no progress, so none can extend its time.")
         chosen = self._settings.gateway.hold_sec
@@ -154,6 +156,15 @@ class Doctor:
 
     def _held(self, seconds: float, more: str) -> str:
         return f"While you are asked, its calls are held {_time(seconds)}{more}"
+
+    def _tell_who_started(self, names: Sequence[str]) -> None:
+        """Whose processes cannot answer in the person's place."""
+        if not names:
+            self.says(False, "Nobody can tell which process started its gateway; it may answer.")
+            return
+        *runners, agent = names
+        through = f", which starts the gateway by way of {', '.join(runners)}" if runners else ""
+        self.says(True, f"No process below {agent}{through} can answer for you.")
 
     def _tell_secret(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
         from elicit_tui.gateway.doctor_files import proof_of
