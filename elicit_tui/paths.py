@@ -196,6 +196,31 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
         raise
 
 
+def rewrite_file(path: Path, content: bytes) -> None:
+    """Write a file of the person's own at once, as `replace_file` does: all of it or nothing.
+
+    It keeps its mode, a new one has that of any new file; a link is followed. What is no regular
+    file, such as a pipe, is written to. Raises OSError.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        path.resolve().parent.stat()  # a folder that is missing is not made for it
+        mode = 0o666 & ~_umask()
+    else:
+        if not stat.S_ISREG(status.st_mode):
+            path.write_bytes(content)
+            return
+        mode = stat.S_IMODE(status.st_mode)
+    replace_file(path.resolve(), content, mode)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def program(name: str, search: str | None = None) -> str | None:
     """The absolute path of a program, looked for in the absolute directories of `search` (PATH).
 

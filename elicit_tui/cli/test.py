@@ -20,7 +20,7 @@ from elicit_tui.cli.report import connected_fields, elicitation_fields, event_li
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.elicitation import ServerIdentity
 from elicit_tui.elicitation.request import HANDSHAKE, MODERN
-from elicit_tui.errors import Interrupted, UsageError
+from elicit_tui.errors import ElicitTuiError, UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class _TestRun:
         """Run them all; the exit code."""
         from elicit_tui.scenarios import run_scenarios
 
-        error: Interrupted | None = None
+        error: ElicitTuiError | None = None
         self._output.claim()
         try:
             with Interrupts() as interrupts:
@@ -141,31 +141,34 @@ class _TestRun:
                 )
                 try:
                     asyncio.run(interrupts.run(work))
-                except Interrupted as interrupted:
-                    error = interrupted
+                except ElicitTuiError as ended:
+                    error = ended
             self._clear()
+            if self._junit is not None and (error is None or self._suite.runs):
+                error = error or self._write_junit(self._junit)
             code = self._code(error)
             self._write_end(code, error)
-            if self._junit is not None:
-                self._write_junit(self._junit)
         finally:
             self._output.release()
         if error is not None:
             self._narration.error(error)
         return code
 
-    def _code(self, error: Interrupted | None) -> int:
+    def _code(self, error: ElicitTuiError | None) -> int:
         if error is not None:
-            return exit_codes.INTERRUPTED
+            return exit_codes.code_of(error)
         return exit_codes.OK if self._suite.passed else exit_codes.FAILED
 
-    def _write_junit(self, path: Path) -> None:
+    def _write_junit(self, path: Path) -> UsageError | None:
+        """Write the report; why it cannot be written."""
+        from elicit_tui.paths import rewrite_file
         from elicit_tui.scenarios import junit_xml
 
         try:
-            path.write_bytes(junit_xml(self._suite))
+            rewrite_file(path, junit_xml(self._suite))
         except OSError as error:
-            raise UsageError(f"--junit: {path} cannot be written: {error.strerror}.") from None
+            return UsageError(f"--junit: {path} cannot be written: {error.strerror}.")
+        return None
 
     # While it goes on
 
@@ -240,7 +243,7 @@ class _TestRun:
             "durationMs": round(run.seconds * 1000),
         }
 
-    def _write_end(self, code: int, error: Interrupted | None) -> None:
+    def _write_end(self, code: int, error: ElicitTuiError | None) -> None:
         from elicit_tui.scenarios import coverage
 
         suite = self._suite
@@ -253,7 +256,9 @@ class _TestRun:
                 for each in covered
             ],
             "snapshotsWritten": suite.written,
-            "error": None if error is None else {"code": "interrupted", "message": str(error)},
+            "error": None
+            if error is None
+            else {"code": exit_codes.name_of(error), "message": str(error)},
             "exitCode": code,
         }
         if self._how == "jsonl":

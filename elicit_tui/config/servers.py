@@ -11,6 +11,7 @@ from elicit_tui.config.keys import SERVER
 from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import ServerSettings, ToolSettings
+from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.text.hosts import is_loopback, is_web_address
 
 RESERVED: Final = f"{AGENT} is a reserved name: what an agent itself asks comes under it"
@@ -22,6 +23,23 @@ NO_ADDRESS: Final = "must be an http or https address"
 
 _STDIO_ONLY = ("args", "env", "cwd")
 _REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var")
+
+
+_OF_THE_CONNECTION: Final = frozenset(
+    {
+        *("connection", "content-length", "expect", "host", "keep-alive", "proxy-connection"),
+        *("te", "trailer", "transfer-encoding", "upgrade"),
+    }
+)
+"""Headers by which a request reaches another server than its url names, or other bytes than ours
+(RFC 9110, 7.2 and 7.6.1; RFC 9112, 6.3)."""
+
+
+def header_fault(name: str) -> str | None:
+    """Why nobody may set this header of a request, as a clause; None where one may."""
+    if name.strip().lower() in _OF_THE_CONNECTION:
+        return "belongs to the connection: it follows from the url and is never set"
+    return None
 
 
 def server_from(
@@ -90,6 +108,9 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
         known = server.url is not None and REFERENCE.search(server.url) is None
         if known and not is_web_address(server.url or ""):
             yield "url", NO_ADDRESS
+        for header in table.get("http_headers", {}):
+            if (why := header_fault(header)) is not None:
+                yield "http_headers", f"{toml_value(header)} {why}"
 
 
 def in_the_clear(server: ServerSettings) -> str | None:

@@ -13,6 +13,7 @@ from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.errors import UsageError
 from elicit_tui.form import MISSING
 from elicit_tui.form.json_values import same_json
+from elicit_tui.paths import rewrite_file
 from elicit_tui.scenarios.scenario import PreparedAnswer, shortened
 from elicit_tui.text import ascii_json
 
@@ -94,11 +95,14 @@ class Snapshots:
             self._changed = True
 
     def write(self) -> bool:
-        """Write what changed; whether anything had to be."""
+        """Write what changed; whether anything had to be. Raises UsageError.
+
+        What was kept before stays whole where it cannot be written.
+        """
         if not self._changed:
             return False
         try:
-            self.path.write_text(ascii_json(self._kept, indent=2) + "\n", encoding="ascii")
+            rewrite_file(self.path, f"{ascii_json(self._kept, indent=2)}\n".encode("ascii"))
         except OSError as error:
             raise UsageError(f"{self.path} cannot be written: {error.strerror}") from None
         self._changed = False

@@ -161,6 +161,12 @@ def test_claude_desktop(servers: Servers) -> None:
     assert "BSAabc" not in import_text(CLAUDE_DESKTOP).toml
 
 
+def test_a_header_of_the_connection_is_left_out(servers: Servers) -> None:
+    entry = '{"mcpServers": {"a": {"url": "https://a.example", "headers": {"Host": "b.example"}}}}'
+    assert servers(entry)["a"].http_headers == {}
+    assert "the header Host belongs to the connection" in "\n".join(import_text(entry).notes)
+
+
 def test_vs_code(servers: Servers) -> None:
     found = servers(VSCODE)
     assert list(found) == ["Perplexity", "fetch", "remote"]

@@ -65,6 +65,7 @@ def test_the_command_line_stands_above_the_users_file_whole(machine: Machine) ->
         ('[mcp_servers.a]\ncommand = "x"\nurl = "http://x"', ["F:1: mcp_servers.a: needs exactly one of command and url"]),
         ('[mcp_servers.a]\nurl = "ftp://x"', ["F:2: mcp_servers.a.url: must be an http or https address"]),
         ('[mcp_servers.a]\nurl = "http://x"\nargs = []', ["F:3: mcp_servers.a.args: goes with command, not with url"]),
+        ('[mcp_servers.a]\nurl = "http://x"\nhttp_headers = { hOST = "b.example", X = "1" }', ['F:3: mcp_servers.a.http_headers: "hOST" belongs to the connection: it follows from the url and is never set']),
         ('[mcp_servers.a]\ncommand = "x"\nhttp_headers = {}', ["F:3: mcp_servers.a.http_headers: goes with url, not with command"]),
         ('[mcp_servers.a]\ncommand = "x"\n[mcp_servers.a.tools.t]\napproval_mode = "yes"', ['F:4: mcp_servers.a.tools.t.approval_mode: must be one of "auto", "prompt", "writes", "approve", not "yes"']),
         ('[mcp_servers."a\\u001b"]\ncommand = "x"', ['F:1: mcp_servers."a\\u001b": a name must be printable and not empty']),

@@ -191,6 +191,22 @@ def test_a_users_allowed_url_is_compared_after_expansion(machine: Machine) -> No
     assert machine.load({}).servers["team-a"].refused is not None
 
 
+@pytest.mark.parametrize(
+    "header", ["Host", "host ", "Transfer-Encoding", "Content-Length", "Connection"]
+)
+def test_no_header_leads_an_allowed_url_elsewhere(machine: Machine, header: str) -> None:
+    machine.managed(
+        '[managed]\nservers = "allow"\n'
+        '[[managed.allow]]\nname = "*"\nurl = "https://mcp.example.com"\n'
+    )
+    server = '[mcp_servers.a]\nurl = "https://mcp.example.com/x"\nhttp_headers = '
+    machine.user(f'{server}{{ "{header}" = "evil.example" }}\n')
+    with pytest.raises(ConfigError, match="belongs to the connection"):
+        machine.load()
+    machine.user(f'{server}{{ X-Team = "blue" }}\n')
+    assert machine.load().servers["a"].refused is None
+
+
 def test_with_under_an_allow_list_must_match_it(machine: Machine) -> None:
     machine.managed(ALLOW + 'url = "https://a.example/mcp"\n')
     settings = machine.load(with_servers=("team-x=https://a.example/mcp/x",))

@@ -11,7 +11,7 @@ import pytest
 
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.scenarios.snapshots import question_snapshot
-from tests.cli.running import DEMO, SECONDS, Ended, run
+from tests.cli.running import DEMO, SECONDS, Ended, run, run_program
 from tests.cli.terminal import Terminal
 from tests.keys import INTERRUPT
 
@@ -303,6 +303,54 @@ def test_no_secret_of_an_address_is_kept_in_a_snapshot() -> None:
         params = {"mode": "url", "message": "Open it", "url": url, "elicitationId": "1"}
         request = ElicitationRequest(ServerIdentity("s", "stdio", "s"), params, era="handshake")
         assert "pw" not in str(question_snapshot(request))
+
+
+def on_a_full_disk(*arguments: str) -> Ended:
+    """Run `elicit-tui ARGUMENTS` where no file can become larger than a megabyte."""
+    program = (
+        "import resource, sys; from elicit_tui.cli import run;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY));"
+        "sys.exit(run(sys.argv[1:]))"
+    )
+    return run_program(program, *arguments)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
+def test_a_full_disk_takes_no_snapshot_that_was_there(tmp_path: Path) -> None:
+    file = scenarios(tmp_path, CACHE)
+    snapshots = file.with_name("scenarios.snapshots.json")
+    before = json.dumps({"another": {"2025-11-25": [{"message": "m" * 1_500_000}]}})
+    snapshots.write_text(before)
+    snapshots.chmod(0o640)
+    test = ("--with", DEMO, "test", str(file), "--update", "--output", "json")
+    ended = on_a_full_disk(*test)
+    assert ended.code == ended.document["exitCode"] == 2
+    assert "scenarios.snapshots.json cannot be written" in ended.stderr
+    assert ended.document["error"]["code"] == "usage"
+    assert ended.document["runs"][0]["passed"]
+    assert snapshots.read_text() == before
+    assert sorted(tmp_path.iterdir()) == [snapshots, file]
+    assert run(*test).code == 0
+    assert snapshots.stat().st_mode & 0o777 == 0o640
+    assert set(json.loads(snapshots.read_text())) == {"another", "clears the cache"}
+
+
+def test_a_report_that_cannot_be_written_is_in_the_document(tmp_path: Path) -> None:
+    file = scenarios(tmp_path, CACHE)
+    ended = outcome_of(file, "--junit", str(tmp_path / "nowhere" / "report.xml"))
+    assert ended.code == ended.document["exitCode"] == 2
+    assert "--junit" in ended.document["error"]["message"]
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_report_and_snapshots_behind_a_link_are_written_where_it_leads(tmp_path: Path) -> None:
+    file, real = scenarios(tmp_path, CACHE), tmp_path / "real.json"
+    real.write_text("{}")
+    file.with_name("scenarios.snapshots.json").symlink_to(real)
+    ended = outcome_of(file, "--update", "--junit", "/dev/stderr")
+    assert ended.code == 0
+    assert "<testsuites" in ended.stderr
+    assert set(json.loads(real.read_text())) == {"clears the cache"}
 
 
 WATCHING = """

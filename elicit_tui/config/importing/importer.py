@@ -13,7 +13,7 @@ from elicit_tui.config.importing.references import converted, variable_name
 from elicit_tui.config.importing.sources import Dialect, recognise
 from elicit_tui.config.keys import SERVER, FileKind
 from elicit_tui.config.nodes import Table, Value
-from elicit_tui.config.servers import RESERVED
+from elicit_tui.config.servers import RESERVED, header_fault
 from elicit_tui.config.validating import shown, validate
 from elicit_tui.elicitation.hiding import (
     Put,
@@ -225,6 +225,10 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
     for header, variable in names.items() if isinstance(names, Mapping) else ():
         if isinstance(variable, str) and is_variable(variable):
             headers[header] = f"${{{variable}}}"
+    for header in list(headers):
+        if (why := header_fault(header)) is not None:
+            del headers[header]
+            server.note(f"the header {header} {why}; left out")
     if headers:
         server.values["http_headers"] = headers
 
