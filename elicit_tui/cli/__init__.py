@@ -10,9 +10,22 @@ def run(argv: Sequence[str]) -> int:
 
     Imports nothing that the command does not need: `--version` costs little more than Python.
     """
-    from elicit_tui.cli.output import keep_standard_streams
+    from elicit_tui.cli.output import keep_standard_streams, why_data_was_lost
 
     keep_standard_streams()
+    code = _run(argv)
+    failure = why_data_was_lost()
+    if failure is None:
+        return code
+    # No command has to think of it: nobody is told that all went well who did not get the data.
+    from elicit_tui.cli.exit_codes import INTERRUPTED, USAGE
+    from elicit_tui.cli.narration import Narration
+
+    Narration().tell(f"stdout could not be written: {failure.strerror or failure}")
+    return INTERRUPTED if code == INTERRUPTED else USAGE
+
+
+def _run(argv: Sequence[str]) -> int:
     if list(argv) == ["--version"]:
         from elicit_tui import __version__
         from elicit_tui.cli.output import Output

@@ -87,8 +87,6 @@ def check(
         out.json(sarif_log(file, judged))
     elif output not in ("text", "jsonl"):  # Those are written as they come.
         no_branch(output)
-    if out.lost:
-        raise UsageError(f"Cannot write the findings: {out.failure}.")
     if not requests and not unreadable:
         Narration().tell(f"there is no request in {_named(file)}")
     if unreadable or not requests:

@@ -122,15 +122,17 @@ class OneCall:
 
     def _finish(self) -> int:
         self._read_strictly()
-        error = self._report.error
         if self._recording is not None:
-            self._recording.write(self._narration)
+            self._note(self._recording.finish(self._narration))
+        error = self._report.error
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
         if error is not None and code == exit_codes.USAGE:
             self._advise(error)
-            raise error
-        if error is not None:
+            if self._report.result is None:
+                raise error
+            self._narration.error(error)  # A result that came all the same is saved yet.
+        elif error is not None:
             self._narration.error(error)
             self._advise(error)
         elif self._report.schema_problem is not None:
@@ -139,10 +141,16 @@ class OneCall:
             self._narration.tell(f"after its result: {self._went_away}")
         self._save()
         self._offer_entries()
-        if self._output.lost:
-            self._narration.tell(f"stdout could not be written: {self._output.failure}")
-            return exit_codes.USAGE
         return code
+
+    def _note(self, failure: UsageError | None) -> None:
+        """Let the call end with this failure; where it failed already, only tell it."""
+        if failure is None:
+            return
+        if self._report.error is None:
+            self._report.error = failure
+        else:
+            self._narration.error(failure)
 
     def _read_strictly(self) -> None:
         """With `--strict` a call whose server wrote what nobody could read has gone wrong."""

@@ -12,6 +12,16 @@ STDERR: Final = 2
 LAID_OUT: Final = 1_000_000
 """Characters of a JSON document that is still laid out in lines."""
 
+_losses: Final[list[OSError]] = []
+"""Why data of this process was lost, for another reason than a reader that had enough."""
+
+
+def why_data_was_lost() -> OSError | None:
+    """Why data of the command that ends was lost; None where all was written. To be asked once."""
+    first = _losses[0] if _losses else None
+    _losses.clear()
+    return first
+
 
 def keep_standard_streams() -> None:
     """Put the null device where a standard descriptor is closed.
@@ -138,6 +148,8 @@ class Output:
                 self._stream.flush()
         except OSError as error:
             self.failure = error
+            if not isinstance(error, BrokenPipeError):
+                _losses.append(error)
             self._silence()
 
     def _silence(self) -> None:

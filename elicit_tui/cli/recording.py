@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -15,12 +17,20 @@ HEAD: Final = "# Recorded by elicit-tui; use it with --answers.\n"
 
 
 class Recording:
-    """A new private file that gets one entry for each decision of the person."""
+    """A new private file that gets one entry for each decision of the person, as it is made.
+
+    Whatever ends the run, the answers before it are there.
+    """
 
     def __init__(self, path: Path, stream: IO[bytes]) -> None:
         self._path = path
         self._stream = stream
-        self._answers: list[Resolved] = []
+        self._written = 0
+        """How many answers stand in the file, which ends behind the last of them."""
+        self._end = 0
+        self._waiting: list[bytes] = []
+        """Entries that could not be written yet."""
+        self._failure: OSError | None = None
 
     @classmethod
     def create(cls, path: Path) -> Recording:
@@ -35,24 +45,50 @@ class Recording:
             raise UsageError(f"--record: {path} cannot be written: {error.strerror}") from None
 
     def heard(self, event: Resolved) -> None:
-        """Remember what the person decided, in order, once it is sure that it goes out."""
+        """Write what the person decided, in order, once it is sure that it goes out."""
         by_person = event.outcome.decided_by == "user" and event.outcome.via is not None
         if by_person and event.request.kind == "elicitation":
-            self._answers.append(event)
+            entry = "\n" + self._entry(event)
+            self._waiting.append(entry.encode("utf-8", "backslashreplace"))
+            self._write()
 
-    def write(self, narration: Narration) -> None:
-        """Write the file, and say so; without an answer there is none."""
-        answers = self._answers
-        if not answers:
-            self._stream.close()
-            self._path.unlink(missing_ok=True)  # So that the next try finds no file in its way.
+    def _write(self) -> None:
+        """Write what waits; an entry stands in the file whole or not at all."""
+        descriptor = self._stream.fileno()
+        try:
+            while self._waiting:
+                entry = self._waiting[0] if self._end else HEAD.encode() + self._waiting[0]
+                rest = memoryview(entry)
+                while rest:
+                    rest = rest[os.write(descriptor, rest) :]
+                self._end += len(entry)
+                self._written += 1
+                del self._waiting[0]
+        except OSError as error:
+            self._failure = error
+            with suppress(OSError):
+                os.ftruncate(descriptor, self._end)
+                os.lseek(descriptor, self._end, os.SEEK_SET)
+
+    def finish(self, narration: Narration) -> UsageError | None:
+        """Close the file and say what it holds, or why it lacks answers; without one it is gone."""
+        self._write()
+        self._stream.close()
+        if not self._written:
+            # So that the next try finds no file in its way.
+            self._path.unlink(missing_ok=True)
+        if self._waiting and self._failure is not None:
+            answers = self._written + len(self._waiting)
+            return UsageError(
+                f"--record: {self._path} cannot be written: {self._failure.strerror}; "
+                f"{self._written} of {answers} answers recorded."
+            )
+        if not self._written:
             narration.tell("nothing was answered, so nothing was recorded")
-            return
-        text = "\n".join([HEAD, *map(self._entry, answers)])
-        with self._stream as stream:
-            stream.write(text.encode("utf-8", "backslashreplace"))
-        count = "1 answer" if len(answers) == 1 else f"{len(answers)} answers"
-        narration.tell(f"{count} recorded in {self._path}")
+        else:
+            count = "1 answer" if self._written == 1 else f"{self._written} answers"
+            narration.tell(f"{count} recorded in {self._path}")
+        return None
 
     def _entry(self, answer: Resolved) -> str:
         """One decision as TOML, in its place; where no entry can give the answer, that is said."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from elicit_tui.gateway.tokens import Tokens
 
 
 def run_tokens(words: Sequence[str]) -> int:
@@ -16,7 +20,7 @@ def run_tokens(words: Sequence[str]) -> int:
     tokens = Tokens()
     match list(words):
         case ["add", name]:
-            Output().text(tokens.add(name))
+            _show_once(tokens, name)
             Narration().tell(
                 "this token is shown once. A client gives it as "
                 "`Authorization: Bearer TOKEN`, from its environment or a 0600 file."
@@ -30,3 +34,13 @@ def run_tokens(words: Sequence[str]) -> int:
         case _:
             raise UsageError("gateway token takes: add NAME, list, or revoke NAME.")
     return 0
+
+
+def _show_once(tokens: Tokens, name: str) -> None:
+    """Make a token and write it; one that nobody could see is none. Raises UsageError."""
+    output = Output()
+    output.text(tokens.add(name))
+    if output.failure is not None:
+        tokens.revoke(name)
+        why = output.failure.strerror or output.failure
+        raise UsageError(f"The token could not be shown, so there is no token {name!r}: {why}.")

@@ -1,0 +1,107 @@
+"""Data that nobody got is no success, whichever command was to write it."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Review
+from elicit_tui.ledger import Ledger
+from elicit_tui.paths import ledger_file
+from tests.cli.running import COMMAND, DEMO, SECONDS, environment
+from tests.ledger.world import request
+
+FULL = Path("/dev/full")
+
+pytestmark = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a full device")
+
+SCENARIO = """
+[[scenario]]
+name = "tells the time"
+server = "demo"
+call = "tell_time"
+"""
+CODEX = '[mcp_servers.a]\ncommand = "a"\n'
+
+
+def told(*arguments: str, directory: Path) -> tuple[int, str]:
+    """The exit code and the narration of a run that can write no data."""
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=SECONDS,
+            env=environment(),
+            cwd=directory,
+            check=False,
+        )
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Files to read, and a question that was recorded."""
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    (tmp_path / "codex.toml").write_text(CODEX)
+    (tmp_path / "requests.json").write_text('{"message": "Which?"}')
+    with closing(Ledger.open(ledger_file())) as ledger:
+        ledger.asked(request(id="abc"), Review())
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--version",
+        "--help",
+        "call --help",
+        "call demo tell_time",
+        "call demo tell_time --output jsonl",
+        "tools demo --output json",
+        "prompts demo",
+        "test scenario.toml",
+        "test scenario.toml --output json",
+        "check requests.json",
+        "config path",
+        "config show",
+        "config schema",
+        "config check",
+        "config explain demo",
+        "config import codex.toml",
+        "gateway snippet codex",
+        "history list",
+        "history show abc --output json",
+        "history export",
+        "history verify",
+        "history prune --before 1d",
+    ],
+)
+def test_no_command_ends_well_whose_data_was_lost(command: str, directory: Path) -> None:
+    code, narration = told("--with", DEMO, *command.split(), directory=directory)
+    if command in ("--version", "--help"):
+        code, narration = told(command, directory=directory)
+    assert code == 2, narration
+    said = "elicit-tui: stdout could not be written: No space left on device"
+    assert narration.splitlines()[-1] == said
+    assert narration.count("could not be written") == 1
+
+
+def test_a_token_that_nobody_could_see_is_none(directory: Path) -> None:
+    code, narration = told("gateway", "token", "add", "laptop", directory=directory)
+    assert code == 2
+    assert "could not be shown, so there is no token 'laptop'" in " ".join(narration.split())
+    listed = subprocess.run(
+        [*COMMAND, "gateway", "token", "list"],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=environment(),
+        check=True,
+    )
+    assert listed.stdout == ""
