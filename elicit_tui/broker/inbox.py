@@ -184,8 +184,9 @@ class Inbox:
         entry = self._entries.get(waiting.id)
         came = entry is None
         if entry is None:
-            kept = waiting.question.draft if waiting.question else Draft()
-            draft = self._drafts.setdefault(waiting.id, kept)
+            if (draft := self._drafts.get(waiting.id)) is None:
+                draft = self._drafts[waiting.id] = Draft()
+                draft.take(waiting.question.draft if waiting.question else Draft())
             entry = self._entries[waiting.id] = _Shown(waiting, draft)
         entry.waiting = self._with_form(waiting, entry)
         self._emit(QuestionCame(entry.waiting) if came else QuestionChanged(entry.waiting))
@@ -232,12 +233,10 @@ class Inbox:
         form = shown.form if shown is not None else None
         if form is None:
             form = form_of(question.request)
-        mine = entry.draft.typed or entry.draft.opened
+        mine = entry.draft.typed_here or entry.draft.opened or waiting.held_by == self.me
         if not mine or waiting.held_by not in (None, self.me):
             # Somebody else types, or did before: theirs is the newest text.
-            entry.draft.write(question.draft.entries, question.draft.touched)
-            entry.draft.opened = question.draft.opened
-            entry.draft.acknowledged = question.draft.acknowledged
+            entry.draft.take(question.draft)
         question = replace(
             question,
             form=form,
@@ -324,7 +323,7 @@ class Inbox:
         given = _Given(answer, asyncio.get_running_loop().create_future())
         self._given[question_id] = given
         try:
-            if waiting.question is not None and waiting.question.draft.typed:
+            if waiting.question is not None and waiting.question.draft.filled:
                 # Should the answer be given back, it is at hand again, here and elsewhere.
                 await self._store.claim(question_id, self.me, waiting.question.draft)
             result = await self._store.answer(question_id, answer)

@@ -27,9 +27,9 @@ def _sees_nothing(content: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 @dataclass
 class Draft:
-    """What a person typed into a question and has not sent.
+    """What stands in a question and was not sent: typed by a person, or filled in by the agent.
 
-    Holds raw entries by field name, which fields the person touched, and what was opened.
+    Holds raw entries by field name, which fields were touched and by whom, and what was opened.
     Travels with its question: whoever shows that writes into it as the person types, and fills in
     what stands there when the question is shown anew.
     """
@@ -40,20 +40,52 @@ class Draft:
     """Whether the person agreed to a url question's page, whose end is waited for."""
     acknowledged: frozenset[str] = frozenset()
     """The findings that the person acknowledged when agreeing to that page."""
+    by_client: frozenset[str] = frozenset()
+    """The touched fields that stand as the agent's client filled them in."""
+
+    def __post_init__(self) -> None:
+        self._elsewhere: Mapping[str, Entry] = {}
+        """What stood there when it was last seen in another process."""
+
+    @property
+    def filled(self) -> bool:
+        """Whether anything stands in it, whoever wrote it."""
+        return bool(self.touched)
 
     @property
     def typed(self) -> bool:
-        """Whether anything in it came from the person."""
-        return bool(self.touched)
+        """Whether anything in it came from a person."""
+        return bool(self.touched - self.by_client)
+
+    @property
+    def typed_here(self) -> Mapping[str, Entry]:
+        """What a person typed in this process, by field."""
+        return {
+            name: entry
+            for name, entry in self.entries.items()
+            if name in self.touched - self.by_client and entry != self._elsewhere.get(name)
+        }
 
     def write(self, entries: Mapping[str, Entry], touched: frozenset[str]) -> None:
-        """Keep what stands in the form now, and which fields the person touched."""
+        """Keep what stands in the form now, and which fields were touched."""
+        unchanged = {name for name in self.by_client if entries.get(name) == self.entries.get(name)}
         self.entries, self.touched = dict(entries), touched
+        self.by_client = touched & unchanged
+
+    def fill_in(self, entries: Mapping[str, Entry], names: frozenset[str]) -> None:
+        """Keep what the agent's client gave for these fields: no person has seen it yet."""
+        self.entries, self.touched = dict(entries), names & set(entries)
+        self.by_client = self.touched
+
+    def take(self, other: Draft) -> None:
+        """Hold what another process keeps of the same question."""
+        self.entries, self.touched, self.by_client = other.entries, other.touched, other.by_client
+        self.opened, self.acknowledged = other.opened, other.acknowledged
+        self._elsewhere = dict(other.entries)
 
     def clear(self) -> None:
         """Forget all of it."""
-        self.entries, self.touched = {}, frozenset()
-        self.opened, self.acknowledged = False, frozenset()
+        self.take(Draft())
 
 
 @dataclass(frozen=True)

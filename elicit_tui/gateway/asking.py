@@ -121,10 +121,11 @@ class Asking:
             if not to_acknowledge:
                 return outcome
             if found and self._ask_via == "auto":
-                # Its form cannot acknowledge. A person at the console can, and finds the answer.
+                # Its form cannot acknowledge. A person at the console can, and finds the answer
+                # there as the agent's.
                 if question.form is not None and outcome.content:
-                    question.draft.entries = question.form.entries_for(outcome.content)
-                    question.draft.touched = frozenset(outcome.content)
+                    entries = question.form.entries_for(outcome.content)
+                    question.draft.fill_in(entries, frozenset(outcome.content))
                 return None
             second = await self._put(question, held_calls, _second_step(question, to_acknowledge))
         except ClientSilent:

@@ -74,7 +74,11 @@ class FormDialogue:
                 say(f"{neutral_line(field.title)}: left out. {why}")
         if self._form.refusal is None and self._fields:
             say(f"{_counted(len(self._fields))}. /help lists the commands, /cancel leaves.")
-        if self._typed:
+        if self._draft.by_client:
+            titles = [field.title for field in self._fields if field.name in self._draft.by_client]
+            say(f"Filled in by the agent, not by you: {neutral_line(', '.join(titles), None)}.")
+            say("Press Enter to keep an answer.")
+        elif self._typed:
             say("What you typed before is kept: press Enter to keep an answer.")
 
     async def _ask_field(self, place: int) -> int:

@@ -93,7 +93,7 @@ class SqliteStore(SqliteSessions):
                 f"INSERT INTO questions ({', '.join(columns)}) VALUES ({marks})",
                 *columns.values(),
             )
-            if question.draft.typed:
+            if question.draft.filled:
                 self._keep_draft(self._row(request.id), question.draft)
             put = self._as_it_is(request.id)
             assert put is not None
@@ -161,7 +161,7 @@ class SqliteStore(SqliteSessions):
                 sealer.seal(asked, written(Asked(question, before.asker))),
                 question.id,
             )
-            draft = question.draft if question.draft.typed else before.question.draft
+            draft = question.draft if question.draft.filled else before.question.draft
             self._keep_draft(self._row(question.id), draft)
 
         await self._file.write(work)

@@ -15,11 +15,14 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.elicitation import (
+    Answerer,
     Call,
+    Draft,
     ElicitationRequest,
     Outcome,
     ServerIdentity,
 )
+from elicit_tui.form import Typed
 from elicit_tui.store import Grant
 from tests.cli.asking_gateway import ASKER, BOUND, SCHEMA, Gateway, asking_gateway
 from tests.cli.running import COMMAND, Ended, environment, run
@@ -175,6 +178,130 @@ async def test_what_is_missing_is_asked_with_a_form(gateway: Gateway) -> None:
     done = await at_a_terminal("answer", question, "replicas=3", act=act)
     assert done.code == 0
     assert (await answered(asked)).content == {"environment": "staging", "replicas": 3}
+
+
+WITH_DEFAULTS = {
+    "type": "object",
+    "properties": {
+        "note": {"type": "string"},
+        "amount": {"type": "integer", "default": 500},
+        "newsletter": {"type": "boolean", "default": True},
+    },
+}
+
+
+async def test_what_stands_in_a_form_by_default_is_shown_to_people_and_scripts(
+    gateway: Gateway,
+) -> None:
+    asked = gateway.asks(requestedSchema=WITH_DEFAULTS)
+    (question,) = await gateway.waiting()
+    shown = (await inbox("show", question)).stdout
+    assert "= 500 (the form's default)" in shown
+    assert "= true (the form's default)" in shown
+    document = (await inbox("show", question, "--output", "json")).document
+    assert document["standing"] == {
+        "amount": {"value": 500, "from": "default"},
+        "newsletter": {"value": True, "from": "default"},
+    }
+    asked.cancel()
+
+
+async def test_nothing_goes_out_without_a_look_but_what_was_given(gateway: Gateway) -> None:
+    asked = gateway.asks(requestedSchema=WITH_DEFAULTS)
+    (question,) = await gateway.waiting()
+
+    def act(terminal: Terminal) -> None:
+        terminal.wait_for("More than you gave would go out: amount=500 (the form's default)")
+        type_until(terminal, SEND, "Sent.")
+
+    assert (await at_a_terminal("answer", question, "note=ok", act=act)).code == 0
+    content = {"note": "ok", "amount": 500, "newsletter": True}
+    assert (await answered(asked)).content == content
+    asked = gateway.asks(requestedSchema=WITH_DEFAULTS)
+    (question,) = await gateway.waiting()
+    given = ("answer", question, "note=ok", "amount=7", "newsletter=false")
+    assert (await at_a_terminal(*given)).code == 0
+    content = {"note": "ok", "amount": 7, "newsletter": False}
+    assert (await answered(asked)).content == content
+
+
+async def test_without_a_terminal_what_else_would_go_out_is_named_and_stays(
+    gateway: Gateway, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("[store]\nanswer_without_terminal = true\n")
+    asked = gateway.asks(requestedSchema=WITH_DEFAULTS)
+    (question,) = await gateway.waiting()
+
+    def answers(*given: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*COMMAND, "--config", str(config), "inbox", "answer", question, *given],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=BOUND,
+            env=environment(),
+            start_new_session=True,
+            check=False,
+        )
+
+    refused = await asyncio.to_thread(answers, "note=ok", "newsletter=true")
+    assert refused.returncode == 2
+    told = " ".join(refused.stderr.split())
+    assert "More than you gave would go out: amount=500 (the form's default)." in told
+    assert "newsletter" not in told
+    assert not asked.done()
+    given = await asyncio.to_thread(answers, "note=ok", "newsletter=true", "amount:=500")
+    assert given.returncode == 0, given.stderr
+    assert (await answered(asked)).content == {"note": "ok", "newsletter": True, "amount": 500}
+
+
+ELSEWHERE = Answerer("me", "pts/77", "this machine")
+
+
+async def put_off_elsewhere(gateway: Gateway, question: str, **typed: str) -> None:
+    draft = Draft()
+    draft.write({name: Typed(text) for name, text in typed.items()}, frozenset(typed))
+    await gateway.store.claim(question, ELSEWHERE, draft)
+    await gateway.store.release(question, draft)
+
+
+async def test_what_was_typed_at_another_terminal_goes_out_only_once_it_was_seen_here(
+    gateway: Gateway,
+) -> None:
+    asked = gateway.asks(requestedSchema=schema_of("b", "c"))
+    (question,) = await gateway.waiting()
+    await put_off_elsewhere(gateway, question, c="typed in another terminal")
+    shown = (await inbox("show", question)).stdout
+    assert '= "typed in another terminal" (typed before, not sent)' in shown
+
+    def act(terminal: Terminal) -> None:
+        terminal.wait_for('More than you gave would go out: c="typed in another terminal"')
+        type_until(terminal, SEND, "Sent.")
+
+    assert (await at_a_terminal("answer", question, "b=here", act=act)).code == 0
+    assert (await answered(asked)).content == {"b": "here", "c": "typed in another terminal"}
+
+
+async def test_what_was_typed_is_told_without_what_another_terminal_typed(
+    gateway: Gateway,
+) -> None:
+    asked = gateway.asks(requestedSchema=schema_of("b", "c"))
+    (question,) = await gateway.waiting()
+    await put_off_elsewhere(gateway, question, c="typed in another terminal")
+    loop = asyncio.get_running_loop()
+
+    def act(terminal: Terminal) -> None:
+        terminal.wait_for("Your earlier answers are back.")
+        loop.call_soon_threadsafe(gateway.broker.withdraw, question, "The server took it back.")
+        terminal.wait_for('What you typed: {"b": "here"}')
+
+    assert (await at_a_terminal("answer", question, "b=here", act=act)).code == 1
+    assert (await answered(asked)).action is None
+
+
+def schema_of(*names: str) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: {"type": "string"} for name in names}}
 
 
 async def test_ctrl_s_before_the_form_stops_nothing_and_the_terminal_is_put_back(

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from mcp import Client, StdioServerParameters
+from mcp.client.session import ElicitationFnT
 
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.runtime import open_store
@@ -50,10 +51,12 @@ async def agent(
     downwards: str = MODERN,
     server: str = ASKING,
     by_another: bool = True,
+    forms: ElicitationFnT | None = None,
 ) -> AsyncIterator[Client]:
-    """The SDK's client, which has no forms, on a gateway of its own with one server, over stdio.
+    """The SDK's client on a gateway of its own with one server, over stdio.
 
-    `by_another`: as in `started_by_another`; else this process is the agent.
+    `by_another`: as in `started_by_another`; else this process is the agent. `forms`: how its own
+    client answers, where it has forms.
     """
     name, _, command = server.partition("=")
     given = ["--with", server, "--protocol", downwards] if command else []
@@ -61,7 +64,7 @@ async def agent(
     if not by_another:
         started.command, *started.args = started.args[2:]
     mode = "legacy" if upwards == HANDSHAKE else upwards
-    async with Client(started, mode=mode, cache=None) as client:
+    async with Client(started, mode=mode, cache=None, elicitation_callback=forms) as client:
         yield client
 
 

@@ -145,6 +145,48 @@ async def test_an_agent_does_not_answer_for_its_person_from_below_its_gateway(ho
         assert "mine" in text_of(await asked)
 
 
+async def test_what_the_agents_client_filled_in_is_sent_by_nobody_who_has_not_seen_it(
+    home: Path,
+) -> None:
+    filled = {"name": "AKIAIOSFODNN7EXAMPLE", "count": 9, "sure": True, "color": "red"}
+
+    async def fills_in(context: object, params: object) -> types.ElicitResult:
+        return types.ElicitResult(action="accept", content={**filled, "tags": ["a"]})
+
+    config = CONFIG.replace('"console"', '"auto"')
+    (home / ".config" / "elicit-tui" / "config.toml").write_text(config)
+    async with agent(home, forms=fills_in) as client:
+        asked = asyncio.ensure_future(client.call_tool("asking__everything", {}))
+        question = await identifier()
+        command = (sys.executable, "-m", "elicit_tui", "inbox")
+        code, told = await ended(*command, "answer", question, "name=ok")
+        assert code == 2
+        assert "count=9 (filled in by the agent)" in " ".join(told.split())
+        assert not asked.done()
+        code, told = await ended(*command, "show", question)
+        assert "= 9 (filled in by the agent)" in told
+        assert "AKIA" not in told
+        given = ("name=ok", "count=1", "sure=false", "color=green", 'tags:=["b"]')
+        code, told = await ended(*command, "answer", question, *given)
+        assert code == 0, told
+        answer = text_of(await asyncio.wait_for(asked, PATIENCE))
+        assert '"count": 1' in answer
+        assert "9" not in answer
+
+
+async def ended(*command: str) -> tuple[int | None, str]:
+    """The exit code of a command that leads a session of its own, and what it says."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
+    told, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
+    return process.returncode, told.decode()
+
+
 async def test_an_agent_does_not_answer_without_a_terminal_by_default(home: Path) -> None:
     (home / ".config" / "elicit-tui" / "config.toml").write_text(
         '[gateway]\nask_via = "console"\nhold_sec = 100\n'

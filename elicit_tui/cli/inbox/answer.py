@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from elicit_tui.broker.in_words import accept_given, beyond, fill_in_given
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.flow_control import flow_control_off
+from elicit_tui.cli.inbox.waiting_text import in_a_line
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import person_present, wants_plain_prompts
 from elicit_tui.elicitation import Outcome, Queue, accept, cancel, decline
 from elicit_tui.errors import UsageError
-from elicit_tui.text import readable_json
+from elicit_tui.text import neutral_line, readable_json
 
 if TYPE_CHECKING:
     from elicit_tui.broker.inbox import Inbox
     from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Question
     from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.form import Form
 
 
 async def give(settings: Settings, namespace: argparse.Namespace, question_id: str) -> int:
@@ -51,10 +54,10 @@ async def give(settings: Settings, namespace: argparse.Namespace, question_id: s
 
 
 def _typed(question: Question) -> dict[str, Any]:
-    """What was typed into a form that did not go out, as its person may read it again."""
-    if question.form is None or not question.draft.typed:
+    """What was typed here and did not go out, as its person may read it again."""
+    if question.form is None:
         return {}
-    content = question.form.convert(question.draft.entries).content
+    content = question.form.convert(question.draft.typed_here).content
     return question.review.masked(content)
 
 
@@ -66,7 +69,7 @@ async def _reply(
     narration: Narration,
 ) -> Delivery:
     present = person_present()
-    said = _said(settings, namespace, question)
+    said = _said(settings, namespace, question, narration)
     if said is not None:
         reply = await inbox.answer(question.id, said)
         if reply.kind != "reopened" or not present:
@@ -85,7 +88,9 @@ async def _reply(
         return await questions.ask(question.id)
 
 
-def _said(settings: Settings, namespace: argparse.Namespace, question: Question) -> Outcome | None:
+def _said(
+    settings: Settings, namespace: argparse.Namespace, question: Question, narration: Narration
+) -> Outcome | None:
     """What the command line says by itself; None where a person has to be asked for more."""
     if namespace.inbox_command == "decline":
         return decline("user", "You declined.", note=namespace.note)
@@ -101,32 +106,40 @@ def _said(settings: Settings, namespace: argparse.Namespace, question: Question)
         return accept("user", why, None, scope="session") if namespace.session else None
     if not namespace.pairs or question.form is None:
         return None
-    _fill_in(question, namespace.pairs)
-    converted = question.form.convert(question.draft.entries)
-    if (
-        converted.problems
-        or question.to_acknowledge
-        or question.examine(converted.content)
-        or settings.elicitation.review == "always"
-    ):
+    given = _fill_in(question, question.form, namespace.pairs)
+    if settings.elicitation.review == "always":
         return None
-    return accept("user", "You sent the form.", converted.content)
+    outcome = accept_given(question, question.form, given)
+    if outcome is None:
+        _tell_beyond(question, question.form, given, narration)
+    return outcome
 
 
-def _fill_in(question: Question, pairs: Sequence[str]) -> None:
-    """Write KEY=VALUE into the draft. Raises UsageError for a name or value that does not fit."""
-    assert question.form is not None
+def _tell_beyond(
+    question: Question, form: Form, given: Collection[str], narration: Narration
+) -> None:
+    """Say what would go out beside what was given. Raises UsageError where nobody can look."""
+    more = beyond(question, form, given)
+    if not more:
+        return
+    listed = ", ".join(f"{neutral_line(name, 80)}={in_a_line(one)}" for name, one in more.items())
+    sentence = f"More than you gave would go out: {listed}."
+    if not person_present():
+        raise UsageError(f"{sentence} Give each of them, or answer at a terminal.")
+    narration.tell(sentence)
+
+
+def _fill_in(question: Question, form: Form, pairs: Sequence[str]) -> Collection[str]:
+    """Write KEY=VALUE into the draft; the names. Raises UsageError for what does not fit."""
     given = read_given(pairs, None)
     schema = question.request.requested_schema or {}
     content: Mapping[str, Any] = given.filled_in(schema)
-    entries = dict(question.draft.entries) or question.form.initial()
-    filled = question.form.entries_for(content)
+    filled = form.entries_for(content)
     for name in content:
         if name not in filled:
             raise UsageError(f"The field {name!r} cannot be answered.")
-        entries[name] = filled[name]
-        wrong = question.form.check_field(name, filled[name])
+        wrong = form.check_field(name, filled[name])
         if wrong is not None:
             raise UsageError(f"{name}: {wrong}.")
-    question.draft.entries = entries
-    question.draft.touched = question.draft.touched | frozenset(content)
+    fill_in_given(question, form, content)
+    return frozenset(content)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.broker.in_words import Source, StandingValue, standing
 from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, of_agent
 from elicit_tui.elicitation import form_of, now, rfc3339
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 
 if TYPE_CHECKING:
-    from elicit_tui.elicitation import Answerer, ElicitationRequest
+    from elicit_tui.elicitation import Answerer, Question
     from elicit_tui.store import Waiting
 
 LABEL: Final = 9
 """The column of what stands behind a label."""
 _MESSAGE_CHARACTERS: Final = 300
+_SOURCES: Final[Mapping[Source, str]] = {
+    "default": "the form's default",
+    "typed": "typed before, not sent",
+    "agent": "filled in by the agent",
+}
 
 
 def as_json(waiting: Waiting) -> dict[str, Any]:
@@ -41,6 +47,7 @@ def as_json(waiting: Waiting) -> dict[str, Any]:
         "mode": request.mode if request else None,
         "message": request.message if request else None,
         "requestedSchema": request.requested_schema if request else None,
+        "standing": _standing_values(waiting),
         "url": request.url if request else None,
         "round": request.round if request else None,
         "attempt": waiting.attempt,
@@ -55,6 +62,21 @@ def as_json(waiting: Waiting) -> dict[str, Any]:
         "callIds": list(waiting.call_ids),
         "unreadable": waiting.unreadable,
     }
+
+
+def _standing_values(waiting: Waiting) -> dict[str, Any]:
+    """What would be sent of each field as it stands: by default, or as somebody filled it in."""
+    question = waiting.question
+    form = form_of(question.request) if question is not None else None
+    if question is None or form is None:
+        return {}
+    held = standing(question, form)
+    return {name: {"value": one.value, "from": one.source} for name, one in held.items()}
+
+
+def in_a_line(one: StandingValue) -> str:
+    """A value as it stands in a form, with where it comes from."""
+    return f"{neutral_line(readable_json(one.value, indent=None))} ({_SOURCES[one.source]})"
 
 
 def _person(by: Answerer | None) -> dict[str, Any] | None:
@@ -148,19 +170,24 @@ def _details(waiting: Waiting) -> Iterator[str]:
     for finding in (*question.review.findings, *question.outgoing):
         yield f"{finding.severity.word:<8} {finding.rule}: {neutral_line(finding.advice, None)}"
     yield ""
-    yield from _fields(request)
+    yield from _fields(question)
     yield from _how_to_answer(waiting)
 
 
-def _fields(request: ElicitationRequest) -> Iterator[str]:
-    form = form_of(request)
-    for each in form.fields if form is not None else ():
+def _fields(question: Question) -> Iterator[str]:
+    form = form_of(question.request)
+    if form is None:
+        return
+    held = standing(question, form)
+    for each in form.fields:
         need = "required" if each.required else "optional"
         title = "" if each.title == each.name else f" {neutral_line(each.title)}"
         hint = f"; {neutral_line(each.hint)}" if each.hint else ""
         yield f"field    {neutral_line(each.name, 80)}:{title} ({need}{hint})"
         for choice in each.choices:
             yield f"           {neutral_line(str(choice.value))}  {neutral_line(choice.label)}"
+        if each.name in held:
+            yield f"           = {in_a_line(held[each.name])}"
 
 
 def _how_to_answer(waiting: Waiting) -> Iterator[str]:

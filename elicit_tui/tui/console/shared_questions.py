@@ -178,7 +178,7 @@ class SharedQuestions:
         sentence = neutral_line(reply.sentence, 300)
         words = f"{sign} {asked(question.request)}  {sentence}"
         self._state.say(server, words, "good" if sent else "warn")
-        typed = typed_in(question.form, question.draft.entries) if question.draft.typed else ()
+        typed = typed_in(question.form, question.draft.typed_here)
         if typed and not sent:
             self.unsent.append(Unsent(question, sentence, typed))
         elif not sent:
@@ -193,7 +193,7 @@ def place_of(by: Answerer) -> str:
 
 
 def typed_in(form: Form | None, entries: Mapping[str, Entry]) -> tuple[tuple[str, str], ...]:
-    """What stands in the fields that are not unset, with their titles."""
+    """What stands in these entries that is not unset, with the titles of the fields."""
     if form is None:
         return ()
     pairs = []

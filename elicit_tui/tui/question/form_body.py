@@ -130,7 +130,7 @@ class FormBody(Body):
         self.view = view
         self.form = form
         draft = self.question.draft
-        entries = draft.entries if draft.typed else None
+        entries = draft.entries if draft.filled else None
         self.form_view = FormView(
             form, entries, touched=draft.touched, leads_to=SEND.label, id="form"
         )

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 
-from elicit_tui.elicitation import Deadline, Outcome, Question
+from elicit_tui.elicitation import Deadline, Draft, Outcome, Question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.breakage import ShowsQuestion
@@ -34,8 +34,17 @@ from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
 RESTORED: Final = "Your earlier answers are back."
+FILLED_IN: Final = "Filled in by the agent, not by you."
+PARTLY_FILLED_IN: Final = "Your earlier answers are back; the agent filled in the rest."
 NOT_HEARD: Final = "Too early, not heard: this was shown only just."
 """Quietly, at the question, until the next key: a key that did nothing looks like a broken one."""
+
+
+def what_is_back(draft: Draft) -> str | None:
+    """What stands in a question when it opens, and whose it is, in a sentence."""
+    if draft.by_client:
+        return PARTLY_FILLED_IN if draft.typed else FILLED_IN
+    return RESTORED if draft.typed else None
 
 
 class QuestionFrame(Titled, ShowsQuestion):
@@ -96,7 +105,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._gone_on_at: float | None = None
         """When Enter was pressed last, where it brought the focus to a button."""
         self._enter_at = float("-inf")
-        self._restored = question.draft.typed
+        self._restored = question.draft.filled
         self._status = StatusLine()
         self.body = body(self)
         self.set_class(question.request.mode == "url", "-url")
@@ -133,8 +142,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.set_interval(1.0, self.retitle)
         if self.body.is_judged:
             self.summarise()
-        if self.question.draft.typed:
-            self.say(f"{RESTORED} {key_of(self, CLEAR)} clears a field.", "bold $accent")
+        if back := what_is_back(self.question.draft):
+            self.say(f"{back} {key_of(self, CLEAR)} clears a field.", "bold $accent")
         self._focus_page()
         self.await_painting()
 

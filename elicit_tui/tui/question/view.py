@@ -19,7 +19,7 @@ from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
-from elicit_tui.tui.question.frame import RESTORED, QuestionFrame
+from elicit_tui.tui.question.frame import QuestionFrame, what_is_back
 from elicit_tui.tui.question.frame_words import count
 from elicit_tui.tui.question.messages import Later, PageTurned
 from elicit_tui.tui.question.page_body import PageBody
@@ -76,7 +76,7 @@ class QuestionView(QuestionFrame):
             self.post_message(PageTurned(self.question))
         if self.never_painted and self._follows is not None and not self._not_heard:
             # The first word is what became of the question before.
-            here = RESTORED if self.question.draft.typed else FOLLOWS
+            here = what_is_back(self.question.draft) or FOLLOWS
             said = f"{self._follows} {here}".strip()
             self.say(said, "bold $accent")
             self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(said))

@@ -34,6 +34,27 @@ async def test_what_was_typed_is_back_when_the_question_is_shown_again(leaving: 
     assert app.outcome.content == {"v": "abc"}
 
 
+async def test_what_the_agent_filled_in_is_called_the_agents_until_the_person_types() -> None:
+    draft = Draft()
+    number = schema(v=TEXT, w={"type": "integer"})
+    question = form_question(number)
+    assert question.form is not None
+    draft.fill_in(question.form.entries_for({"v": "theirs", "w": 9}), frozenset({"v", "w"}))
+    app = Asking(question, draft=draft)
+    async with asked(app) as pilot:
+        assert "Filled in by the agent, not by you." in app.words
+        assert "Your earlier answers" not in app.words
+        assert "theirs" in app.words
+        await pilot.press("tab", "ctrl+l")
+        await pilot.pause()
+    assert not draft.typed
+    await answer(Asking(form_question(number), draft=draft), "s", "ctrl+l")
+    assert draft.by_client == {"w"}
+    app = Asking(form_question(number), draft=draft)
+    async with asked(app):
+        assert "the agent filled in the rest." in app.words
+
+
 async def test_a_send_long_after_another_question_vanished_is_heard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
