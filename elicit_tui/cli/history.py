@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -15,7 +15,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.elicitation import Action, DecidedBy
-from elicit_tui.errors import UsageError
+from elicit_tui.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from elicit_tui.ledger import Ledger
@@ -54,6 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     prune = commands.add_parser("prune", help="remove what is older; a marker stays in the chain")
     prune.add_argument(
         "--before", metavar="DATE", required=True, type=_moment, help="a date, date-time or 30d"
+    )
+    prune.add_argument(
+        "--also-open",
+        action="store_true",
+        help="also questions without an outcome, whose process is gone",
     )
     prune.add_argument("--output", choices=("text", "json"), default="text")
 
@@ -253,24 +258,60 @@ def _verify(namespace: argparse.Namespace) -> int:
 
 def _prune(namespace: argparse.Namespace) -> int:
     output = Output()
+    _end_what_died(namespace)
     with _opened(namespace) as ledger:
         found = ledger.verify()
-        pruned = ledger.prune(namespace.before)
+        pruned = ledger.prune(namespace.before, also_open=namespace.also_open)
         head = ledger.head()
     if not found.ok and pruned.through is not None:
         # What was removed can no longer show it: a break must not end unsaid.
         Narration().tell(f"the chain was broken before this: {found.problem}")
     if namespace.output == "json":
-        output.json({"records": pruned.records, "through": pruned.through, "head": head})
+        output.json(
+            {
+                "records": pruned.records,
+                "through": pruned.through,
+                "head": head,
+                "keptBy": list(pruned.kept_by),
+            }
+        )
     elif namespace.output == "text":
-        if pruned.through is None:
-            output.text("Nothing was recorded before then; nothing was removed.")
-        else:
+        if pruned.through is not None:
             output.text(
                 f"Removed {pruned.records} records, up to record {pruned.through}; "
                 "a marker stays in the chain."
             )
             output.text(f"head {head}")
+        elif pruned.kept_by:
+            output.text("Nothing was removed.")
+        else:
+            output.text("Nothing was recorded before then; nothing was removed.")
     else:
         no_branch(namespace.output)
+    if pruned.kept_by:
+        Narration().tell(_kept(pruned.kept_by))
     return OK
+
+
+def _kept(by: Sequence[str]) -> str:
+    """Which questions kept what was older, and what to do about it."""
+    others = f" (and {len(by) - 1} more)" if len(by) > 1 else ""
+    return (
+        f"the question {by[0][:8]}{others} has no outcome yet: it may still wait, so it is kept, "
+        "and what was recorded after it. Where its process is gone, --also-open removes it too."
+    )
+
+
+def _end_what_died(namespace: argparse.Namespace) -> None:
+    """Give each question whose process died its outcome, as an inbox that is opened does."""
+    import asyncio
+
+    from elicit_tui.runtime import open_inbox
+
+    async def looked() -> None:
+        async with open_inbox(load_settings(namespace, Narration()), "inbox", create=False):
+            pass
+
+    # A store that cannot be read ends nothing: its questions are kept.
+    with suppress(StoreError):
+        asyncio.run(looked())

@@ -34,6 +34,9 @@ TAKING_VALUES: Final = frozenset(
 )
 """Options that may stand before the command and are followed by a value."""
 
+SHARED: Final = ("--config", "--with", "--log-file", "--protocol")
+"""Options of every command."""
+
 ALONE: Final = frozenset(
     {
         "--strict",
@@ -60,6 +63,16 @@ class Parser(argparse.ArgumentParser):
     command: str = ""
     """The command whose arguments it reads."""
 
+    def add_subparsers(self, **more: Any) -> Any:
+        """As argparse does; a command's own commands say themselves what they do not know."""
+        return super().add_subparsers(**{"parser_class": OwnCommand, **more})
+
+    @property
+    def _shared_options(self) -> tuple[str, ...]:
+        """The options that are taken out before this parser reads the rest."""
+        command = COMMANDS.get(self.command)
+        return SHARED + (("--approval-policy",) if command is not None and command.asks else ())
+
     def error(self, message: str) -> NoReturn:
         """Raise UsageError, with the way to the help.
 
@@ -68,7 +81,7 @@ class Parser(argparse.ArgumentParser):
         words = message.removeprefix("unrecognized arguments: ").split()
         unknown = next((word for word in words if word.startswith("-")), None)
         if unknown is not None and message.startswith("unrecognized arguments: "):
-            known = {*self._option_string_actions, *TAKING_VALUES}
+            known = {*self._option_string_actions, *self._shared_options}
             message = f"There is no option {unknown.partition('=')[0]!r}.{_nearest(unknown, known)}"
         if re.match("the following arguments are required: ID\\b", message):
             listing = f"{self.prog.rpartition(' ')[0]} list"
@@ -115,8 +128,10 @@ def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
 def _nearest(name: str, known: Iterable[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name.partition("=")[0], known, 1)
-    return f" Did you mean {near[0]}?" if near else ""
+    # The dashes, which all options have, make none of them alike.
+    words = {each.lstrip("-"): each for each in known}
+    near = difflib.get_close_matches(name.partition("=")[0].lstrip("-"), words, 1)
+    return f" Did you mean {words[near[0]]}?" if near else ""
 
 
 def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Namespace]:
@@ -185,6 +200,17 @@ def positive_seconds(text: str) -> float:
     return seconds
 
 
+class OwnCommand(Parser):
+    """A command's own command."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; what is not known is an error here, where its own options are."""
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return namespace, unknown
+
+
 class InAnyOrder(Parser):
     """A command's own command whose options may stand among its arguments."""
 
@@ -196,6 +222,9 @@ class InAnyOrder(Parser):
             return super().parse_known_args(args, namespace)
         self._intermixing = True
         try:
-            return self.parse_known_intermixed_args(args, namespace)
+            namespace, unknown = self.parse_known_intermixed_args(args, namespace)
         finally:
             self._intermixing = False
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return namespace, unknown

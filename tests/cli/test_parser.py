@@ -124,6 +124,32 @@ def test_an_unknown_option_before_a_command_is_told_as_one(argv: list[str]) -> N
         assert "Did you mean --with?" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "history prune --before 1d --yes",
+        "history prune --before 1d --limit 3",
+        "inbox answer abc --eras",
+        "config check --branch",
+        "call demo tell_time --era both",
+    ],
+)
+def test_no_option_of_another_command_is_suggested(line: str) -> None:
+    name, *rest = line.split()
+    with pytest.raises(UsageError, match="There is no option") as raised:
+        parse(name, rest)
+    assert "Did you mean" not in str(raised.value)
+
+
+def test_a_commands_own_command_suggests_its_own_options() -> None:
+    with pytest.raises(UsageError, match=r"Did you mean --before\?.*history prune --help"):
+        parse("history", ["prune", "--befoer", "1d", "--before", "2d"])
+    with pytest.raises(UsageError, match=r"Did you mean --config"):
+        parse("history", ["list", "--confg", "x"])
+    with pytest.raises(UsageError, match=r"Did you mean --approval-policy"):
+        parse("call", ["demo", "tell_time", "--aproval-policy", "never"])
+
+
 def test_an_unknown_option_after_a_command_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(UsageError, match=r"'--wiht'\. Did you mean --with"):
         parse("call", ["s", "t", "--wiht", "x=y"])
