@@ -14,7 +14,7 @@ from elicit_tui.elicitation import Draft, Outcome, Question, accept
 from elicit_tui.elicitation.keeping import kept_content
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
+    from elicit_tui.form import Entry, Form
 
 Source = Literal["default", "typed", "agent"]
 """Where a value comes from: the schema, a person who has not sent it, or the agent's client."""
@@ -31,10 +31,14 @@ class StandingValue:
 def standing(question: Question, form: Form) -> Mapping[str, StandingValue]:
     """What stands in a question's form before anybody looks, by field; secrets are masked."""
     draft = question.draft
-    entries = draft.entries if draft.filled else form.initial()
-    content = form.convert(entries).content
+    content = form.convert(_entries(draft, form)).content
     told = kept_content(content, question.review, "redacted") or {}
     return {name: StandingValue(value, _source(draft, name)) for name, value in told.items()}
+
+
+def _entries(draft: Draft, form: Form) -> dict[str, Entry]:
+    """As the form itself would show them."""
+    return {**form.initial(), **(draft.entries if draft.filled else {})}
 
 
 def _source(draft: Draft, name: str) -> Source:
@@ -46,7 +50,7 @@ def _source(draft: Draft, name: str) -> Source:
 def fill_in_given(question: Question, form: Form, content: Mapping[str, Any]) -> None:
     """Write what was given into the question's draft, as if it had been typed into the form."""
     draft = question.draft
-    entries = dict(draft.entries) if draft.filled else form.initial()
+    entries = _entries(draft, form)
     given = form.entries_for(content)
     entries.update({name: given[name] for name in content})
     draft.write(entries, draft.touched | frozenset(content))

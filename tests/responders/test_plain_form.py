@@ -47,6 +47,17 @@ def test_enter_leaves_an_optional_field_out_and_keeps_a_default() -> None:
     assert "Press Enter to keep: 0" in shown
 
 
+def test_what_the_agent_filled_in_is_called_the_agents() -> None:
+    question = form_question({"a": {"type": "string"}, "b": {"type": "integer", "title": "Amount"}})
+    assert question.form is not None
+    question.draft.fill_in(question.form.entries_for({"b": 9}), frozenset({"b"}))
+    outcome, shown = ask("mine", "", "/send", question=question)
+    assert outcome.content == {"a": "mine", "b": 9}
+    assert "Filled in by the agent, not by you: Amount." in shown
+    assert "What you typed before" not in shown
+    assert question.draft.by_client == {"b"}
+
+
 def test_a_required_field_is_asked_until_it_is_answered() -> None:
     question = form_question({"a": {"type": "boolean"}}, ("a",))
     outcome, shown = ask("", "maybe", "no", "/send", question=question)
