@@ -124,6 +124,7 @@ class OneCall:
         self._read_strictly()
         if self._recording is not None:
             self._note(self._recording.finish(self._narration))
+        saved = self._save()
         error = self._report.error
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
@@ -131,7 +132,7 @@ class OneCall:
             self._advise(error)
             if self._report.result is None:
                 raise error
-            self._narration.error(error)  # A result that came all the same is saved yet.
+            self._narration.error(error)
         elif error is not None:
             self._narration.error(error)
             self._advise(error)
@@ -139,7 +140,8 @@ class OneCall:
             self._narration.tell(self._report.schema_problem)
         if error is None and self._went_away is not None:
             self._narration.tell(f"after its result: {self._went_away}")
-        self._save()
+        for sentence in saved:
+            self._narration.tell(sentence)
         self._offer_entries()
         return code
 
@@ -185,14 +187,17 @@ class OneCall:
             f"{other} fails so. Try {way}."
         )
 
-    def _save(self) -> None:
-        """Write the binary parts of the result where `--save` says. Raises UsageError."""
+    def _save(self) -> list[str]:
+        """Write the binary parts of the result where `--save` says; a sentence for each."""
         if self._options.save is None or self._report.result is None:
-            return
+            return []
         from elicit_tui.cli.saving import save_binaries
 
-        for sentence in save_binaries(self._report.result, self._options.save):
-            self._narration.tell(sentence)
+        try:
+            return save_binaries(self._report.result, self._options.save)
+        except UsageError as error:
+            self._note(error)
+            return []
 
     def _offer_entries(self) -> None:
         """Tell entries that answered nothing; print one to paste for each that was missing."""

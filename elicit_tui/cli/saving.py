@@ -51,15 +51,24 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
         while True:
             path = directory / f"result-{next(numbers)}.{ending}"
             try:
-                with create_private(path) as stream:
-                    stream.write(data)
-                break
+                stream = create_private(path)
             except FileExistsError:
                 continue
             except OSError as error:
-                raise UsageError(f"--save: {path} cannot be written: {error.strerror}") from None
+                raise _not_written(path, error) from None
+            try:
+                with stream:
+                    stream.write(data)
+                break
+            except OSError as error:
+                path.unlink(missing_ok=True)  # Half a picture is none.
+                raise _not_written(path, error) from None
         told.append(f"saved {path} ({len(data)} bytes)")
     return told
+
+
+def _not_written(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"--save: {path} cannot be written: {error.strerror}")
 
 
 def _binaries(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import DEMO, Ended, run
+from tests.cli.running import DEMO, Ended, run, run_program
 
 ODD = f"odd={sys.executable} {Path(__file__).with_name('odd_results.py')}"
 
@@ -73,8 +73,25 @@ def test_a_folder_that_cannot_be_written_is_exit_code_2(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
     ended = call("draws", "--save", str(file))
-    assert ended.code == 2
+    assert ended.code == ended.document["exitCode"] == 2
+    assert "--save" in ended.document["error"]["message"]
+    assert ended.document["result"]["content"]
     assert file.read_text() == "mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
+def test_on_a_full_disk_no_half_of_a_picture_is_left(tmp_path: Path) -> None:
+    program = (
+        "import resource, sys; from elicit_tui.cli import run;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (5, resource.RLIM_INFINITY));"
+        "sys.exit(run(sys.argv[1:]))"
+    )
+    directory = tmp_path / "new"
+    arguments = ("--with", ODD, "call", "odd", "draws", "--output", "json")
+    ended = run_program(program, *arguments, "--save", str(directory))
+    assert ended.code == ended.document["exitCode"] == 2
+    assert "result-1.png cannot be written: File too large" in " ".join(ended.stderr.split())
+    assert list(directory.iterdir()) == []
 
 
 def test_a_failure_that_the_other_revision_may_not_have_names_the_flag() -> None:
