@@ -18,6 +18,12 @@ from tests.host.world import HANDSHAKE, MODERN, SERVERS
 
 ASKING = f"asking={sys.executable} {SERVERS / 'asking.py'}"
 PATIENCE = 120
+BY_ANOTHER = (
+    sys.executable,
+    "-c",
+    "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))",
+)
+"""Begins a command that another process is to start; no shell, which stands for nobody."""
 CONFIG = """
 [elicitation.limits]
 per_minute = 2000
@@ -35,11 +41,10 @@ def started_by_another(home: Path, *arguments: str) -> StdioServerParameters:
 
     A child of this process may be its person.
     """
-    starts = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
-    command = (sys.executable, "-m", "elicit_tui", *arguments)
+    program, *starts = BY_ANOTHER
     return StdioServerParameters(
-        command=sys.executable,
-        args=["-c", starts, *command],
+        command=program,
+        args=[*starts, sys.executable, "-m", "elicit_tui", *arguments],
         env={**os.environ, "HOME": str(home)},
     )
 

@@ -20,11 +20,11 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.runtime import open_store
 from elicit_tui.store.store import Waiting
+from tests.gateway.processes import BY_ANOTHER
 from tests.hooks.test_in_a_run import configured
 from tests.hooks.world import answer, command, read
 
 SECONDS = 60
-BY_A_SHELL = ("/bin/sh", "-c", '"$@"; exit $?', "agent")
 
 
 class Agent:
@@ -77,12 +77,12 @@ class Agent:
 def agent(config: Sequence[str], told: Path = Path(os.devnull)) -> Iterator[Agent]:
     """An agent that started `elicit-tui gateway`; what that says on stderr is written to `told`.
 
-    It speaks through a shell, which counts as the agent: a child of this process may be its person.
+    The agent is a process of its own: a child of this process may be its person.
     """
     with (
         told.open("wb") as stderr,
         subprocess.Popen(
-            [*BY_A_SHELL, sys.executable, "-m", "elicit_tui", *config, "gateway"],
+            [*BY_ANOTHER, sys.executable, "-m", "elicit_tui", *config, "gateway"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
