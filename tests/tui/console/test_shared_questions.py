@@ -13,6 +13,7 @@ import pytest
 from elicit_tui.broker import answerer
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.elicitation.settings import HistorySettings, StoreSettings
+from elicit_tui.form import Typed
 from elicit_tui.store import Grant
 from elicit_tui.tui.console.screens.unsent import UnsentScreen
 from elicit_tui.tui.question import QuestionScreen
@@ -113,6 +114,26 @@ async def test_when_somebody_else_was_first_what_was_typed_stays_with_who_it_was
         assert "blu" in stand.text()
         assert (await bounded(asked)).content == {"colour": "red"}
         await stand.press("escape")
+
+
+async def test_what_another_terminal_typed_is_not_called_typed_here(
+    tmp_path: Path, world: World
+) -> None:
+    (tmp_path / "own").mkdir()
+    broker, other = await world.asks(), await world.person("pts/7")
+    request = form_request()
+    asked = asyncio.ensure_future(broker.resolve(request))
+    theirs = await other.sees()
+    theirs.draft.write({"colour": Typed("blu")}, frozenset({"colour"}))
+    await other.inbox.claim(request.id)
+    await other.inbox.release(request.id)
+    async with reader(tmp_path) as stand:
+        await opened(stand)
+        assert "blu" in stand.text()
+        await other.inbox.answer(request.id, sent(colour="red"))
+        assert (await bounded(asked)).content == {"colour": "red"}
+        await stand.until(lambda: "Answered on pts/7 by me." in stand.notices())
+        assert not isinstance(stand.app.screen, UnsentScreen)
 
 
 async def test_what_somebody_else_is_answering_does_not_open_by_itself(
