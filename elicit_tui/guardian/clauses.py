@@ -23,8 +23,7 @@ from typing import Final
 from elicit_tui.guardian.denials import Words
 from elicit_tui.guardian.words import Hit, is_unspaced, is_word
 
-_NEAR: Final = 4
-_FEW: Final = 2
+_NEAR, _FEW = 4, 2
 _PARTS: Final = ("/", "\\", "&", "+", "|", "=", ">", "›", "»", "→")
 """What stands between things of which none belongs to the other, and in the way to a page."""
 
@@ -53,6 +52,7 @@ class Clause(Words):
         if (
             not self.is_itself(hit)
             or self._is_purpose(hit)
+            or any(one.start == hit.end and self.ends_with(one) for one in self.of("in order"))
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
             return Standing.ABOUT
@@ -263,7 +263,8 @@ class Clause(Words):
         if ends or self._is(hit.end, "of", "joint"):
             return not any(told.start > hit.end + 1 for told in self.of("found out"))
         after = self._contentful(hit.end, len(self.words))
-        return len(after) <= _FEW and not self.of("told", "handle", "lack")
+        is_said = any(one.start >= hit.end for one in self.of("becomes"))
+        return len(after) <= _FEW and not (is_said or self.of("told", "handle", "lack"))
 
     def _is_first(self, hit: Hit) -> bool:
         """Whether nothing stands before it but that it is the whole of it: "contents of the"."""
@@ -286,10 +287,17 @@ class Clause(Words):
             self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
         ):
             return True
+        # "You moved 14 files to Trash", "Anyone can force-push".
+        of_all = self.of("alters", "changed") if "to" in self.words[: hit.start] else ()
+        if not self.is_question and any(one.end < hit.start for one in self.of("anyone")):
+            return hit.concept in ("destroys", "takes")
+        if any(one.end < hit.start and self.reports(one) for one in of_all):
+            return True
         return any(
             other.end <= hit.start
             and not self._contentful(0, other.start)
             and not (other.start > 0 and self._is(other.start, "subscription thing"))
+            and self.between(other.end) != "-"
             and (hit.concept != "subscription" or not self._is(other.start, "relative"))
             for other in self.of("speaks")
         ) or any(

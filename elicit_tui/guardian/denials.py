@@ -12,8 +12,7 @@ from typing import Final
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit, find, is_unspaced, is_word
 
-_NEAR: Final = 4
-_MOST_ITEMS: Final = 60
+_NEAR, _MOST_ITEMS = 4, 60
 _FAR: Final = 12
 """How many words may stand between two concepts of a row, small ones too."""
 MARKS: Final = " \t\n*_`~"

@@ -16,9 +16,8 @@ from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import is_known
 from elicit_tui.text.hosts import registrable_domain
 
-_GENERIC_LENGTH: Final = 3
+_GENERIC_LENGTH, _SHORTEST_NEAR = 3, 5
 _PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))
-_SHORTEST_NEAR: Final = 5
 _WHOLE_ENDINGS: Final = ("com", "net", "org")
 
 

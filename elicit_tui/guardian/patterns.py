@@ -22,9 +22,7 @@ STEPS_TOGETHER: Final = 200_000
 """What all patterns of a form may take."""
 _STEPS: Final = 5_000
 """What a pattern may take on one text; an ordinary one takes less than a hundred."""
-_LONGEST: Final = 2_000
-_TEXT_LENGTH: Final = 20
-_MOST_TEXTS: Final = 12
+_LONGEST, _TEXT_LENGTH, _MOST_TEXTS = 2_000, 20, 12
 _UNUSUAL: Final = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|\(\?P?[<>(]")
 _ESCAPES: Final = re.compile(r"\\u\{?([0-9a-fA-F]{1,6})\}?|\\[pP]\{[^}]*\}")
 _LITERALS: Final = re.compile(r"\\(\W)|\\.|(\w+|[^\w\\^$*+?.()\[\]{}|])")

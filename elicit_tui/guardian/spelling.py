@@ -8,15 +8,11 @@ from typing import Final
 
 from elicit_tui.guardian.words import is_known, is_part, is_word, listed
 
-_SHORTEST_PART: Final = 3
-_SHORTEST_GLUED: Final = 6
-_SURE_PART: Final = 5
-_LONGEST_PART: Final = 40
+_SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40
 _LONGEST_GLUED: Final = 2 * _LONGEST_PART
 _LINKS: Final = ("", "s", "n", "en", "es")
 """The letters that link a compound's first part to the second."""
-_LONG_ENOUGH: Final = 7
-_LONGEST_MISSPELT: Final = 16
+_LONG_ENOUGH, _LONGEST_MISSPELT = 7, 16
 _ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d|[a-z]{2,12}p(?:wd?|sw|sswd|asswd)")
 """How "password" is shortened, alone and behind what it opens: pswrd, passwd, bindpw."""
 _AS_LETTERS: Final = str.maketrans("01345", "oieas")  # within a word: c0de

@@ -25,11 +25,9 @@ from elicit_tui.guardian.words import Hit, is_known
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
 _OF_FIELD: Final = ("title", "description", "example", "default")
-_MOST_LOOKED_AT: Final = 50
-_SHORTEST_OF_NAMES: Final = 4
 _VERSION: Final = re.compile(r"v?\d{1,2}")
-_ONE_FIGURE: Final = 9
-_MOST_COUNTED: Final = 100
+_MOST_LOOKED_AT, _SHORTEST_OF_NAMES, _ONE_FIGURE, _MOST_COUNTED = 50, 4, 9, 100
+_MEANT_BY: Final = {"figures-on-a-card": "card word", "figures-of-a-lock": "postal word"}
 
 
 class Sense(NamedTuple):
@@ -78,12 +76,11 @@ class Wanting:
     def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
         """A field that wants the thing, with all that was weighed; None where it does not."""
         seen = sorted(self.of_field(field), key=lambda one: -one.weight.amount)
-        if sum(one.weight.amount for one in seen) < THRESHOLD:
-            return None
         because = tuple(one.weight for one in seen)
-        if _counts_on(field) and not field.is_open:
+        counted = _counts_on(field)
+        if sum(one.amount for one in because) < THRESHOLD or (counted and not field.is_open):
             return None
-        if {one.weight.frame for one in seen} == {"stands-alone"} or _counts_on(field):
+        if {one.weight.frame for one in seen} == {"stands-alone"} or counted:
             severity = Severity.WARN
         return Sighting(severity, seen[0].place.where, seen[0].evidence, field.name, because)
 
@@ -158,9 +155,9 @@ class Wanting:
             if any(shows(field, sense) for field in self.reading.free_fields[:_MOST_LOOKED_AT])
         )
 
-    def means_other(self, words: str, frame: str) -> bool:
-        """Whether a frame about a card saw one of another sort, as the form's fields show."""
-        return frame == "figures-on-a-card" and any(one.words == words for one in self._senses)
+    def means_other(self, frame: str) -> bool:
+        """Whether a frame saw a card or figures of another sort, as the form's fields show."""
+        return any(one.words == _MEANT_BY.get(frame) for one in self._senses)
 
     def _is_name(self, one: Found) -> bool:
         if one.hit.concept == self.thing.name:
@@ -270,7 +267,9 @@ def shows(field: FieldReading, sense: Sense) -> bool:
 def _is_count(field: FieldReading) -> bool:
     """Whether its numbers are too small for a secret: three to ten wrong ones."""
     most = field.drawn.get("maximum")
-    return isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED
+    title = " ".join(place.text.lower() for place in field.told("title"))
+    counts = title.startswith("number of ") and title.endswith("s")
+    return counts or (isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED)
 
 
 def _counts_on(field: FieldReading) -> bool:

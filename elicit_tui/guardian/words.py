@@ -26,9 +26,7 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_MOST_SMALL: Final = 3
-_SHORTEST_STEM: Final = 4
-_SHORT: Final = 3
+_MOST_SMALL, _SHORTEST_STEM, _SHORT = 3, 4, 3
 _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless", "public"))
 """What is read in every language; all else in those of the sentence, where they know the word."""
 _COMPANIONS: Final = ("with", "then")

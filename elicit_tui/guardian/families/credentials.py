@@ -35,6 +35,7 @@ _PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*
 _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
     Sense("card word", "card sense", _OF_A_SET),
+    Sense("ticket word", "ticket sense", re.compile(r"\[A-[A-Z]\](?:\[0-9\]|\\d)\{[23]\}")),
     Sense("seed word", "seed sense", re.compile(r"(?!)")),
     Sense("pem word", "pem sense", re.compile("BEGIN CERT")),
     Sense("otp word", "otp sense", re.compile("%")),
@@ -59,12 +60,9 @@ _BESIDE: Final = {
     for own, entries in table("beside").items()
 }
 _REMEMBERED: Final = ("security question text", "asked memory")
-_SHORTEST_SERIES: Final = 4
-_MOST_IN_PARTS: Final = 8
-_SERIES_OF_WORDS: Final = 8
+_SHORTEST_SERIES, _MOST_IN_PARTS, _SERIES_OF_WORDS, _MOST_NAMED = 4, 8, 8, 50
 _WALLETS: Final = (12, 15, 18, 21, 24)
 """How many words bring back a wallet."""
-_MOST_NAMED: Final = 50
 
 
 def _block(
@@ -80,7 +78,7 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
     if not (free := reading.free_fields):
         return
     wanting = Wanting(reading, SECRET)
-    is_open = any(field.is_open for field in free[:_MOST_NAMED])
+    is_open = any(map(_takes_a_code, free[:_MOST_NAMED]))
     together = next(_over_all(reading, wanting, is_open), None)
     choices = [one for one in _secret_choices(reading) if not wanting.is_in_other_sense(one)]
     for field in free:
@@ -91,6 +89,12 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
     if together is not None:
         for field in free[:_MOST_NAMED]:
             yield replace(together, field=field.name)
+
+
+def _takes_a_code(field: FieldReading) -> bool:
+    """Whether what was sent to somebody can be typed there."""
+    signs = any(place.says("sign") for place in field.told("name", "title"))
+    return signs or field.is_open or field.is_called("link field")
 
 
 def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sighting]:
@@ -113,7 +117,7 @@ def _secret_in(
         yield from _disguised(place)
     recipe = next(filter(None, (described(place, one) for one in (None, *beside))), None)
     is_asked = is_open or recipe not in FOR_OPEN_FIELDS
-    if recipe is not None and is_asked and not wanting.means_other("card word", recipe):
+    if recipe is not None and is_asked and not wanting.means_other(recipe):
         yield _block(place, recipe, place.field)
 
 
@@ -125,7 +129,7 @@ def _disguised(place: Place) -> Iterator[Sighting]:
 def _by_its_look(
     reading: Reading, field: FieldReading, wanting: Wanting, choices: Sequence[Found]
 ) -> Iterator[Sighting]:
-    is_open = field.is_open
+    is_open, takes_a_code = field.is_open, _takes_a_code(field)
     if is_open or field.is_called("anything"):
         yield from _chosen(choices, field)
     for place in field.places:
@@ -133,7 +137,7 @@ def _by_its_look(
             continue
         told = field.told("title") if place.role == "description" else ()
         beside = (reading.message, *told) if place.role in ("title", "description") else ()
-        for secret in _secret_in(place, wanting, is_open, beside):
+        for secret in _secret_in(place, wanting, takes_a_code, beside):
             yield secret
             return
     whole = (reading.message,) if is_open or len(reading.free_fields) == 1 else ()
@@ -204,9 +208,11 @@ def _hinted(reading: Reading) -> Iterator[Sighting]:
     """Where nothing is wanted, the first field meant by what falls short of a recipe."""
     message = reading.message
     said = described(message, None, "hints")
-    for field in reading.free_fields[:_MOST_NAMED]:
-        told = field.is_open and not any(shows(field, sense) for sense in _SENSES)
-        for place in field.told("name", "title", "description") if told else ():
+    free = reading.free_fields[:_MOST_NAMED]
+    if any(shows(field, sense) for field in free for sense in _SENSES):
+        return
+    for field in free:
+        for place in field.told("name", "title", "description") if field.is_open else ():
             hint = said or described(place, None, "hints") or described(place, message, "hints")
             if hint is not None and next(_asked(reading), None) is None:
                 yield replace(_block(place, hint, field.name, amount=2), severity=Severity.WARN)

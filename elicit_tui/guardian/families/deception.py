@@ -28,8 +28,7 @@ _RUNS: Final = re.compile(
 _TOOL: Final = re.compile(r"\b[a-z]+(?:[_.][a-z]+)+\b(?!\.)|\w\(\)")
 _CALL: Final = re.compile(r"\b(?:call|invoke|run|use)[\s*_`'\"]{1,4}[a-z]+(?:_[a-z]+)+\b")
 _MORE: Final = 1.25
-_CLOSE: Final = 24
-_NEAR: Final = 80
+_CLOSE, _NEAR = 24, 80
 
 
 def _threat(reading: Reading) -> Iterator[Sighting]:

@@ -146,16 +146,22 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
 
 
 def _is_state(clause: Clause, hit: Hit) -> bool:
-    """Whether it says what something is, or of none: "expired licences", "0 to destroy"."""
+    """Whether it says what something is, stores it or takes none: "0 to destroy"."""
     near = clause.words[: hit.start + 1][-3:]
-    if not {*near[:-1]}.isdisjoint(_NOUGHT) and ("to" in near or near[-1].endswith("ed")):
+    ends = hit.end == len(clause.words)
+    if not {*near[:-1]}.isdisjoint(_NOUGHT) and (ends or "to" in near or near[-1].endswith("ed")):
+        return True
+    # "Move everything to a folder of its own."
+    ways = [one.end for one in clause.of("until") if hit.end <= one.start]
+    folders = clause.of("key folder") if ways and hit.concept == "alters" else ()
+    if any(one.start >= ways[0] for one in folders):
         return True
     is_slight = any(one.start == hit.start for one in clause.of("slight"))
     if is_slight and any(act.start < hit.start for act in clause.of(*_WEIGHTS)):
         return True
     if not (hit.start and is_word(clause.words[hit.start], "act or thing", clause.latin)):
         return False
-    before, ends = clause.words[hit.start - 1], hit.end == len(clause.words)
+    before = clause.words[hit.start - 1]
     named = ends and not is_word(before, "small", clause.latin)
     determined = is_word(before, "determiner", clause.latin)
     return named or (determined and (ends or clause.words[hit.end] != "of"))
@@ -178,7 +184,11 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
         # that of which something else is a part: "remove the red eyes from the photos".
         and not (
             concept in ("weighty", "small thing")
-            and any(head.start == other.end and not clause.between(other.end) for head in heads)
+            and any(
+                (head.start == other.end and not clause.between(other.end))
+                or not {"的", "の"}.isdisjoint(clause.words[other.end : head.start])
+                for head in heads
+            )
         )
     ]
     return min(near, default=None, key=lambda one: (one[0], one[1].start))

@@ -91,8 +91,7 @@ _PADDING: Final = (
 _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")
 _search_markup: Final = searching(_MARKUP, r"[<\[=:]")
 _search_padding: Final = searching(_PADDING, r"[\s\u2800\u3164]{10}")
-_LONG_MESSAGE: Final = 5_000
-_HIDING_LENGTH: Final = 12_000
+_LONG_MESSAGE, _HIDING_LENGTH = 5_000, 12_000
 
 
 def _first(

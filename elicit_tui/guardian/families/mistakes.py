@@ -16,10 +16,7 @@ from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule
 
 _WARN: Final = Severity.WARN
-_MANY_CHOICES: Final = 1_000
-_LONG_TEXT: Final = 5_000
-_LONG_NAME: Final = 500
-_NOBODY_TYPES: Final = 100_000
+_MANY_CHOICES, _LONG_TEXT, _LONG_NAME, _NOBODY_TYPES = 1_000, 5_000, 500, 100_000
 _TYPES: Final = table("schemas")["types"]
 _CHOSEN_BY: Final = {"enum", "oneOf", "anyOf", "$ref"}
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")

@@ -13,18 +13,14 @@ from elicit_tui.guardian.rule import Sighting, found, house_rule
 from elicit_tui.guardian.wanting import Thing, Wanting
 
 _KINDS: Final = ("identity", "bank", "health", "biometric", "pay", "location")
-_SET: Final = 2
-_FULL_SET: Final = 3
+_SET, _FULL_SET = 2, 3
 
 
 def _asked(name: str, reading: Reading) -> Iterator[Sighting]:
     wanting = Wanting(reading, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
     # Of one's health a choice or a yes tells enough.
-    typed = [
-        field
-        for field in reading.fields
-        if field.is_free or name == "health" or (field.kind == "choice" and name == "pay")
-    ]
+    told_by = {"health": ("choice", "boolean", "other"), "pay": ("choice",)}.get(name, ())
+    typed = [field for field in reading.fields if field.is_free or field.kind in told_by]
     yield from filter(None, (wanting.sighting(field, Severity.WARN) for field in typed[:50]))
     if typed and name == "health":
         yield from _asks_whether(reading)

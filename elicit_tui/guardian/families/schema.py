@@ -17,9 +17,7 @@ from elicit_tui.guardian.reading import FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
-_MANY_FIELDS: Final = 50
-_TOO_MANY_FIELDS: Final = 200
-_DEEPEST: Final = 5
+_MANY_FIELDS, _TOO_MANY_FIELDS, _DEEPEST = 50, 200, 5
 _MOST_OBJECTS: Final = 1_000
 """In which references are looked for, each time."""
 _ROOT: Final = "requestedSchema"
@@ -75,10 +73,8 @@ def parts_of(field: FieldReading) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _nesting(reading: Reading) -> Iterator[Sighting]:
     for field in reading.fields:
         own, *items = (part for _, part in parts_of(field))
-        is_nested = any(map(_is_form, (own, *items))) or any(
-            part.get("type") == "array" or "items" in part for part in items
-        )
-        if is_nested or _depth(own) > _DEEPEST:
+        lists = any(part.get("type") == "array" or "items" in part for part in items)
+        if lists or any(map(_is_form, (own, *items))) or _depth(own) > _DEEPEST:
             yield Sighting(_BLOCK, field.where, field.name[:80])
 
 

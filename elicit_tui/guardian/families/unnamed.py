@@ -18,7 +18,7 @@ from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Place
 from elicit_tui.guardian.sentences import sentences
 
-FOR_OPEN_FIELDS: Final = ("link-that-lets-in",)
+FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
 """What is told rather than asked where every field says that something harmless is typed."""
 _NEAR: Final = 3
 """How many sentences are read together."""
