@@ -159,11 +159,6 @@ class Output:
             os.dup2(null, STDOUT)
             os.close(null)
 
-    @property
-    def lost(self) -> bool:
-        """Whether data was lost for another reason than a reader that had enough."""
-        return self.failure is not None and not isinstance(self.failure, BrokenPipeError)
-
 
 def _write_all(stream: IO[bytes], data: bytes) -> None:
     view = memoryview(data)

@@ -48,22 +48,35 @@ class Tokens:
         self._tokens: tuple[Token, ...] = ()
 
     def add(self, name: str) -> str:
-        """Make a token under a new name; what a client must show. Raises UsageError, OSError."""
+        """Make a token under a new name; what a client must show. Raises UsageError."""
         if not NAME.fullmatch(name):
             raise UsageError(
                 f"A token's name is letters, digits, '.', '_' and '-': {name!r} is not."
             )
         token = PREFIX + secrets.token_urlsafe(32)
         kept = {"name": name, "sha256": _digest(token), "added": rfc3339(now())}
+        path = self._directory / f"{name}{SUFFIX}"
         try:
-            with create_private(self._directory / f"{name}{SUFFIX}") as file:
-                file.write(json.dumps(kept).encode())
+            file = create_private(path)
         except FileExistsError:
             raise UsageError(
                 f"There is a token {name!r} already; `elicit-tui gateway token revoke {name}` "
                 "takes it back."
             ) from None
+        except OSError as error:
+            raise self._not_kept(name, error) from error
+        try:
+            with file:
+                file.write(json.dumps(kept).encode())
+        except OSError as error:
+            path.unlink()
+            raise self._not_kept(name, error) from error
         return token
+
+    @staticmethod
+    def _not_kept(name: str, error: OSError) -> UsageError:
+        why = error.strerror or type(error).__name__
+        return UsageError(f"The token could not be kept, so there is no token {name!r}: {why}.")
 
     def revoke(self, name: str) -> None:
         """Take a token back; its sessions end at once. Raises UsageError."""

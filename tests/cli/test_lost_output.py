@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -105,3 +106,30 @@ def test_a_token_that_nobody_could_see_is_none(directory: Path) -> None:
         check=True,
     )
     assert listed.stdout == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
+def test_a_token_that_could_not_be_kept_is_none_and_its_name_stays_free() -> None:
+    program = (
+        "import resource, sys; from elicit_tui.cli import run;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY));"
+        "sys.exit(run(['gateway', 'token', 'add', 'laptop']))"
+    )
+    refused = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=environment(),
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert "could not be kept, so there is no token 'laptop'" in " ".join(refused.stderr.split())
+    added = subprocess.run(
+        [*COMMAND, "gateway", "token", "add", "laptop"],
+        capture_output=True,
+        timeout=SECONDS,
+        env=environment(),
+        check=False,
+    )
+    assert added.returncode == 0

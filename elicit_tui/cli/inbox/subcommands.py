@@ -137,7 +137,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
             Narration().say("Nothing waits for you.")
     else:
         no_branch(namespace.output)
-    return FAILED if output.lost else OK
+    return OK
 
 
 async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
@@ -152,7 +152,7 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
         output.prose(ci_safe(details(waiting)), LABEL)
     else:
         no_branch(namespace.output)
-    return FAILED if output.lost else OK
+    return OK
 
 
 async def _answer(settings: Settings, namespace: argparse.Namespace) -> int:
@@ -188,7 +188,7 @@ async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
             Narration().say("Nothing is allowed for a session.")
     else:
         no_branch(namespace.output)
-    return FAILED if output.lost else OK
+    return OK
 
 
 async def _revoke(settings: Settings, namespace: argparse.Namespace) -> int:
