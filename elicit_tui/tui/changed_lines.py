@@ -44,8 +44,8 @@ class ChangedLines(CompositorUpdate):
         before = self._drawn.lines
         lines = [strip.render(console) for strip in self._update.strips]
         self._drawn.lines = lines
-        if self._update.clear or before is None or len(before) != len(lines):
-            return self._whole(lines)
+        if before is None or len(before) != len(lines):
+            return self._whole(lines, clears=before is not None and len(before) > len(lines))
         written, at = "", 0
         for number, line in enumerate(lines):
             if line != before[number]:
@@ -54,10 +54,10 @@ class ChangedLines(CompositorUpdate):
                 at = number
         return f"{_CUT}{written}{_up(at)}{_WRAP}" if written else ""
 
-    def _whole(self, lines: list[str]) -> str:
+    def _whole(self, lines: list[str], *, clears: bool) -> str:
         written = "\n".join(f"\r{_CLEAR_LINE}{line}" for line in lines)
         rows = len(lines) - 1
-        if self._update.clear:
+        if clears:
             written += f"\n{_CLEAR_BELOW}"
             rows += 1
         return f"{_CUT}{written}\r{_up(rows)}{_WRAP}{_WHERE}"

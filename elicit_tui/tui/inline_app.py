@@ -21,7 +21,7 @@ from elicit_tui.tui.changed_lines import ChangedLines, DrawnLines
 from elicit_tui.tui.lost_terminal import outliving_terminal
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.pasted import PASTE_SECONDS
-from elicit_tui.tui.question.debounce import Debounce
+from elicit_tui.tui.question.debounce import PAINTINGS, Debounce
 from elicit_tui.tui.question.messages import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.text_ahead import TextAhead
@@ -72,7 +72,6 @@ class InlineApp(OrderedApp[None]):
         self._ended = 0
         self._ahead = TextAhead(keeps=first)
         self._rows = _FIRST_ROWS
-        self._unseen = False
         self._pending: Pending | None = None
         self._shown: QuestionView | None = None
         self._fields: dict[str, str | None] = {}
@@ -121,8 +120,11 @@ class InlineApp(OrderedApp[None]):
         self._shown = self._new_view(right, self._count, startled)
         self._shown.ended_before = self._ended
         self._shown.body.last_field = self._fields.get(right.question.id)
-        # Its first frame has its buttons: how many rows that takes is known once it is laid out.
-        self._unseen = self.is_inline
+        # Its first frame has its buttons, and its fields where they stay: how many rows that takes
+        # is known once it is laid out, in all there are, for in a few it is laid out otherwise.
+        self._shown.is_measured = self.is_inline
+        if self.is_inline:
+            self._take_rows(_MOST_ROWS)
         await self.screen.mount(self._shown)
         self.call_after_refresh(self._fit_unseen)
         self.typed_ahead.discard()
@@ -173,15 +175,20 @@ class InlineApp(OrderedApp[None]):
         if self.is_inline:
             self._fit()
 
-    def _fit_unseen(self) -> None:
+    def _fit_unseen(self, tries: int = PAINTINGS) -> None:
         """It was laid out, and nobody has seen it: draw it with as many rows as it needs."""
         self._fit()
-        self._unseen = False
+        if self._shown is None or not self._shown.is_measured:
+            return
+        if tries and not self._shown.body.is_laid_out:
+            self.call_after_refresh(self._fit_unseen, tries - 1)
+            return
+        self._shown.is_measured = False
         self.screen.refresh(layout=True)
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         """What changed; nothing of a question that is laid out only to be measured."""
-        if not self._unseen:
+        if self._shown is None or not self._shown.is_measured:
             if isinstance(renderable, InlineUpdate):
                 renderable = ChangedLines(renderable, self.drawn)
             super()._display(screen, renderable)

@@ -75,6 +75,11 @@ class Body:
         """It will be drawn in about this much room."""
 
     @property
+    def is_laid_out(self) -> bool:
+        """Whether it stands as it will stand at its present size."""
+        return True
+
+    @property
     def is_judged(self) -> bool:
         """Whether its summary is true already when it is first shown."""
         return True

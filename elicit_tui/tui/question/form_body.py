@@ -159,6 +159,11 @@ class FormBody(Body):
         self._whole.expect(size)
 
     @property
+    def is_laid_out(self) -> bool:
+        """Whether the fields have their columns."""
+        return self.form_view.is_laid_out
+
+    @property
     def is_judged(self) -> bool:
         """What is missing is said once the form was judged."""
         return False

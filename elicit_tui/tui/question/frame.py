@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 
-from elicit_tui.elicitation import Deadline, Draft, Outcome, Question
+from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.breakage import ShowsQuestion
@@ -24,7 +24,7 @@ from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.debounce import ENTER_SECONDS
 from elicit_tui.tui.question.messages import Answered, PageTurned, Painted
 from elicit_tui.tui.question.page import Page
-from elicit_tui.tui.question.seen import shown_now
+from elicit_tui.tui.question.seen import PartToSee, shown_now
 from elicit_tui.tui.question.status import StatusLine
 from elicit_tui.tui.question.style import FRAME_CSS, tighten
 from elicit_tui.tui.question.text_region import TextRegion
@@ -33,18 +33,8 @@ from elicit_tui.tui.question.who_asks import AsItStands, WhoAsks, unchanged
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
-RESTORED: Final = "Your earlier answers are back."
-FILLED_IN: Final = "Filled in by the agent, not by you."
-PARTLY_FILLED_IN: Final = "Your earlier answers are back; the agent filled in the rest."
 NOT_HEARD: Final = "Too early, not heard: this was shown only just."
 """Quietly, at the question, until the next key: a key that did nothing looks like a broken one."""
-
-
-def what_is_back(draft: Draft) -> str | None:
-    """What stands in a question when it opens, and whose it is, in a sentence."""
-    if draft.by_client:
-        return PARTLY_FILLED_IN if draft.typed else FILLED_IN
-    return RESTORED if draft.typed else None
 
 
 class QuestionFrame(Titled, ShowsQuestion):
@@ -98,6 +88,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.who = WhoAsks(question.request, standing, origin, as_it_stands)
         self._shelf = shelf
         self._page: PageName = "answer"
+        self.is_measured = False
+        """Whether it is laid out to be measured only: nothing of it is drawn yet."""
         self._uncovering = False
         self._not_heard = False
         self._in_passing = ""
@@ -142,14 +134,16 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.set_interval(1.0, self.retitle)
         if self.body.is_judged:
             self.summarise()
-        if back := what_is_back(self.question.draft):
+        if back := frame_words.what_is_back(self.question.draft):
             self.say(f"{back} {key_of(self, CLEAR)} clears a field.", "bold $accent")
         self._focus_page()
         self.await_painting()
 
     @property
     def focus_settled(self) -> bool:
-        """Whether the focus is where this page wants it."""
+        """Whether the focus is where this page wants it, and the question where it is seen."""
+        if self.is_measured:
+            return False
         if self._page != "answer":
             return self.screen.focused is self.aside
         return self.body.has_focus
@@ -157,6 +151,9 @@ class QuestionFrame(Titled, ShowsQuestion):
     def painted(self) -> None:
         """It can be seen: its clock runs, its buttons name their keys."""
         if self.never_painted:
+            # What was drawn before it came to rest was there too short to be read.
+            for part in self._to_be_seen:
+                part.see_afresh()
             self.post_message(Painted(self.question))
         if self._uncovering:
             self._uncovering = False
@@ -299,12 +296,16 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.decided = True
         self.post_message(Answered(self.question, outcome))
 
+    @property
+    def _to_be_seen(self) -> tuple[PartToSee, ...]:
+        parts = self.body.to_be_seen(self._page)
+        return (self.message, *((self.aside,) if parts is None else parts))
+
     def shows_unseen(self) -> bool:
         """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
         if self.message.unseen and not self.message.display:
             self.body.uncover()
-        parts = self.body.to_be_seen(self._page)
-        told = shown_now((self.message, *((self.aside,) if parts is None else parts)))
+        told = shown_now(self._to_be_seen)
         if told:
             self.ask_again(f"{told} {self.key(self.accepted_by)} again {self.body.accepting}.")
         return bool(told)

@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.content import Content
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Severity, Weight
+from elicit_tui.elicitation import Draft, ElicitationRequest, Finding, Question, Severity, Weight
 from elicit_tui.host.number_text import as_spelled
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.calls_in_words import joined_by_or
@@ -27,11 +27,21 @@ _NAME_LIMIT = 80
 _ARGUMENTS_LIMIT = 20_000
 MESSAGE_CHARACTERS = 40_000
 """Of a message; of more than that the beginning and the end."""
+_RESTORED = "Your earlier answers are back."
+_FILLED_IN = "Filled in by the agent, not by you."
+_PARTLY_FILLED_IN = "Your earlier answers are back; the agent filled in the rest."
 _FACT = 13
 """Cells for the name of a fact."""
 _REACHED = {True: "program", False: "address"}
 _PROTOCOLS = {"handshake": "2025-11-25 or older (handshake)", "modern": "2026-07-28"}
 _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resource "}
+
+
+def what_is_back(draft: Draft) -> str | None:
+    """What stands in a question when it opens, and whose it is, in a sentence."""
+    if draft.by_client:
+        return _PARTLY_FILLED_IN if draft.typed else _FILLED_IN
+    return _RESTORED if draft.typed else None
 
 
 def server_name(request: ElicitationRequest) -> str:

@@ -28,6 +28,10 @@ class PartToSee(Protocol):
         """Bring it into view, and tell what it is: `the message goes on`."""
         ...
 
+    def see_afresh(self) -> None:
+        """What stands on the screen now was seen, and nothing that stood there before."""
+        ...
+
 
 def shown_now(parts: Sequence[PartToSee]) -> str:
     """Bring what was never seen of these parts into view; what it was, in one sentence."""
@@ -53,9 +57,16 @@ class SeenText(VerticalScroll):
         if width != self._seen_width:
             # All its lines are others now.
             self._seen_width, self._seen_to = width, 0
-        bottom = round(self.scroll_y) + self.scrollable_content_region.height
-        self._seen_to = max(self._seen_to, bottom)
+        self._seen_to = max(self._seen_to, self._bottom)
         return super().render_lines(crop)
+
+    @property
+    def _bottom(self) -> int:
+        return round(self.scroll_y) + self.scrollable_content_region.height
+
+    def see_afresh(self) -> None:
+        """What stands on the screen now was seen, and nothing that stood there before."""
+        self._seen_width, self._seen_to = self.outer_size.width, self._bottom
 
     @property
     def lines_to_see(self) -> int:

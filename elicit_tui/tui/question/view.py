@@ -19,8 +19,8 @@ from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
-from elicit_tui.tui.question.frame import QuestionFrame, what_is_back
-from elicit_tui.tui.question.frame_words import count
+from elicit_tui.tui.question.frame import QuestionFrame
+from elicit_tui.tui.question.frame_words import count, what_is_back
 from elicit_tui.tui.question.messages import Later, PageTurned
 from elicit_tui.tui.question.page_body import PageBody
 from elicit_tui.tui.question.text_region import scroll_hidden

@@ -54,7 +54,12 @@ class FieldRow:
         self.control.styles.width = width
         self.control.styles.height = self._control_height
         self.lines = self._drawn()
+        self.forget_seen()
+
+    def forget_seen(self) -> None:
+        """Its lines are others now, or nobody saw them where they stood."""
         self._seen = None
+        self.seen = self.answer_seen = False
 
     def on_screen(self, first: int, end: int) -> None:
         """These of its lines are painted, from 0."""

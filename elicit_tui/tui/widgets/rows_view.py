@@ -121,12 +121,19 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         columns = self._columns_for(width)
         if columns != self._columns:
             self._columns = columns
+            self._words_seen = None
             for row in self._rows.values():
                 row.lay_out(columns)
             self._place(columns)
         if not self._rows:
             self._mount_rows(lines=self.size.height)
         self.call_after_refresh(self._fill)
+
+    @property
+    def is_laid_out(self) -> bool:
+        """Whether its rows have the columns of its present size."""
+        width = self.scrollable_content_region.width
+        return width <= _GAP or self._columns == self._columns_for(width)
 
     def _columns_for(self, width: int) -> Columns:
         hints = [longest_hint(spec) for spec in self.form.fields]
@@ -215,12 +222,21 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Whatever is painted has been on the screen."""
+        self._see()
+        return super().render_lines(crop)
+
+    def _see(self) -> None:
         top = round(self.scroll_y)
         end = top + self.scrollable_content_region.height
         first, last = self._words_seen or (top, end)
         self._words_seen = min(top, first), max(end, last)
         self._stack.on_screen(top - self._first_line, end - self._first_line)
-        return super().render_lines(crop)
+
+    def see_afresh(self) -> None:
+        """What stands on the screen now was seen, and nothing that stood there before."""
+        self._words_seen = None
+        self._stack.forget_seen()
+        self._see()
 
     @property
     def _words_unseen(self) -> bool:

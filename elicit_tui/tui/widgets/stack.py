@@ -71,6 +71,12 @@ class RowStack:
                 row.on_screen(first - top, end - top)
             place += 1
 
+    def forget_seen(self) -> None:
+        """Nobody saw what was painted so far."""
+        self._painted = None
+        for row in self._rows:
+            row.forget_seen()
+
     def fits(self, row: FieldRow) -> bool:
         """Whether a row still takes the room that it was given; what it says is drawn again."""
         place = self._rows.index(row)

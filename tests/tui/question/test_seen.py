@@ -166,6 +166,32 @@ async def test_a_default_below_the_fold_is_shown_before_it_goes_out(count: int) 
     assert app.outcome.content == {"name": "Ada", "plan": "gold-24"}
 
 
+async def test_a_default_that_stood_there_only_until_the_form_came_to_rest_is_shown() -> None:
+    between = {f"o{n}": {"type": "string", "title": f"Remark {n}"} for n in range(14)}
+    app = Asking(form_question(schema((), plan=PLAN, **between)))
+    app.view.body.last_field = "o13"
+    async with asked(app) as pilot:
+        assert "Plan" not in app.words
+        await pilot.press("ctrl+s")
+        said = "“Plan” was not on the screen yet. ^S again sends."
+        await until(pilot, lambda: said in app.words, "the sentence")
+        assert "gold-24" in app.words
+        assert app.outcome is None
+
+
+async def test_a_default_that_another_layout_moved_out_of_view_is_shown() -> None:
+    app = Asking(form_question(remarks(5)))
+    async with asked(app, (100, 40)) as pilot:
+        assert "Plan" in app.words
+        await pilot.resize_terminal(50, 18)
+        await until(pilot, lambda: "Plan" not in app.words, "the other layout")
+        await ready(pilot, app)
+        await pilot.press("ctrl+s")
+        said = "“Plan” was not on the screen yet."
+        await until(pilot, lambda: said in " ".join(app.words.split()), "the sentence")
+        assert app.outcome is None
+
+
 async def test_fields_that_are_left_out_need_not_be_seen() -> None:
     fields = {f"o{n}": {"type": "string", "title": f"Remark {n}"} for n in range(30)}
     outcome = await answer(Asking(form_question(schema((), **fields))), "A", "ctrl+s")

@@ -244,6 +244,25 @@ def test_the_first_frame_of_a_form_has_its_buttons(tmp_path: Path) -> None:
         terminal.end()
 
 
+@pytest.mark.parametrize("size", [(80, 24), (58, 40), (40, 12)], ids=str)
+def test_the_first_frame_of_a_form_has_its_fields_where_they_stay(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    with Emulated(tmp_path, "book_table", *size) as terminal:
+        terminal.wait_for("╯")
+        terminal.rests()
+        first = pyte.Screen(*size)
+        pyte.Stream(first).feed(f"{PROMPT}\r\n{terminal._raw.split('╯')[0]}")
+        assert sum("╭" in line for line in terminal.screen.display) == 1
+        fields = [
+            [line for line in screen.display if "│" in line and "missing" not in line]
+            for screen in (first, terminal.screen)
+        ]
+        assert fields[0] == fields[1]
+        answer_once_it_listens(terminal, "\x0e")
+        terminal.end()
+
+
 def test_another_second_and_another_letter_are_all_that_is_written(tmp_path: Path) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         terminal.wait_for("Send ^S")
