@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui import paths
+from elicit_tui.host.offers import objects
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.text.bounded_json import SHOWN_CHARACTERS, bounded_json
 
@@ -62,20 +63,16 @@ class Binary:
 
 def blocks(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The content blocks of a tool's, a prompt's or a resource's result, in order."""
-    yield from _list(result.get("content"))
-    for message in _list(result.get("messages")):
+    yield from objects(result.get("content"))
+    for message in objects(result.get("messages")):
         content = message.get("content")
         if isinstance(message.get("role"), str):
             yield {"type": "text", "text": f"{message['role']}:"}
         if isinstance(content, Mapping):
             yield content
-        yield from _list(content)
-    for resource in _list(result.get("contents")):
+        yield from objects(content)
+    for resource in objects(result.get("contents")):
         yield {"type": "resource", "resource": resource}
-
-
-def _list(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def binary_of(block: Mapping[str, Any]) -> Binary | None:
