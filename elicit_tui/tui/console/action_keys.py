@@ -24,6 +24,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.row_list import RowList
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+    from elicit_tui.tui.console.screens.decline_all import DeclineAllScreen
     from elicit_tui.tui.console.screens.leave import LeaveScreen
     from elicit_tui.tui.question import QuestionView
     from elicit_tui.tui.widgets.date_line import DateLine
@@ -43,6 +44,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         ArgumentsScreen,
         AllowancesScreen,
         LeaveScreen,
+        DeclineAllScreen,
         Dialog,
         RowList,
         LineView,

@@ -355,7 +355,7 @@ class ConsoleApp(Controller):
         self._muting.toggle_worst()
 
     def decline_all(self, server: str) -> None:
-        """Decline every waiting question of a server."""
+        """Ask, then decline every waiting question of a server."""
         self._muting.decline_all(server)
 
     def restart(self, server: str) -> None:

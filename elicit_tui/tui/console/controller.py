@@ -98,7 +98,7 @@ class Controller(OrderedApp[int]):
 
     @abstractmethod
     def decline_all(self, server: str) -> None:
-        """Decline every waiting question of a server."""
+        """Ask, then decline every waiting question of a server."""
 
     @abstractmethod
     def restart(self, server: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -79,6 +80,26 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     def on_unmount(self) -> None:
         """A question that waited for this screen to go may open."""
         self.app.look_for_questions()
+
+
+class SureDialog(Dialog[bool]):
+    """Asks once more; result: True to do it. Its buttons are `#stay` and `#sure`."""
+
+    wide = False
+
+    def on_mount(self) -> None:
+        """Staying is the harmless choice; no notice stands over the buttons."""
+        self.app.clear_notifications()
+        self.query_one("#stay").focus()
+
+    @on(KeyButton.Pressed, "#sure")
+    def action_sure(self) -> None:
+        """Do it."""
+        self.dismiss(True)
+
+    @on(KeyButton.Pressed, "#stay")
+    def _stay(self) -> None:
+        self.dismiss(False)
 
 
 def _plain(title: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from elicit_tui.elicitation import decline
+
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
 
@@ -51,7 +53,21 @@ class Muting:
             self._app.notify("No server asks in a loop.", markup=False)
 
     def decline_all(self, server: str) -> None:
-        """Decline every waiting question of a server."""
-        if self._app.runtime is not None:
-            count = self._app.runtime.broker.decline_all(server)
-            self._app.notify(f"Declined {count} of {server}.", markup=False)
+        """Ask once more, then decline the questions of a server that waited when it was asked."""
+        from elicit_tui.tui.console.screens.decline_all import DeclineAllScreen
+
+        app = self._app
+        listed = [pending for pending in app.state.questions if pending.server == server]
+        if not listed:
+            return
+
+        def decline_listed(sure: bool | None) -> None:
+            if sure:
+                count = app.state.questions.settle_where(
+                    lambda pending: pending in listed,
+                    decline("user", f"You declined all waiting questions of {server}."),
+                )
+                app.notify(f"Declined {count} of {server}.", markup=False)
+
+        typed = sum(pending.question.draft.typed for pending in listed)
+        app.push_screen(DeclineAllScreen(server, len(listed), typed), decline_listed)

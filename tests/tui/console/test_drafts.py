@@ -39,6 +39,8 @@ async def connection_closed(stand: Stand, request: ElicitationRequest) -> None:
 
 async def declined_with_all(stand: Stand, request: ElicitationRequest) -> None:
     stand.app.decline_all("alpha")
+    await stand.until(lambda: "1 of 1 holds what you typed." in stand.text())
+    await stand.press("y")
 
 
 async def muted(stand: Stand, request: ElicitationRequest) -> None:

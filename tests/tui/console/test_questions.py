@@ -227,19 +227,39 @@ async def test_text_for_another_question_answers_none_that_has_no_field(tmp_path
         assert outcome.action == "accept"
 
 
-async def test_all_questions_of_one_server_are_declined_with_one_key(tmp_path: Path) -> None:
+async def test_all_questions_of_one_server_are_declined_once_that_is_sure(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await stand.press("4", "slash")
         requests = [stand.ask("alpha", f"Number {number}?") for number in range(3)]
         other = stand.ask("beta")
         await stand.until(lambda: len(stand.app.state.questions) == 4)
         await stand.press("escape", "2", "D")
+        await stand.until(lambda: "Decline 3 questions of alpha?" in stand.text())
+        assert "what you typed" not in stand.text()
+        assert "alpha is told that you declined each of them." in stand.text()
+        assert not stand.outcomes
+        later = stand.ask("alpha", "And now?")
+        await stand.until(lambda: len(stand.app.state.questions) == 5)
+        await stand.press("y")
         await stand.until(lambda: len(stand.outcomes) == 3)
+        assert stand.outcome(later) is None
         outcomes = [stand.outcome(request) for request in requests]
         assert {(outcome.action, outcome.decided_by) for outcome in outcomes if outcome} == {
             ("decline", "user")
         }
         assert stand.outcome(other) is None
+
+
+async def test_a_key_pressed_by_mistake_declines_nothing(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        await stand.press("ctrl+l", "2", "D")
+        await stand.until(lambda: "Decline 1 question of alpha?" in stand.text())
+        await stand.press("D", "n")
+        await stand.until(lambda: "Decline 1 question" not in stand.text())
+        await stand.settled()
+        assert stand.outcome(request) is None
 
 
 async def test_a_muted_server_is_cancelled_until_it_may_ask_again(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ class QuestionsPane(Pane):
         self.refresh_bindings()
 
     def action_decline_all(self) -> None:
-        """Decline every waiting question of this row's server."""
+        """Decline, once that is sure, every waiting question of this row's server."""
         if self.server is not None:
             self.app.decline_all(self.server)
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from elicit_tui.tui.console.dialog import Dialog, DialogButton
+from elicit_tui.tui.console.dialog import DialogButton, SureDialog
 from elicit_tui.tui.console.outcome_words import plural
-from elicit_tui.tui.widgets.key_button import KeyButton
 from elicit_tui.tui.widgets.key_row import KeyRow
 
 
-class LeaveScreen(Dialog[bool]):
+class LeaveScreen(SureDialog):
     """Result: True to leave."""
-
-    wide = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,ctrl+q", "sure", "Leave", key_display="y", id="leave.sure"),
@@ -59,17 +55,3 @@ class LeaveScreen(Dialog[bool]):
         with KeyRow(classes="buttons"):
             yield DialogButton("Stay", "leave.stay", id="stay", main=True)
             yield DialogButton("Leave", "leave.sure", id="sure")
-
-    def on_mount(self) -> None:
-        """Staying is the harmless choice; no notice stands over the buttons."""
-        self.app.clear_notifications()
-        self.query_one("#stay").focus()
-
-    @on(KeyButton.Pressed, "#sure")
-    def action_sure(self) -> None:
-        """Leave."""
-        self.dismiss(True)
-
-    @on(KeyButton.Pressed, "#stay")
-    def _stay(self) -> None:
-        self.dismiss(False)
