@@ -245,9 +245,9 @@ def _money(reading: Reading) -> Iterator[Sighting]:
         yield one.sighting(Severity.WARN)
     if confirms(reading) and AMOUNT.search(reading.message.read.lower()):
         # "640.00 to the boat yard": a choice lets it go, by its first word.
+        paid = (one for one in found(places, "money", "moves") if one.clause.means(one.hit))
         lets_go = found(reading.told("title", "choice"), "approves", "moves")
-        first = (one for one in lets_go if not one.hit.start)
-        for sent in islice(first, any(place.says("money", "moves") for place in places)):
+        for sent in islice((one for one in lets_go if not one.hit.start), any(paid)):
             yield sent.sighting(Severity.WARN, 2, "pays-an-amount")
 
 
