@@ -341,10 +341,8 @@ class ConsoleApp(Controller):
 
     def point_at_call(self, call_id: str) -> None:
         """Put the cursor of the calls on this one."""
-        from elicit_tui.tui.console.panels.calls import CallsPane
-
-        for pane in self.screen_stack[0].query(CallsPane):
-            pane.point_at(call_id)
+        self.state.pointed_call = call_id
+        self.state.changed()
 
     def toggle_mute(self, server: str) -> None:
         """Mute a server for this run, or let it ask again."""

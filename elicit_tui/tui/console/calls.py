@@ -18,6 +18,12 @@ KEPT_ANSWERED: Final = 50
 CallState = Literal["running", "answered", "failed", "cancelled", "refused"]
 
 SIGNS: Final = {"running": "◐", "answered": "●", "failed": "✗", "cancelled": "○", "refused": "✗"}
+_BECAME: Final[dict[Action | None, str]] = {
+    "decline": "declined",
+    "cancel": "cancelled",
+    None: "not answered",
+}
+"""Of a question that may have been another call's."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +82,18 @@ class CallRecord:
     @property
     def refusal(self) -> AnsweredQuestion | None:
         """The last question of an ended call that was surely its own, and got no accept."""
+        return self._refused(of_one=True)
+
+    @property
+    def maybe_refused(self) -> AnsweredQuestion | None:
+        """The last one that may have been its own, where none surely was."""
+        return None if self.refusal is not None else self._refused(of_one=False)
+
+    def _refused(self, *, of_one: bool) -> AnsweredQuestion | None:
         if self.state not in ("answered", "failed"):
             return None
-        refused = (end for end in reversed(self.answered) if end.action != "accept" and end.of_one)
-        return next(refused, None)
+        ends = reversed(self.answered)
+        return next((e for e in ends if e.action != "accept" and e.of_one is of_one), None)
 
     @property
     def words(self) -> str:
@@ -88,7 +102,11 @@ class CallRecord:
             return self.refusal.told
         if self.state == "refused" and self.confirmation:
             return self.confirmation
-        return "failed" if self.is_error else "done" if self.state == "answered" else self.state
+        if self.is_error:
+            return "failed"
+        if self.maybe_refused is not None:
+            return f"a question {_BECAME[self.maybe_refused.action]}"
+        return "done" if self.state == "answered" else self.state
 
     def add_log(self, text: str) -> None:
         """Remember a log line; the oldest are let go."""

@@ -96,9 +96,8 @@ class QuestionPresenter:
 
     def _point_at_call_of(self, answered: Pending) -> None:
         """What became of the question just answered is what one sees under Calls."""
-        calls = [
-            call.id for call in answered.question.request.calls if self._state.calls.get(call.id)
-        ]
+        request = self._state.as_it_stands(answered.question.request)
+        calls = [call.id for call in request.calls if self._state.calls.get(call.id)]
         if len(calls) == 1:
             self._app.point_at_call(calls[0])
 

@@ -80,6 +80,8 @@ class ConsoleState:
         """How many questions have ended in this run."""
         self.last_end = ""
         """When the last question ended, whose it was and what became of it; empty before."""
+        self.pointed_call = ""
+        """The call on which the cursor is to stand once the list is drawn."""
         self.put_off: str | None = None
         """The question that was put off just now: the list of those that wait points at it."""
         self.actions: Counter[str] = Counter()

@@ -9,6 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import HistorySettings
+from elicit_tui.tui.console.panels.calls import how
 from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.question import QuestionScreen
 from tests.tui.console.stand import CITY, Stand, console
@@ -42,6 +43,55 @@ async def test_calls_points_at_the_call_whose_question_was_answered(tmp_path: Pa
         await stand.shown(request)
         await stand.press("ctrl+n")
         await stand.until(lambda: calls.key == older.id and "declined by you" in stand.text())
+
+
+async def test_calls_points_at_that_call_also_when_it_is_looked_at_later(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        older, newer = started(stand, "plan"), started(stand, "clear")
+        request = stand.ask("alpha", "Where to?", calls=(older,))
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcome(request))
+        await stand.press("3")
+        await stand.until(lambda: "declined by you" in stand.text())
+        assert stand.app.screen.query_one("#call-list", RowList).key == older.id
+        assert newer.id != older.id
+
+
+@pytest.mark.parametrize(("key", "became"), [("ctrl+n", "declined"), ("escape", "cancelled")])
+async def test_a_call_that_may_own_a_refused_question_does_not_look_as_if_all_was_accepted(
+    tmp_path: Path, key: str, became: str
+) -> None:
+    async with console(tmp_path) as stand:
+        calls = started(stand, "plan"), started(stand, "clear")
+        request = stand.ask("alpha", "Where to?", calls=calls)
+        await stand.shown(request)
+        await stand.press(key)
+        await stand.until(lambda: stand.outcome(request))
+        for call in calls:
+            record = stand.app.state.calls.get(call.id)
+            assert record is not None
+            record.end("answered", result={"content": []})
+            assert record.words == f"a question {became}"
+            assert how(record)[2] == "warn"
+        await stand.press("3")
+        await stand.until(lambda: stand.text().count(f"a question {became}") >= 2)
+
+
+async def test_a_call_whose_question_waits_says_that_it_waits_for_the_person(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        plan, clear = started(stand, "plan"), started(stand, "clear")
+        await stand.shown(stand.ask("alpha", "Where to?", calls=(plan,)))
+        await put_off(stand)
+        await stand.press("3")
+        await stand.until(lambda: "waits for you · alpha" in stand.text())
+        assert stand.text().count("running · alpha") == 1
+        await stand.shown(stand.ask("alpha", "How long?", calls=(plan, clear)))
+        await put_off(stand)
+        await stand.press("3")
+        await stand.until(lambda: "may wait for you · alpha" in stand.text())
 
 
 @pytest.mark.parametrize(("content", "told"), [("redacted", True), ("none", False)])

@@ -86,7 +86,11 @@ class CallsPane(Pane):
         """The list, and the chosen call."""
         if self.ready:
             keys = tuple(record.call.id for record in self.state.calls)
-            self.query_one("#call-list", RowList).show(keys, self._row)
+            calls = self.query_one("#call-list", RowList)
+            calls.show(keys, self._row)
+            if self.state.pointed_call in keys:
+                calls.point_at(self.state.pointed_call)
+                self.state.pointed_call = ""
             self._draw_detail()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -101,11 +105,6 @@ class CallsPane(Pane):
         if action in ("cancel", "again"):
             return (record.state == "running") == (action == "cancel")
         return record.result is not None
-
-    def point_at(self, call_id: str) -> None:
-        """Put the cursor on this call."""
-        self.draw()
-        self.query_one("#call-list", RowList).point_at(call_id)
 
     @on(RowList.Highlighted, "#call-list")
     def _draw_detail(self) -> None:
@@ -134,7 +133,8 @@ class CallsPane(Pane):
         if cell_len(text_of(left)) + 1 + cell_len(took) > width:
             took = ""
         first = apart(left, ((took, "dim"),), width)
-        about = [bar(record, 10) if state == "running" else state]
+        waits = self._waits_for(record)
+        about = [waits or bar(record, 10)] if record.state == "running" else [state]
         if len(self.state.servers) > 1:
             about.append(record.server)
         return [first, ((f"   {fitting(about, width - 4)}", "dim"),)]
@@ -188,8 +188,8 @@ class CallsPane(Pane):
             head = [((f"{sign} {state}", role),), ((took, "dim"),)]
         if fails:
             head.extend(text_lines(f"{fails[0].upper()}{fails[1:]}.", width, "bad"))
-        if record.state == "running" and self._is_asked(record):
-            head.extend(text_lines("It waits for your answer.", width, "warn"))
+        if waits := self._waits_for(record):
+            head.extend(text_lines(f"It {waits} to answer.", width, "warn"))
         if record.state == "running":
             if record.progress is not None:
                 room = max(10, min(60, width - 20))
@@ -204,11 +204,23 @@ class CallsPane(Pane):
             head.extend(text_lines(neutral(record.failure, 4_000), width, "bad"))
         return head
 
-    def _is_asked(self, record: CallRecord) -> bool:
-        return any(
-            waiting.question.request.may_belong_to(record.call.id)
+    def _waits_for(self, record: CallRecord) -> str:
+        """That a running call waits for the person, or may; empty where none of its questions is.
+
+        Of a question that may be another call's nobody knows which of them waits.
+        """
+        if record.state != "running":
+            return ""
+        asked = [
+            request
             for waiting in self.state.questions
-        )
+            if (request := self.state.as_it_stands(waiting.question.request)).may_belong_to(
+                record.call.id
+            )
+        ]
+        if any(len(request.calls) == 1 for request in asked):
+            return "waits for you"
+        return "may wait for you" if asked else ""
 
     def _log(self, record: CallRecord, width: int) -> list[Line]:
         if not record.log:
@@ -281,6 +293,8 @@ def how(record: CallRecord) -> tuple[str, str, Role]:
         return SIGNS_OF_ENDS[refusal.action], record.words, ROLES[refusal.action]
     if record.is_error:
         return "✗", record.words, "bad"
+    if record.maybe_refused is not None:
+        return SIGNS[record.state], record.words, "warn"
     return SIGNS[record.state], record.words, STATE_ROLES[record.state]
 
 
