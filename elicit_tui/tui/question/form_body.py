@@ -211,7 +211,11 @@ class FormBody(Body):
     def summary(self) -> Content:
         """How many answers are missing or wrong."""
         view = self.form_view
-        return summary(self.form, view.conversion, view.entries, view.unset_unseen)
+        if self.view.page == "review":  # All that goes out stands there, and what is left out.
+            return summary(self.form, view.conversion, view.entries)
+        return summary(
+            self.form, view.conversion, view.entries, view.unset_unseen, view.answers_unseen
+        )
 
     @property
     def ready(self) -> bool:

@@ -95,12 +95,17 @@ class StatusLine(Widget):
 
 
 def summary(
-    form: Form, conversion: Conversion, entries: Mapping[str, Entry], below: int = 0
+    form: Form,
+    conversion: Conversion,
+    entries: Mapping[str, Entry],
+    below: int = 0,
+    unseen: int = 0,
 ) -> Content:
     """How many answers are missing and how many are wrong, in words.
 
     Of those that can be sent: how many are the server's defaults, which nobody may have looked at,
-    and how many fields, `below`, are left out that nobody has seen.
+    how many, `unseen`, go out that were not on the screen yet, and how many fields, `below`, are
+    left out that nobody has seen.
     """
     if form.refusal is not None:
         return Content.styled("■ cannot be answered here: decline or cancel", "bold $warning")
@@ -115,7 +120,8 @@ def summary(
         same = sum(entries.get(spec.name) == spec.initial for spec in given)
         # In few words: beside them stand the keys, and 40 columns have one line for both.
         answers = f"{sent}, {same} by default" if same else count(sent, "answer")
-        return Content.styled(f"✓ ready to send {answers}{unset}", "$success")
+        beforehand = f" ({unseen} unseen)" if unseen else ""
+        return Content.styled(f"✓ ready to send {answers}{beforehand}{unset}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)
     at_fault = {problem.field for problem in conversion.problems}

@@ -296,6 +296,11 @@ class FormView(RowsView):
             for name in self._names
         )
 
+    @property
+    def answers_unseen(self) -> int:
+        """How many fields go out that were never on the screen, and that nobody was told of."""
+        return len(self._unseen_fields)
+
     def show_unseen(self, *, briefly: bool) -> str:
         """Go to the form's own words, else to the first of these fields; tell what it is."""
         if self._unseen_words:
