@@ -145,10 +145,18 @@ def needless(
         old = without(old, entry)
     wrong = [item for item, right in zip(asked, judge(old, asked), strict=True) if not right]
     touched = [item for item, right in zip(wrong, judge(pages, wrong), strict=True) if right]
+
+    def decides(entry: Entry, requests: list[dict[str, Any]]) -> bool:
+        return not all(judge(without(pages, entry), requests))
+
+    unneeded = [entry for entry in new if not decides(entry, touched)]
+    # A harmless word may be there only for a sure one of the same change: it decides what was right
+    # without both.
+    right = [item for item, fine in zip(asked, judge(pages, asked), strict=True) if fine]
     return [
         f"{entry.page}, {entry.heading}: {entry.words}"
-        for entry in new
-        if all(judge(without(pages, entry), touched))
+        for entry in unneeded
+        if not decides(entry, right)
     ]
 
 
@@ -157,7 +165,8 @@ def test_each_word_that_the_last_change_added_is_needed_by_a_labelled_request(ju
     new = added(pages, of_before())
     with OWN.open(encoding="utf-8") as lines:
         labelled = [json.loads(line) for line in lines]
-    assert needless(judge, pages, new, labelled if new else []) == [], WHAT_TO_DO
+    unneeded = needless(judge, pages, new, labelled if new else [])
+    assert not unneeded, "\n".join([WHAT_TO_DO, *unneeded])
 
 
 def asking(message: str, expected: str) -> dict[str, Any]:
@@ -184,6 +193,16 @@ def test_a_word_is_needed_by_the_request_that_it_decides_and_by_no_other(
     assert [one.words for one in new] == [said]
     assert needless(judge, pages, new, [*others, wrong]) == [f"en/new.txt, {heading}: {said}"]
     assert needless(judge, pages, new, [*others, asking(message, expected)]) == []
+
+
+def test_a_harmless_word_is_needed_beside_a_sure_one_of_the_same_change(judge: Judge) -> None:
+    before = of_today()
+    pages = {**before, "en/new.txt": "sure:\n moonbeam\nharmless:\n moonbeam garden\n"}
+    new = added(pages, before)
+    asked = [asking("Enter the moonbeam.", "block"), asking("Enter the moonbeam garden.", "allow")]
+    assert len(new) == 2
+    assert needless(judge, pages, new, asked) == []
+    assert needless(judge, pages, new, asked[:1]) == ["en/new.txt, harmless: moonbeam garden"]
 
 
 def test_a_word_that_is_moved_or_written_in_another_way_is_not_new() -> None:
