@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -355,10 +355,13 @@ class Broker:
         if entry is not None:
             self._finish(entry, malformed(request, sentence))
 
-    def decline_all(self, server: str) -> int:
-        """Decline, for the person, each waiting question of a server; return how many."""
+    def decline_all(self, server: str, listed: Collection[Pending]) -> int:
+        """Decline, for the person, those of a server's listed questions that wait still.
+
+        Returns how many. What came since the person saw the list goes on waiting.
+        """
         return self.queue.settle_where(
-            lambda pending: pending.server == server,
+            lambda pending: pending.server == server and pending in listed,
             decline("user", f"You declined all waiting questions of {server}."),
         )
 

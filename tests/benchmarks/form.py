@@ -111,7 +111,7 @@ async def once(count: int, folder: Path) -> Figures:
         await asyncio.sleep(IDLE_SECONDS)
         figures["first"], figures["first work"] = map(_one, await painted(stand, fields(count)))
         await asyncio.sleep(IDLE_SECONDS / 2)
-        stand.runtime.broker.decline_all("alpha")
+        stand.runtime.broker.decline_all("alpha", stand.runtime.broker.pending)
         await until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await asyncio.sleep(IDLE_SECONDS / 2)
         figures["next"], figures["next work"] = map(_one, await painted(stand, fields(count)))
@@ -127,7 +127,7 @@ async def once(count: int, folder: Path) -> Figures:
             await written(f"now {number}")
             figures.setdefault(which, []).append(time.perf_counter() - pressed)
             figures.setdefault(f"{which} work", []).append(time.process_time() - worked)
-        stand.runtime.broker.decline_all("alpha")
+        stand.runtime.broker.decline_all("alpha", stand.runtime.broker.pending)
     return figures
 
 

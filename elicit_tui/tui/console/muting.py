@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elicit_tui.elicitation import decline
-
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
 
@@ -56,17 +54,14 @@ class Muting:
         """Ask once more, then decline the questions of a server that waited when it was asked."""
         from elicit_tui.tui.console.screens.decline_all import DeclineAllScreen
 
-        app = self._app
+        app, runtime = self._app, self._app.runtime
         listed = [pending for pending in app.state.questions if pending.server == server]
-        if not listed:
+        if runtime is None or not listed:
             return
 
         def decline_listed(sure: bool | None) -> None:
             if sure:
-                count = app.state.questions.settle_where(
-                    lambda pending: pending in listed,
-                    decline("user", f"You declined all waiting questions of {server}."),
-                )
+                count = runtime.broker.decline_all(server, listed)
                 app.notify(f"Declined {count} of {server}.", markup=False)
 
         typed = sum(pending.question.draft.typed for pending in listed)

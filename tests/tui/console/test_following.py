@@ -52,7 +52,7 @@ async def test_history_follows_what_ends_while_it_is_looked_at(tmp_path: Path) -
         for number in range(12):
             stand.ask(message=f"Question number {number}")
         await stand.until(lambda: len(stand.app.state.questions) == 12)
-        stand.runtime.broker.decline_all("alpha")
+        stand.runtime.broker.decline_all("alpha", stand.runtime.broker.pending)
         await stand.until(lambda: stand.app.state.ended == 12)
         await stand.until(lambda: "Question number 11" in stand.text())
         rows = stand.app.screen.query_one("#history-rows", RowList)
@@ -62,7 +62,7 @@ async def test_history_follows_what_ends_while_it_is_looked_at(tmp_path: Path) -
         rows.cursor = 3
         stand.ask(message="The newest")
         await stand.until(lambda: len(stand.app.state.questions) == 1)
-        stand.runtime.broker.decline_all("alpha")
+        stand.runtime.broker.decline_all("alpha", stand.runtime.broker.pending)
         await stand.until(lambda: len(rows.keys) == 13)
         assert rows.key == moved, "whoever moved away stays there"
 
