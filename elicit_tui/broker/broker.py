@@ -356,10 +356,7 @@ class Broker:
             self._finish(entry, malformed(request, sentence))
 
     def decline_all(self, server: str, listed: Collection[Pending]) -> int:
-        """Decline, for the person, those of a server's listed questions that wait still.
-
-        Returns how many. What came since the person saw the list goes on waiting.
-        """
+        """Decline what still waits of a server's listed questions; return how many that were."""
         return self.queue.settle_where(
             lambda pending: pending.server == server and pending in listed,
             decline("user", f"You declined all waiting questions of {server}."),

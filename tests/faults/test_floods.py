@@ -9,7 +9,7 @@ from itertools import accumulate
 from tests.faults.console import QUESTION, console_on
 from tests.faults.row import CALLED, Row, proves
 from tests.faults.stand import Stand
-from tests.keys import CLEAR, MUTE
+from tests.keys import CLEAR, MUTE, UP
 
 BURST = 10_000
 ADA = 'accept {"name": "Ada"}'
@@ -83,7 +83,7 @@ def test_a_flood_holds_up_neither_keys_nor_another_servers_question(stand: Stand
         console.until(lambda: stand.sent("steady") == f"{CALLED}, accept", "the answer")
         stand.go()
         # It answers its call once all that it asked is answered.
-        console.until(lambda: "faulty · goes_on_asking" in console.text, "its call")
+        console.press_until(UP, lambda: "faulty · goes_on_asking" in console.text, "its call")
         ended = re.compile(r"○ cancelled by you \d[\d.:]*")
         console.until(lambda: ended.search(console.said), "the end of the flood")
         asked = len(answers(stand))
