@@ -114,8 +114,9 @@ class Clause(Words):
             at += 1
         if at >= len(self.words):
             return self.listed is not None and self.listed.lists_attributes
-        if self.between(at) in _PARTS:
-            return False
+        dotted = self.gaps[at] == self.gaps[hit.start] == "." and not self.asks  # "a.pin.hint"
+        if dotted or self.between(at) in _PARTS:
+            return dotted
         # "API key file path": what lies between belongs to it too.
         reach = at + 1 if self._is(at, "key part") else at
         if is_unspaced(self.words[at]):

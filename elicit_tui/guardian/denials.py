@@ -65,8 +65,7 @@ class Words:
             if (row[0] not in found and not self.before) or not needs <= found.keys():
                 continue
             for begin in self._beginning(row[0]):
-                end = self._end_of_row(row[1:], begin.end)
-                if end:
+                if end := self._end_of_row(row[1:], begin.end):
                     known = {**known, name: [*known.get(name, ()), Hit(name, begin.start, end)]}
         return known
 

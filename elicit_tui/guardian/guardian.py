@@ -83,8 +83,7 @@ def _secrets_in(name: str, value: Any) -> Iterator[Finding]:
     from elicit_tui.elicitation.shapes import secret_kind
 
     for text in _texts(value):
-        kind = secret_kind(text)
-        if kind is not None:
+        if (kind := secret_kind(text)) is not None:
             where = neutral_line(f"content.{name}", 120)
             masked = f"{kind.replace('_', ' ')}, {len(text)} characters"
             yield Finding(f"outgoing.{kind}", Severity.WARN, where, masked, _MAY_IT_LEAVE)

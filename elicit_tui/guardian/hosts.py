@@ -108,8 +108,7 @@ def _brand_in_label(label: str, domain: str = "") -> str | None:
         sure = part in parts and (part != brand or brand not in everyday)
         if brand is not None and (sure or part == whole or is_lured):
             return brand
-    near = _near_brand(label)
-    if near is not None:
+    if (near := _near_brand(label)) is not None:
         return near
     folded, lured = skeleton(label), tuple(map(plain_letters, lures))
     for shape, brand in _brand_skeletons().items():

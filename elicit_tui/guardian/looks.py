@@ -55,6 +55,7 @@ _UNFILLED: Final = (
     r"|\b(?!primary|foreign|partition|sort|cache|public|max)(?:[a-z0-9]+_)+"
     r"(?:token|key|secret|password|pwd|pass|pat)(?:=(?!\w)| (?:is )?(?:not |missing|empty|unset))"
 )
+_BEHIND: Final = r"(?i)\b(?:after|behind|begin with|follows)[\s*_`'\"]{1,3}authorization:"
 _ENV: Final = r"^\W?\.env\b\W*(?:contents?|file|dump)?$"
 _FORMAT: Final = r"^(?:password|secret)$"
 _ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^\]]*\]|\\(\W)")
@@ -119,6 +120,7 @@ _LOOKS: Final = (
     _Look("begun", _VALUES, _is_begun),
     _Look("env-file", ("title",), _like(_ENV), in_open=False),
     _Look("unfilled", _TOLD, _like(_UNFILLED, "[=_:]")),
+    _Look("unfilled", _TOLD, _like(_BEHIND, ":"), in_open=False),
     _Look("long-value", ("message", "title", "description"), _like(_LONG_VALUE, r"\d|[xX]{4}")),
     _Look("login-inside", _TOLD, _like(_LOGS_IN, "[=<@]"), in_open=False),
     _Look("login-inside", _TOLD, lambda place: place.shape == "password_in_url", in_open=False),

@@ -27,7 +27,6 @@ THRESHOLD: Final = 3
 _OF_FIELD: Final = ("title", "description", "example", "default")
 _VERSION: Final = re.compile(r"v?\d{1,2}")
 _MOST_LOOKED_AT, _SHORTEST_OF_NAMES, _ONE_FIGURE, _MOST_COUNTED = 50, 4, 9, 100
-_MEANT_BY: Final = {"figures-on-a-card": "card word", "figures-of-a-lock": "postal word"}
 
 
 class Sense(NamedTuple):
@@ -77,7 +76,7 @@ class Wanting:
         """A field that wants the thing, with all that was weighed; None where it does not."""
         seen = sorted(self.of_field(field), key=lambda one: -one.weight.amount)
         because = tuple(one.weight for one in seen)
-        counted = _counts_on(field)
+        counted = counts_on(field)
         if sum(one.amount for one in because) < THRESHOLD or (counted and not field.is_open):
             return None
         if {one.weight.frame for one in seen} == {"stands-alone"} or counted:
@@ -155,9 +154,9 @@ class Wanting:
             if any(shows(field, sense) for field in self.reading.free_fields[:_MOST_LOOKED_AT])
         )
 
-    def means_other(self, frame: str) -> bool:
-        """Whether a frame saw a card or figures of another sort, as the form's fields show."""
-        return any(one.words == _MEANT_BY.get(frame) for one in self._senses)
+    def means_other(self, words: Sequence[str]) -> bool:
+        """Whether one of some words stands for a harmless thing, as the form's fields show."""
+        return any(one.words in words for one in self._senses)
 
     def _is_name(self, one: Found) -> bool:
         if one.hit.concept == self.thing.name:
@@ -241,8 +240,7 @@ class Wanting:
         """What opens something: prose must say so, other fields only be called like it."""
         beside = self.thing.beside
         for place in self.reading.told(*GENERAL, "name", "title", "description"):
-            is_named = place.role in ("name", "title")
-            concepts = (beside, f"{beside} field") if is_named else (beside,)
+            concepts = (beside, f"{beside} field")[: 1 + (place.role in ("name", "title"))]
             for one in found((place,), *concepts, usual_only=True):
                 if not one.clause.denies_something:
                     yield _seen(one, 2, "sign-in")
@@ -272,7 +270,7 @@ def _is_count(field: FieldReading) -> bool:
     return counts or (isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED)
 
 
-def _counts_on(field: FieldReading) -> bool:
+def counts_on(field: FieldReading) -> bool:
     """Whether its numbers begin at a small one, as those of things in a row do."""
     begins = (field.drawn.get("minimum"), field.drawn.get("default"))
     return field.kind == "number" and any(one in range(1, _MOST_COUNTED) for one in begins)

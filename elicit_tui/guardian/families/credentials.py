@@ -25,11 +25,12 @@ from elicit_tui.guardian.looks import BEGINS, looks
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
-from elicit_tui.guardian.wanting import Sense, Thing, Wanting, shows
+from elicit_tui.guardian.wanting import Sense, Thing, Wanting, counts_on, shows
 from elicit_tui.guardian.words import is_word
 
 _OF_A_SET: Final = re.compile(
     r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/|\b[A-Z]{1,4}\d?-(?:\d{1,4}\b(?!-)|\[0-9\]\+|\\d\+)"
+    r"|(?:^|\be\.g\. )#?\d{1,3}$"
 )
 _PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC")
 _SENSES: Final = (
@@ -40,6 +41,8 @@ _SENSES: Final = (
     Sense("pem word", "pem sense", re.compile("BEGIN CERT")),
     Sense("otp word", "otp sense", re.compile("%")),
     Sense("key word", "public sense", _PUBLIC_KEY),
+    Sense("bolt word", "bolt sense", re.compile(r"(?!)")),
+    Sense("cookie word", "cookie sense", re.compile(r"(?!)")),
 )
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
@@ -93,8 +96,8 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
 
 def _takes_a_code(field: FieldReading) -> bool:
     """Whether what was sent to somebody can be typed there."""
-    signs = any(place.says("sign") for place in field.told("name", "title"))
-    return signs or field.is_open or field.is_called("link field")
+    signs = (place.says("sign") for place in field.told("name", "title"))
+    return any(signs) or field.is_open or field.is_called("link field")
 
 
 def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sighting]:
@@ -105,8 +108,8 @@ def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sig
     for role in ("name", "title"):
         parts = (one.plain for field in free for one in field.told(role))
         joined = " ".join(part for part in parts if len(part) <= _MOST_IN_PARTS)
-        row = Place("requestedSchema.properties", "name", joined, len(joined), joined)
-        yield from _disguised(row)
+        where = "requestedSchema.properties"
+        yield from _disguised(Place(where, "name", joined, len(joined), joined))
 
 
 def _secret_in(
@@ -117,7 +120,7 @@ def _secret_in(
         yield from _disguised(place)
     recipe = next(filter(None, (described(place, one) for one in (None, *beside))), None)
     is_asked = is_open or recipe not in FOR_OPEN_FIELDS
-    if recipe is not None and is_asked and not wanting.means_other(recipe):
+    if recipe and is_asked and not wanting.means_other(table("meant").get(recipe, ())):
         yield _block(place, recipe, place.field)
 
 
@@ -133,7 +136,7 @@ def _by_its_look(
     if is_open or field.is_called("anything"):
         yield from _chosen(choices, field)
     for place in field.places:
-        if place.role in ("pattern", "format", "choice"):
+        if place.role in ("pattern", "format", "choice") or counts_on(field):
             continue
         told = field.told("title") if place.role == "description" else ()
         beside = (reading.message, *told) if place.role in ("title", "description") else ()
@@ -222,16 +225,17 @@ def _hinted(reading: Reading) -> Iterator[Sighting]:
 def _in_pieces(reading: Reading) -> Iterator[Sighting]:
     """Fields that are numbered: a phrase word by word, a code figure by figure."""
     series, figures = Counter[str](), Counter[str]()
+    kept = sum(len(clause.of("words", "wallet")) for clause in reading.message.clauses)
+    kept += len([*found(reading.told("title"), "kept", usual_only=True)])
+    counts = ("sign", "counted")[: 1 + (kept > 0)]
     for field in reading.free_fields:
-        told = (field.name, *(one.plain for one in field.told("title") if one.says("sign")))
+        told = (field.name, *(one.plain for one in field.told("title") if one.says(*counts)))
         spans = filter(None, (_SERIES.fullmatch(plain(one)) for one in told))
         match = max(spans, key=lambda one: one[3] is not None, default=None)
         if match is not None:
             stem, first, last = match.groups()
             series[stem] += 1 + max(0, int(last or first) - int(first))
             figures[stem] += (field.schema.get("minimum"), field.schema.get("maximum")) == (0, 9)
-    kept = sum(len(clause.of("words", "wallet")) for clause in reading.message.clauses)
-    kept += len([*found(reading.told("title"), "kept", usual_only=True)])
     for stem, count in series.items():
         bare = fold(stem).strip(" _-")
         nameless = len(bare) <= SHORT_NAME or is_word(bare, "anything", bare.isascii())

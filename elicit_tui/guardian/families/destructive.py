@@ -137,8 +137,7 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
             because.append(weight(2, "weighty-object", place, _text(clause, weighty[1])))
         elif small is not None:
             because.append(weight(-2, "small-object", place, _text(clause, small[1])))
-        many = _nearest(clause, hit, "everything")
-        if many is not None:
+        if (many := _nearest(clause, hit, "everything")) is not None:
             because.append(weight(1, "many", place, _text(clause, many[1])))
         if sum(one.amount for one in because) >= THRESHOLD:
             return hit, tuple(because)

@@ -24,11 +24,9 @@ _EXPANDS: Final = re.compile(
 def _contents(reading: Reading) -> Iterator[Sighting]:
     # A number or a date cannot carry contents.
     free = tuple(field for field in reading.free_fields if field.kind == "text")
-    if not free:
-        return
     wanting = Wanting(reading, _CONTENTS)
     yield from filter(None, (wanting.sighting(field, Severity.BLOCK) for field in free))
-    for one in held("exfiltration.contents", reading, reading.told(*TOLD)):
+    for one in held("exfiltration.contents", reading, reading.told(*TOLD) if free else ()):
         yield from (one.sighting(Severity.BLOCK, field.name) for field in free[:50])
 
 

@@ -26,7 +26,7 @@ _APP: Final = re.compile(r"(?!ms-|https?:|[\w.-]+:\d+(?:/|$))[a-z][a-z0-9+-]+:\S
 """A scheme that may be an app's, and neither a host with its port nor a page without a host."""
 _NUMBERS: Final = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
 """An IP address in a spelling that hides it, where it is none in the usual one."""
-_PLAIN_VALUE: Final = re.compile(r"[A-Za-z]{1,6}-\d{1,6}|[a-z_ -]{1,24}|\d{1,3}")
+_PLAIN_VALUE: Final = re.compile(r"(?:[A-Za-z]{1,6}|[A-Z]{7,12})-\d{1,6}|[a-z_ -]{1,24}|\d{1,3}")
 _OPAQUE_STEP: Final = re.compile(r"/([A-Za-z_-]{1,24})/([A-Za-z0-9_-]{20,})(?=[/?#]|\Z)")
 _MAIL: Final = re.compile(r"[^@\s/?#&=]{1,64}@[\w-]+(?:\.[\w-]+)+")
 
