@@ -126,8 +126,8 @@ async def test_what_another_terminal_typed_is_not_called_typed_here(
     theirs = await other.sees()
     theirs.draft.write({"colour": Typed("blu")}, frozenset({"colour"}))
     await other.inbox.claim(request.id)
-    await other.inbox.release(request.id)
     async with reader(tmp_path) as stand:
+        await other.inbox.release(request.id)
         await opened(stand)
         assert "blu" in stand.text()
         await other.inbox.answer(request.id, sent(colour="red"))
