@@ -13,12 +13,28 @@ _GOODBYE_SECONDS: Final = 1.0
 
 
 def kill_session(process: asyncio.subprocess.Process) -> None:
-    """End the program, and what it left behind in the session that it was started in."""
+    """End the program, what it left behind in its session, and while it runs all below it.
+
+    What made a session of its own and lost its parent can be told from nobody else's program, and
+    goes on.
+    """
+    if process.returncode is None:
+        _kill_other_sessions(process.pid)
     with contextlib.suppress(OSError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)
         elif process.returncode is None:
             process.kill()
+
+
+def _kill_other_sessions(process_id: int) -> None:
+    """End what stands below a running program, in whichever session."""
+    import psutil
+
+    with contextlib.suppress(psutil.Error):
+        for child in psutil.Process(process_id).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                child.kill()
 
 
 async def end(process: asyncio.subprocess.Process) -> None:

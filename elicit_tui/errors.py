@@ -13,6 +13,8 @@
     │   ├── StoreTooNew           a newer elicit-tui wrote it
     │   ├── SecretError           the secret that seals what waits is lost or no secret
     │   └── SealError             what was sealed does not open: another secret, or changed
+    ├── LoginError            a login cannot be kept, read or had
+    │   └── RefreshRefused        it is not renewed any more; a person has to log in
     ├── HookError             a hook failed, hung or answered nonsense; a person is asked instead
     └── Interrupted           the person, or a signal, ended the run
 
@@ -33,6 +35,9 @@ INVALID_ANSWER: Final = "invalid_answer"
 
 UNREAD_MESSAGE: Final = "unread_message"
 """The code of a ServerError that says that a message of a server was lost."""
+
+BROKE_PROTOCOL: Final = "broke_protocol"
+"""The code of a ServerError that says what else a server did against the protocol."""
 
 _MOST_CAUSES: Final = 20
 
@@ -117,6 +122,19 @@ class SecretError(StoreError):
 
 class SealError(StoreError):
     """Something sealed does not open: with another secret, put elsewhere, older or changed."""
+
+
+class LoginError(ElicitTuiError):
+    """A login to a remote server cannot be kept, read or renewed; no sentence holds a token."""
+
+
+class RefreshRefused(LoginError):
+    """The authorization server does not renew this login any more; a person has to log in."""
+
+    def __init__(self, sentence: str, *, client_unknown: bool = False) -> None:
+        """`client_unknown`: it does not know the client either, which has to register anew."""
+        self.client_unknown = client_unknown
+        super().__init__(sentence)
 
 
 class HookError(ElicitTuiError):

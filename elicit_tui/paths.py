@@ -75,6 +75,11 @@ def store_file(ledger: str | None = None) -> Path:
     return ledger_file(ledger).with_name("store.sqlite3")
 
 
+def logins_directory() -> Path:
+    """Where logins to remote servers are kept. Raises ConfigError as `state_directory` does."""
+    return state_directory() / "logins"
+
+
 def managed_file() -> Path:
     """The administrator's file: one fixed path for each platform, never from the environment."""
     if sys.platform == "darwin":
@@ -246,3 +251,26 @@ def program(name: str, search: str | None = None) -> str | None:
 def windows_program(name: str) -> str | None:
     """The absolute path of a program that belongs to Windows itself; None where there is none."""
     return program(name, str(Path(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32")))
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def lock_open_file(file: int) -> bool:
+        """Lock an open file, if nobody else has; the system lets go of it with the process."""
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def lock_open_file(file: int) -> bool:
+        """Lock an open file, if nobody else has; the system lets go of it with the process."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from elicit_tui.elicitation import Deadline, Pending
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.servers import ServerRecord
-from elicit_tui.tui.widgets.date_line import DateLine
+from elicit_tui.tui.widgets.lines import DateLine
 
 LEFT_SECONDS = 271.0
 AGE_SECONDS = 12.0

@@ -10,12 +10,16 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
-from elicit_tui.elicitation.settings import ConsoleSettings, ServerSettings, Settings
+from elicit_tui.elicitation.settings import (
+    ConsoleSettings,
+    GuardianSettings,
+    ServerSettings,
+    Settings,
+)
 from elicit_tui.runtime import open_runtime
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
-from elicit_tui.tui.console.screens.stopped import StoppedScreen
+from elicit_tui.tui.console.screens.records import StoppedScreen
 
 SECONDS = 30.0
 COUNTING_SECONDS = 60

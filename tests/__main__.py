@@ -1,6 +1,7 @@
 """Runs everything that must pass: style, types, layers, tests, conformance.
 
-`python -m tests` runs it all; `--quick` leaves out the real servers of npm and PyPI.
+`python -m tests` runs it all; `--quick` leaves out the real servers of npm and PyPI; `--long` runs
+what takes longer than a push may: sixty deaths, the guardian's laws in full, a gateway's endurance.
 """
 
 from __future__ import annotations
@@ -24,6 +25,15 @@ CHECKS = {
     "types": ["mypy"],
     "layers": ["lint-imports", "--no-cache"],
 }
+
+
+DEATHS = ("tests/gateway/test_deaths.py", "tests/broker/test_crowd.py", "tests/cli/test_death.py")
+LONG = {
+    "sixty deaths": ["pytest", "-q", "--timeout", "1800", *DEATHS],
+    "laws in full": ["tests.guardian.laws"],
+    "endurance": ["tests.benchmarks.endurance"],
+}
+"""Modules to run, each with its arguments."""
 
 
 def command(name: str) -> str:
@@ -68,6 +78,11 @@ def install_node_servers() -> bool:
     return install("node servers", [npm, "ci", "--no-audit", "--no-fund", "--prefix", str(NODE)])
 
 
+def install_real_agents() -> bool:
+    """The agents that CI runs behind the gateway, by the versions in tests/agents."""
+    return install("real agents", [sys.executable, "-m", "tests.agents", "install", "--ci"])
+
+
 def install_python_servers() -> bool:
     """Those of PyPI, by the versions in tests/python, in an environment of their own."""
     environment = PYTHON / ".venv"
@@ -84,26 +99,42 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="leave out the servers of npm and PyPI"
     )
+    parser.add_argument("--long", action="store_true", help="only what takes long")
     parser.add_argument("pytest", nargs="*", help="arguments for pytest")
     chosen, rest = parser.parse_known_args()
-    results = {}
-    with ThreadPoolExecutor() as beside:
-        installing = {}
-        if not chosen.quick:
-            installing["node servers"] = beside.submit(install_node_servers)
-            installing["python servers"] = beside.submit(install_python_servers)
-        for title, arguments in CHECKS.items():
-            results[title] = run(title, [command(arguments[0]), *arguments[1:]])
-        results |= {title: future.result() for title, future in installing.items()}
-    # Most tests wait for other processes half of their time.
-    workers = str(min(4, (os.cpu_count() or 2) + 1))
-    pytest = [sys.executable, "-m", "pytest", "-q", "-n", workers, *chosen.pytest, *rest]
-    results["tests"] = run("tests", pytest)
-    if not chosen.quick:
-        results["conformance"] = run("conformance", [sys.executable, "-m", "tests.conformance"])
+    results = run_long() if chosen.long else run_all(chosen.quick, [*chosen.pytest, *rest])
     failed = [title for title, passed in results.items() if not passed]
     print(f"failed: {', '.join(failed)}" if failed else "everything passed")
     return 1 if failed else 0
+
+
+def run_long() -> dict[str, bool]:
+    environment = {**os.environ, "DEATHS": "60"}
+    return {
+        title: run(title, [sys.executable, "-m", *arguments], env=environment)
+        for title, arguments in LONG.items()
+    }
+
+
+def run_all(quick: bool, for_pytest: list[str]) -> dict[str, bool]:
+    """`quick`: without the servers of npm and PyPI, and what needs them."""
+    results = {}
+    with ThreadPoolExecutor() as beside:
+        installing = {}
+        if not quick:
+            installing["node servers"] = beside.submit(install_node_servers)
+            installing["python servers"] = beside.submit(install_python_servers)
+            installing["real agents"] = beside.submit(install_real_agents)
+        for title, arguments in CHECKS.items():
+            results[title] = run(title, [command(arguments[0]), *arguments[1:]])
+        results |= {title: future.result() for title, future in installing.items()}
+    # Most tests wait for other processes half of their time; who is done takes from who is not.
+    workers = str(min(4, (os.cpu_count() or 2) + 1))
+    pytest = [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal"]
+    results["tests"] = run("tests", [*pytest, *for_pytest])
+    if not quick:
+        results["conformance"] = run("conformance", [sys.executable, "-m", "tests.conformance"])
+    return results
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import Answerer
+from elicit_tui.store.living import machine_id, machine_name
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -55,20 +56,29 @@ UNKNOWN: Final = "The processes above this one cannot be read, so nobody may ans
 def this_process() -> Answerer:
     """Who answers from this process, with the processes above it."""
     import getpass
-    import platform
 
     try:
         user = getpass.getuser()
     except (OSError, KeyError, ImportError):  # no name in the environment nor in the system
         user = str(os.getuid()) if hasattr(os, "getuid") else "?"
     ancestry = tuple(f"{process.pid} {neutral_line(_name(process), 80)}" for process in _line())
-    return Answerer(user, _terminal(), platform.node(), ancestry)
+    return Answerer(user, _terminal(), machine_name(), ancestry, machine_id())
+
+
+def where(by: Answerer, longest: int = 80) -> str:
+    """The terminal somebody answers at, and its machine where that is not this one."""
+    machine = neutral_line(by.machine, longest)
+    if by.terminal is None:
+        return machine
+    terminal = neutral_line(by.terminal, longest)
+    return terminal if by.machine_id in (machine_id(), "") else f"{terminal} on {machine}"
 
 
 def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str | None:
     """Why nobody may answer from this process, in a sentence; None where they may.
 
-    `asking`: the processes that wait for answers on this machine.
+    `asking`: the processes that wait for answers; those of other machines are none of this one's
+    ancestors, whatever their numbers are.
     """
     import psutil
 
@@ -79,6 +89,8 @@ def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str |
         here = psutil.Process()
         all_above = {process.pid for process in (here, *here.parents())}
         for process in asking:
+            if process.machine_id not in (machine_id(), ""):
+                continue
             try:
                 waiting = psutil.Process(process.number)
                 parents = waiting.parents()
@@ -106,6 +118,18 @@ def started_by() -> tuple[str, ...]:
         return tuple(neutral_line(_name(each), 80) for each in _agent_above(here, here.parents()))
     except psutil.Error:
         return ()
+
+
+def agent_arguments() -> tuple[str, ...]:
+    """The arguments with which the agent that started this process was started itself."""
+    import psutil
+
+    try:
+        here = psutil.Process()
+        above = _agent_above(here, here.parents())
+    except psutil.Error:
+        return ()
+    return tuple(_words(above[-1])[1:]) if above else ()
 
 
 def _agent_above(waiting: Process, parents: Sequence[Process]) -> Sequence[Process]:

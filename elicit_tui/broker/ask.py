@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from elicit_tui.broker.admitted import Admitted
+from elicit_tui.broker.contracts import CallingAgent, Guardian
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
@@ -16,25 +17,91 @@ from elicit_tui.elicitation import (
     Question,
     Queue,
     Responder,
+    Review,
     cancel,
 )
+from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.text import in_seconds
+from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form import Problem
+    from elicit_tui.policy import Decision
+
+
+READING_TURNS: Final = 8
+"""Turns of the event loop in which a message that has arrived is read, judged and acted on."""
+
+
+@dataclass
+class Admitted:
+    """Where one request stands between being let in and its outcome."""
+
+    question: Question
+    """The request with what is known of it so far: what was found, then its form and draft."""
+    arrived: float = field(default_factory=time.monotonic)
+    """By the monotonic clock, in seconds."""
+    trace: list[Decision] = field(default_factory=list)
+    """What each step decided, in the order in which they were taken."""
+    told: bool = False
+    """Whether watchers and the ledger know that it was asked."""
+    waits: bool = True
+    """Whether it counts among those that wait (`elicitation.limits.pending`)."""
+    pending: Pending | None = None
+    """Its place in the queue, while it is asked."""
+    task: asyncio.Task[Any] | None = None
+    ended: Outcome | None = None
+    """An end that came from outside: withdrawn, gone or shut down."""
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set with `ended`."""
+
+    @property
+    def request(self) -> ElicitationRequest:
+        """What was asked."""
+        return self.question.request
+
+    @property
+    def waited_ms(self) -> int:
+        """Milliseconds since it arrived."""
+        return round((time.monotonic() - self.arrived) * 1000)
+
+    def end(self, outcome: Outcome) -> None:
+        """End it from outside, unless that has happened: nobody is asked for it any more."""
+        if self.ended is None:
+            self.ended = outcome
+            self.over.set()
+            if self.pending is not None:
+                self.pending.settle(outcome)
+
+    async def still_wanted(self, outcome: Outcome) -> Outcome:
+        """The outcome, or the end that its server gave it while it was judged and answered."""
+        if outcome.action == "accept":
+            # Judging keeps the loop from reading; what has come meanwhile is looked at first.
+            for _ in range(READING_TURNS):
+                await asyncio.sleep(0)
+        if self.ended is not None and self.ended.decided_by == "server":
+            return self.ended
+        return outcome
+
 
 REPEATS: Final = 3
 """How often a question is asked; an answer that still cannot go out is withheld then."""
 
-Ask = Callable[..., Awaitable[Outcome]]
-"""Puts a question to whoever answers; takes notes that say why."""
 
-AgentLeft = Callable[[ElicitationRequest], bool]
-"""Whether the agent has left all calls that a question belongs to, and may still come back."""
+class AskPerson(Protocol):
+    """Puts one question to whoever answers, until there is an outcome that may go out."""
+
+    async def __call__(self, *notes: str | None) -> Outcome:
+        """Ask; the notes tell why a person is asked, beside the question's own note."""
+        ...
+
 
 NOT_VALID: Final = "The last answer does not satisfy the form, so it was not sent."
+NOT_BACK: Final = (
+    "The page has not led back to here yet. Finish there, or paste the address it ended at."
+)
+NOT_SEEN: Final = "The last answer accepted what was not all on the screen, so it was not sent."
 NOT_ACKNOWLEDGED: Final = "The last answer passed over what was found, so it was not sent."
 AWAY: Final = "The agent has left; this cannot be approved until it is back."
 
@@ -43,13 +110,22 @@ def valid(question: Question, outcome: Outcome) -> Outcome | Problem:
     """Step 8: the outcome as it may go out, or the first thing wrong with its content."""
     if outcome.action != "accept":
         return replace(outcome, content=None)
-    if question.request.kind == "approval":
-        return replace(outcome, content=None, scope=outcome.scope or "once")
+    scopes = question.request.traits.scopes
+    if scopes:
+        return replace(outcome, content=None, scope=outcome.scope or scopes[0])
     if question.form is None:
         return replace(outcome, content=None)
     content: Mapping[str, Any] = outcome.content if outcome.content is not None else {}
     problems = question.form.judge(content)
     return problems[0] if problems else replace(outcome, content=content)
+
+
+def review_with_answer(guardian: Guardian, question: Question, outcome: Outcome) -> Review:
+    """The review with what an answer was found to hold: noted, and masked wherever it is shown."""
+    if outcome.action != "accept" or not outcome.content:
+        return question.review
+    outgoing = guardian.outgoing(outcome.content, question.form)
+    return replace(question.review, outgoing=outgoing)
 
 
 def agent_refusal(question: Question, action: str | None, content: Any) -> str | None:
@@ -58,8 +134,9 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
     An agent is no person: it consents to nothing. It never approves a tool, answers its own
     question or a page, passes a finding, or fills in a field that asks for a secret.
     """
-    if question.request.kind == "approval":
-        return "Only a person can approve a tool."
+    traits = question.request.traits
+    if "agent" not in traits.accepted_by:
+        return f"{traits.only_person.capitalize()}."
     if question.request.server.name == AGENT:
         return "This is the agent's own question to its user."
     if action != "accept":
@@ -75,6 +152,19 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
     return None
 
 
+def _redirected(question: Question, outcome: Outcome) -> tuple[Outcome, str | None]:
+    """An accepted login without the address that was pasted, and why it cannot be accepted yet.
+
+    From here on nobody sees the code in that address: neither a hook nor the ledger.
+    """
+    take = question.take_redirect
+    if take is None or outcome.action != "accept":
+        return outcome, None
+    pasted = (outcome.content or {}).get(REDIRECT)
+    missing = take(pasted) if isinstance(pasted, str) else take("")
+    return replace(outcome, content=None), missing
+
+
 class AskStep:
     """Puts a question into the queue and to the responder, until its answer can go out."""
 
@@ -83,19 +173,19 @@ class AskStep:
         settings: ElicitationSettings,
         responder: Responder,
         queue: Queue,
-        agent_left: AgentLeft | None = None,
+        agent: CallingAgent | None = None,
     ) -> None:
         self._settings = settings
         self._responder = responder
         self._queue = queue
-        self._agent_left = agent_left
+        self._agent = agent
 
-    def with_notes(self, entry: Admitted) -> Ask:
+    def with_notes(self, entry: Admitted) -> AskPerson:
         """A function that asks its question, with notes that say why a person is asked."""
 
         async def ask(*notes: str | None) -> Outcome:
-            told = " ".join(note for note in (entry.question.note, *notes) if note)
-            return await self.ask(entry, replace(entry.question, note=told or None))
+            note = " ".join(note for note in (entry.question.note, *notes) if note)
+            return await self.ask(entry, replace(entry.question, note=note or None))
 
         return ask
 
@@ -113,6 +203,7 @@ class AskStep:
             if entry.ended is not None:
                 return entry.ended
             outcome = await self._answer(entry, question)
+            outcome, missing = _redirected(question, outcome)
             judged = valid(question, outcome)
             refused = None
             if outcome.decided_by == "agent":
@@ -123,15 +214,23 @@ class AskStep:
                 again = replace(question, note=f"{NOT_VALID} {judged}.", outgoing=())
             elif judged.action != "accept":
                 return judged
+            elif missing is not None:
+                question = replace(question, note=missing, attempt=question.attempt + 1)
+                continue
             elif self._is_away(question.request):
                 question = replace(question, note=AWAY, attempt=question.attempt + 1)
                 continue
             else:
-                outgoing = question.examine(judged.content) if judged.content else ()
-                found = {finding.id for finding in (*question.to_acknowledge, *outgoing)}
-                if found <= judged.acknowledged:
+                found = question.to_acknowledge_for(judged.content)
+                unseen = question.to_see(judged.content) - (judged.seen or frozenset())
+                if judged.seen is not None and unseen:
+                    parts = neutral_line(", ".join(sorted(unseen)), 200)
+                    again = replace(question, note=f"{NOT_SEEN} Not shown yet: {parts}.")
+                elif {finding.id for finding in found} <= judged.acknowledged:
                     return judged
-                again = replace(question, note=NOT_ACKNOWLEDGED, outgoing=outgoing)
+                else:
+                    outgoing = tuple(one for one in found if one not in question.review.findings)
+                    again = replace(question, note=NOT_ACKNOWLEDGED, outgoing=outgoing)
             given_back += 1
             if given_back == REPEATS:
                 return cancel("policy", f"Asked {REPEATS} times. {again.note}")
@@ -140,14 +239,12 @@ class AskStep:
     def _is_away(self, request: ElicitationRequest) -> bool:
         """Whether this asks to let a call be made whose agent is not there to get the result."""
         return (
-            request.kind == "approval"
-            and self._agent_left is not None
-            and self._agent_left(request)
+            request.traits.about_call and self._agent is not None and self._agent.has_left(request)
         )
 
     def _replace_older(self, request: ElicitationRequest) -> None:
         """`concurrent = "replace"`: a newer question ends its server's older ones."""
-        if self._settings.concurrent != "replace" or request.kind == "approval":
+        if self._settings.concurrent != "replace" or not request.traits.from_server:
             return
         self._queue.settle_where(
             lambda pending: _replaced_by(pending.question.request, request),
@@ -201,15 +298,15 @@ class AskStep:
 def _replaced_by(older: ElicitationRequest, newer: ElicitationRequest) -> bool:
     """Questions of one round stand side by side; anything else of the same server is replaced.
 
-    Approvals are our own questions, and stay.
+    Our own questions stay.
     """
-    if older.kind == "approval":
+    if not older.traits.from_server:
         return False
     same_round = (
         older.call is not None
         and newer.call is not None
         and older.call.id == newer.call.id
         and older.round == newer.round
-        and older.era == "modern"
+        and older.protocol.rounds
     )
     return older.server.name == newer.server.name and older.id != newer.id and not same_round

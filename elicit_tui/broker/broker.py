@@ -8,15 +8,22 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.admission import malformed
-from elicit_tui.broker.admitted import Admitted
-from elicit_tui.broker.allowances import AgreeOn, Allowance, Allowances
-from elicit_tui.broker.ask import AgentLeft, Ask, AskStep, valid
-from elicit_tui.broker.contracts import Guardian, LedgerWriter
+from elicit_tui.broker.ask import Admitted, AskPerson, AskStep, review_with_answer, valid
+from elicit_tui.broker.contracts import (
+    Allowance,
+    Allowances,
+    BrokerEvent,
+    CallingAgent,
+    Guardian,
+    LedgerWriter,
+    Listener,
+    Notice,
+    Requested,
+    Resolved,
+)
 from elicit_tui.broker.drafts import Drafts
-from elicit_tui.broker.entrance import ENDED, Entrance
-from elicit_tui.broker.events import BrokerEvent, Listener, Notice, Requested, Resolved
-from elicit_tui.broker.hook_steps import HookSteps, listener_for
+from elicit_tui.broker.entrance import ENDED, Entrance, malformed
+from elicit_tui.broker.hook_steps import ONLY_A_PERSON, HookSteps, listener_for
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
     Call,
@@ -31,11 +38,14 @@ from elicit_tui.elicitation import (
     approval_request,
     cancel,
     decline,
+    finished,
     form_of,
+    review_of_call,
     unsent,
+    what_changed,
 )
+from elicit_tui.elicitation.authorization import TakeRedirect
 from elicit_tui.elicitation.listeners import Listeners
-from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.text.digest import digest
 
@@ -56,52 +66,42 @@ class Broker:
 
     def __init__(
         self,
-        settings: Settings,
         policy: Policy,
         guardian: Guardian,
         ledger: LedgerWriter,
         responder: Responder,
         *,
         queue: Queue | None = None,
-        count_rate: bool = True,
         hooks: Hooks | None = None,
         drafts: Drafts | None = None,
-        agent_left: AgentLeft | None = None,
-        agree_on: AgreeOn | None = None,
+        agent: CallingAgent | None = None,
     ) -> None:
         """`queue`: the one that the responder was given, where its screens show what waits.
 
         `drafts`: where what was typed is kept; as shipped, in memory.
 
-        `agent_left`: given where an agent makes the calls. No tool is approved while it is away,
-        and no more approvals wait at once than `elicitation.limits.pending` says.
-
-        `agree_on`: given where what is allowed can be revoked by another process.
+        `agent`: given where an agent makes the calls. No tool is approved while it is away, and no
+        more approvals wait at once than `elicitation.limits.pending` says.
         """
         self._policy = policy
         self._guardian = guardian
+        self._agent = agent
         self._listeners = Listeners[BrokerEvent](partial(self.notice, "elicit-tui"))
         self._emit = self._listeners.tell
         self._record = Record(ledger, self._emit)
-        limits = settings.elicitation.limits
-        self._entrance = Entrance(
-            policy,
-            limits,
-            self.notice,
-            count_rate=count_rate,
-            limit_approvals=agent_left is not None,
-        )
+        self._entrance = Entrance(policy, self.notice, limit_approvals=agent is not None)
         self._open: dict[str, Admitted] = {}
         self.queue = queue if queue is not None else Queue()
         """What waits for a person, what is open, and what was put off."""
-        self._ask_step = AskStep(settings.elicitation, responder, self.queue, agent_left)
+        elicitation = policy.settings.elicitation
+        self._ask_step = AskStep(elicitation, responder, self.queue, agent)
         self._drafts = drafts if drafts is not None else Drafts()
         self._hook_steps = HookSteps(hooks, policy.why_not, guardian.outgoing, self.notice)
         if hooks is not None:
+            hooks.tell_by(self.notice)
             self.subscribe(listener_for(hooks))
         self.allowances = Allowances()
         """What may be called without asking for the rest of the session."""
-        self._agree_on = agree_on
 
     # Watching
 
@@ -165,6 +165,8 @@ class Broker:
         self, entry: Admitted, work: Callable[[Admitted], Awaitable[Outcome]], gone: Outcome
     ) -> Outcome:
         """Whatever happens meanwhile: one outcome, recorded. `gone`: what a cancellation means."""
+        # Three ways lead out, and each of them through `_finish`, which writes the one outcome: the
+        # work came to one; it was cancelled, which is an end from outside or `gone`; it failed.
         entry.task = asyncio.current_task()
         try:
             outcome = await work(entry)
@@ -201,7 +203,7 @@ class Broker:
         outcome = await self._answered(entry, ask)
         return await self._hook_steps.after(entry, outcome, ask)
 
-    async def _answered(self, entry: Admitted, ask: Ask) -> Outcome:
+    async def _answered(self, entry: Admitted, ask: AskPerson) -> Outcome:
         """Steps 6 and 7: managed hooks, rules or answers, the person's own hooks, the person."""
         managed = await self._hook_steps.before(entry, "managed")
         if managed.outcome is not None:
@@ -209,8 +211,13 @@ class Broker:
         answer = self._policy.answer(entry.question)
         entry.trace.append(answer)
         prepared = answer.outcome
-        # Where a hook of the administrator's failed, nothing but a person accepts any more.
-        if prepared is not None and not (managed.failed and prepared.action == "accept"):
+        if managed.failed and prepared is not None and prepared.action == "accept":
+            # Where a hook of the administrator's failed, nothing but a person accepts any more.
+            name = prepared.key or prepared.decided_by
+            sentence = f"{name} accepted, which does not count: {ONLY_A_PERSON}."
+            self.notice(entry.request.server.name, sentence)
+            prepared = None
+        if prepared is not None:
             judged = valid(entry.question, prepared)
             if isinstance(judged, Outcome):
                 return judged
@@ -236,7 +243,7 @@ class Broker:
             self._tell(entry)
         self._open.pop(request.id, None)
         self._leave(entry)
-        review = self._looked_at(entry.question, outcome)
+        review = review_with_answer(self._guardian, entry.question, outcome)
         outcome = self._record.decided(request, outcome, review)
         kept = self._drafts.ended(request, outcome)
         self._emit(Resolved(request, review, outcome, entry.waited_ms, tuple(entry.trace), kept))
@@ -247,13 +254,6 @@ class Broker:
         if entry.waits:
             entry.waits = False
             self._entrance.leave(entry.request)
-
-    def _looked_at(self, question: Question, outcome: Outcome) -> Review:
-        """The review with what an answer was found to hold: noted, and masked wherever shown."""
-        if outcome.action != "accept" or not outcome.content:
-            return question.review
-        outgoing = self._guardian.outgoing(outcome.content, question.form)
-        return replace(question.review, outgoing=outgoing)
 
     # The tool gate
 
@@ -267,42 +267,91 @@ class Broker:
         call: Call,
         definition: Mapping[str, Any] | None,
         process: str,
+        earlier: Mapping[str, Any] | None = None,
     ) -> Outcome | None:
         """Whether this tool may be called: None without a question, else an approval's outcome.
 
         `definition` is its live entry of tools/list, None when its server does not list it;
-        `process` names the server's process or the connection to it. Only an accept lets the call
-        go out. Settings that let it through, and an allowance, make no question and no record; a
-        refusal by policy makes a record. Cancelling this call ends the question by `shutdown`.
+        `process` names the server's process or the connection to it; `earlier` is the definition
+        that an accept for this call was just given for, where it is another one by now. Only an
+        accept lets the call go out. Settings that let it through, and an allowance, make no
+        question and no record; a refusal by policy makes a record. Cancelling this call ends the
+        question by `shutdown`.
         """
 
         def wanted() -> Allowance:
             return Allowance(server.name, call.name, process, digest(definition))
 
-        if any(self.allowances) and self._agree_on is not None:
-            await self._agree_on(self.allowances)
+        if any(self.allowances) and self._agent is not None:
+            await self._agent.agree_on(self.allowances)
         allowed = any(self.allowances) and self.allowances.holds(wanted())
         decision = self._policy.judge_call(server.name, call.name, definition, allowed=allowed)
         if decision.outcome is None and not decision.asks:
             return None
-        request = approval_request(server, call, definition, decision.sentence)
+        request = approval_request(server, call, definition, decision.sentence, earlier)
         if decision.outcome is not None:
             return self._ended_at_once(request, decision.outcome, [decision])
         refused = self._entrance.approval_refusal()
         if refused is not None:
             return self._ended_at_once(request, refused, [decision])
-        entry = self._open[request.id] = Admitted(Question(request), trace=[decision])
+        entry = self._open[request.id] = Admitted(
+            Question(request, review_of_call(call)), trace=[decision]
+        )
         outcome = await self._see_through(entry, self._confirmed, ENDED)
         if outcome.action == "accept" and outcome.scope == "session":
             self.allowances.add(wanted())
         return outcome
 
-    async def _confirmed(self, entry: Admitted) -> Outcome:
+    # Logins
+
+    def may_log_in(self, server: str) -> Decision:
+        """Whether a person can be asked to log in to this server: `outcome` says why not."""
+        return self._policy.judge_login(server)
+
+    async def authorize(self, request: ElicitationRequest, take: TakeRedirect) -> Outcome:
+        """The outcome of one consent to log in (`authorization_request`), recorded.
+
+        `take` is given the address that the person pasted, "" where the page may have led back by
+        itself; only with it an accept counts. Cancelling this call ends it by `shutdown`.
+        """
+        decision = self.may_log_in(request.server.name)
+        if decision.outcome is not None:
+            return self._ended_at_once(request, decision.outcome, [decision])
+        if self._entrance.closed:
+            return self._ended_at_once(request, ENDED, [decision])
+        question = Question(request, take_redirect=take)
+        entry = self._open[request.id] = Admitted(question, trace=[decision])
+        return await self._see_through(entry, self._consented, ENDED)
+
+    def page_led_back(self, request_id: str) -> None:
+        """The page of a login led back: end its question, if nothing is to be acknowledged yet."""
+        for pending in self.queue:
+            question = pending.question
+            if question.id == request_id and (question.draft.opened or not question.to_acknowledge):
+                pending.settle(finished(question))
+
+    async def _consented(self, entry: Admitted) -> Outcome:
+        review = self._guardian.review(entry.request)
+        entry.question = replace(entry.question, review=review)
         self._tell(entry)
+        entry.trace.append(self._policy.weigh(review))
+        if (outcome := entry.ended or entry.trace[-1].outcome) is not None:
+            return outcome
+        return await self._by_person(entry)
+
+    async def _by_person(self, entry: Admitted) -> Outcome:
+        """A question of ours: hooks may refuse it, and nobody but a person accepts it."""
         ask = self._ask_step.with_notes(entry)
         before = await self._hook_steps.before(entry)
-        outcome = entry.ended or before.outcome or await ask(entry.trace[0].note, before.note)
+        outcome = entry.ended or before.outcome
+        if outcome is None:
+            changed = what_changed(entry.request)
+            outcome = await ask(changed, entry.trace[0].note, before.note)
         return await self._hook_steps.after(entry, outcome, ask)
+
+    async def _confirmed(self, entry: Admitted) -> Outcome:
+        self._tell(entry)
+        return await self._by_person(entry)
 
     def overruled(self, request: ElicitationRequest, outcome: Outcome) -> None:
         """Record what went out past the judge, in place of the outcome that was decided.
@@ -310,7 +359,7 @@ class Broker:
         Only the scenarios of a server's author do that (`host.unjudged`).
         """
         question = Question(request, self._guardian.review(request), form_of(request))
-        review = self._looked_at(question, outcome)
+        review = review_with_answer(self._guardian, question, outcome)
         self._record.decided(request, outcome, review)
         self._emit(Resolved(request, review, outcome, 0))
 

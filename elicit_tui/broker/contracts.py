@@ -1,14 +1,16 @@
-"""What the broker needs of other rooms, and more than one thing is: a guardian, a ledger."""
+"""What stands around the broker: what it needs of other rooms, what it allows, what it tells."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review
+from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Question, Review
 
 if TYPE_CHECKING:
     from elicit_tui.form import Form
+    from elicit_tui.policy import Decision
 
 
 class Guardian(Protocol):
@@ -31,7 +33,10 @@ class LedgerWriter(Protocol):
         ...
 
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
-        """Write a question's outcome; when this returns, it is there to stay."""
+        """Write a question's outcome, and what was asked where that could not be written then.
+
+        When this returns, it is there to stay.
+        """
         ...
 
     def sent(self, request_id: str) -> None:
@@ -45,3 +50,92 @@ class LedgerWriter(Protocol):
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Write `count` outcomes alike of one server's questions, as one record."""
         ...
+
+
+class Allowance(NamedTuple):
+    """A tool that may be called without asking, of one process and one definition of it."""
+
+    server: str
+    tool: str
+    process: str
+    """Which process of the server, or which connection to a remote one."""
+    definition_digest: str
+
+
+class Allowances:
+    """Kept in memory only, never written to the configuration; at most one for a tool."""
+
+    def __init__(self) -> None:
+        self._held: list[Allowance] = []
+
+    def __iter__(self) -> Iterator[Allowance]:
+        return iter(tuple(self._held))
+
+    def add(self, allowance: Allowance) -> None:
+        """Remember one, in place of an older one for the same tool."""
+        self.drop(allowance.server, allowance.tool)
+        self._held.append(allowance)
+
+    def holds(self, wanted: Allowance) -> bool:
+        """Whether exactly this is allowed; one whose process or definition changed ends here."""
+        if wanted in self._held:
+            return True
+        self.drop(wanted.server, wanted.tool)
+        return False
+
+    def drop(self, server: str, tool: str | None = None) -> None:
+        """Take back what was allowed for a tool, or for all tools of a server."""
+        self._held = [
+            held
+            for held in self._held
+            if held.server != server or (tool is not None and held.tool != tool)
+        ]
+
+
+async def _as_it_stands(allowances: Allowances) -> None:
+    """Nobody else can revoke what is allowed here."""
+
+
+@dataclass(frozen=True)
+class CallingAgent:
+    """The agent that makes the calls, as the broker has to know it."""
+
+    has_left: Callable[[ElicitationRequest], bool]
+    """Whether it has left all calls that a question belongs to, and may still come back."""
+    agree_on: Callable[[Allowances], Awaitable[None]] = _as_it_stands
+    """Takes back what another process revoked, such as an inbox; awaited before one counts."""
+
+
+class Requested(NamedTuple):
+    """A server asked; `question.review` is empty when the guardian was not reached."""
+
+    question: Question
+
+    @property
+    def request(self) -> ElicitationRequest:
+        """What was asked."""
+        return self.question.request
+
+
+class Resolved(NamedTuple):
+    """A request has its one outcome; it is in the ledger, unless a notice said why not."""
+
+    request: ElicitationRequest
+    review: Review
+    outcome: Outcome
+    waited_ms: int
+    trace: tuple[Decision, ...] = ()
+    """What each step decided that the request came to, in the order in which they were taken."""
+    draft_kept: bool = False
+    """Whether something that the person typed is there when the same is asked again."""
+
+
+class Notice(NamedTuple):
+    """Something a person should know once, in a sentence."""
+
+    server: str
+    sentence: str
+
+
+BrokerEvent = Requested | Resolved | Notice
+Listener = Callable[[BrokerEvent], None]

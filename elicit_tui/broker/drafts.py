@@ -1,5 +1,7 @@
 """The drafts of a run: found again when the same server asks the same thing anew.
 
+Not after the person ended the question in its own form: what was sent, declined or dismissed there
+on purpose is over. Every other end (withdrawn, out of time, shut down, muted) keeps what was typed.
 Those of `call` outlive their run: for a day, in private files, without what seems secret. Each
 question has a file of its own, so that runs which end together leave each other's alone.
 """
@@ -45,16 +47,23 @@ class Drafts:
         return self._drafts.setdefault(self.key(request), Draft())
 
     def ended(self, request: ElicitationRequest, outcome: Outcome) -> bool:
-        """Forget what was answered or declined there; whether anything typed is still kept."""
+        """Forget what was ended on purpose; whether anything typed is still kept."""
         draft = self._drafts.get(self.key(request))
         if draft is None:
             return False
-        if outcome.via is not None and outcome.action in ("accept", "decline"):
+        if _ended_on_purpose(outcome):
             draft.clear()
         draft.opened = False
         if not draft.typed:
             del self._drafts[self.key(request)]
         return draft.typed
+
+
+def _ended_on_purpose(outcome: Outcome) -> bool:
+    """Whether somebody ended the question through a face, not the run around it."""
+    if outcome.via is None:
+        return False
+    return outcome.action in ("accept", "decline") or outcome.decided_by == "user"
 
 
 class DraftFiles(Drafts):
@@ -76,7 +85,7 @@ class DraftFiles(Drafts):
         return draft
 
     def ended(self, request: ElicitationRequest, outcome: Outcome) -> bool:
-        """Forget what was answered or declined; keep what was not, on disk too."""
+        """Forget what was ended on purpose; keep what was not, on disk too."""
         typed = super().of(request)
         kept = super().ended(request, outcome)
         self._write(request, typed if kept else None)

@@ -1,23 +1,128 @@
-"""Steps 2 to 4: may a request come in? Well formed, surfacing, not muted, within its limits."""
+"""Steps 2 to 4: may a request come in? Well formed, surfacing, not muted, within its limits.
+
+Cheap and synchronous: it is asked for each raw message, before the SDK sees it. Whether its mode
+was advertised is policy's to say, which knows the key that left it out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.admission import defect, malformed
-from elicit_tui.broker.flood import FloodGate
-from elicit_tui.elicitation import ElicitationRequest, Outcome, cancel
+from elicit_tui.elicitation import ElicitationRequest, Outcome, cancel, decline, unsent
+from elicit_tui.elicitation.outcome import INVALID_PARAMS
+from elicit_tui.elicitation.settings import ElicitationLimits
 
 if TYPE_CHECKING:
-    from elicit_tui.elicitation.settings import ElicitationLimits
     from elicit_tui.policy import Decision, Policy
+
+
+def defect(request: ElicitationRequest) -> str | None:
+    """What is malformed about a request, in a sentence; None when it is well formed.
+
+    Spec: client/elicitation, "Protocol Messages" and "Error Handling".
+    """
+    if request.defect is not None:
+        return request.defect
+    if not isinstance(request.params, Mapping):
+        return "The request has no parameters object."
+    mode = request.mode
+    if mode not in ("form", "url"):
+        return "The request has a mode that the protocol does not know."
+    if not isinstance(request.params.get("message"), str):
+        return "The request has no message."
+    return _form_defect(request) if mode == "form" else _url_defect(request)
+
+
+def _form_defect(request: ElicitationRequest) -> str | None:
+    schema = request.requested_schema
+    if schema is None:
+        return "requestedSchema is missing or not an object."
+    properties: Any = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        return "requestedSchema has no properties object."
+    if not all(isinstance(value, Mapping) for value in properties.values()):
+        return "A property of requestedSchema is not a schema."
+    return None
+
+
+def _url_defect(request: ElicitationRequest) -> str | None:
+    if request.url is None:
+        return "The request has no url."
+    if request.protocol.page_ids and request.elicitation_id is None:
+        return "The request has no elicitationId."
+    return None
+
+
+def malformed(request: ElicitationRequest, sentence: str) -> Outcome:
+    """The outcome of a malformed request: an error in the handshake era, a decline in a round.
+
+    A request that came as a notification has no id to answer.
+    """
+    if request.wire_id is None:
+        return unsent("policy", sentence)
+    if not request.protocol.rounds:
+        return unsent("policy", sentence, error_code=INVALID_PARAMS)
+    return decline("policy", sentence)
+
+
+MINUTE: Final = 60.0
+
+
+class FloodGate:
+    """Counts, for each server, the questions of the last minute and those still open."""
+
+    def __init__(
+        self,
+        limits: ElicitationLimits,
+        *,
+        count_rate: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits = limits
+        self._count_rate = count_rate
+        self._clock = clock
+        self._recent: dict[str, deque[float]] = {}
+        self._open: dict[str, int] = {}
+
+    def enter(self, server: str) -> str | None:
+        """Let one question in, or say in a sentence which limit it is over."""
+        if self._open.get(server, 0) >= self._limits.pending:
+            return f"{self._limits.pending} questions wait already (elicitation.limits.pending)."
+        if self._count_rate:
+            recent = self._recent.setdefault(server, deque())
+            now = self._clock()
+            while recent and now - recent[0] >= MINUTE:
+                recent.popleft()
+            if len(recent) >= self._limits.per_minute:
+                return (
+                    f"More than {self._limits.per_minute} questions came within a minute "
+                    "(elicitation.limits.per_minute)."
+                )
+            recent.append(now)
+        self._open[server] = self._open.get(server, 0) + 1
+        return None
+
+    def leave(self, server: str) -> None:
+        """Count a question of this server no more: it has its outcome."""
+        self._open[server] = max(0, self._open.get(server, 0) - 1)
 
 
 CALLER: Final = "The agent"
 """Whose approvals are counted: all calls of a gateway's session are one agent's."""
 ENDED: Final = cancel("shutdown", "elicit-tui ended before an answer was given.")
+
+
+class OverLimit(Enum):
+    """What a limit was passed by, with what becomes of it from then on."""
+
+    QUESTIONS = "What is over the limit is cancelled."
+    REFUSED = "What is refused is counted from here on."
+    APPROVALS = "Calls over the limit are not made."
 
 
 class Entrance:
@@ -26,26 +131,26 @@ class Entrance:
     def __init__(
         self,
         policy: Policy,
-        limits: ElicitationLimits,
         notice: Callable[[str, str], None],
         *,
-        count_rate: bool,
         limit_approvals: bool,
     ) -> None:
         """`notice`: tells the person a sentence about a server.
 
-        `count_rate`: whether what may come in is counted by the minute.
         `limit_approvals`: whether approvals too are held to `elicitation.limits.pending`.
         """
         self._policy = policy
-        self._flood = FloodGate(limits, count_rate=count_rate)
+        limits = policy.settings.elicitation.limits
+        # What an answers file answers costs nobody's attention.
+        self._flood = FloodGate(limits, count_rate=not policy.has_answers)
         self._refused = FloodGate(limits)
         """What is refused here is answered as ever; over the limit its records are one."""
         self._approvals = FloodGate(limits, count_rate=False)
         self._limit_approvals = limit_approvals
         self._notice = notice
         self._muted: set[str] = set()
-        self._told: set[tuple[str, str]] = set()
+        self._told: set[tuple[str, OverLimit]] = set()
+        """Of whom the person was told which limit was passed: once for each."""
         self.closed = False
         """Nothing comes in any more."""
 
@@ -59,7 +164,7 @@ class Entrance:
         if over is None:
             self._refused.leave(name)
             return outcome
-        self._tell_once(name, over, "What is refused is counted from here on.")
+        self._tell_once(name, OverLimit.REFUSED, over)
         return replace(outcome, in_group=True)
 
     def _refusal(self, request: ElicitationRequest, trace: list[Decision]) -> Outcome | None:
@@ -78,13 +183,14 @@ class Entrance:
         if over is None:
             trace.append(self._policy.within_limits)
             return None
-        self._tell_once(name, over, "What is over the limit is cancelled.")
+        self._tell_once(name, OverLimit.QUESTIONS, over)
         return cancel("flood", over, key="elicitation.limits", in_group=True)
 
-    def _tell_once(self, server: str, over: str, then: str) -> None:
-        if (server, then) not in self._told:
-            self._told.add((server, then))
-            self._notice(server, f"{over} {then}")
+    def _tell_once(self, who: str, what: OverLimit, limit: str) -> None:
+        """Tell the person which limit somebody passed, unless that was told already."""
+        if (who, what) not in self._told:
+            self._told.add((who, what))
+            self._notice(who, f"{limit} {what.value}")
 
     def approval_refusal(self) -> Outcome | None:
         """The outcome of an approval that may not be asked; None lets it in, until `leave`."""
@@ -93,14 +199,14 @@ class Entrance:
         over = self._approvals.enter(CALLER) if self._limit_approvals else None
         if over is None:
             return None
-        self._tell_once(CALLER, over, "Calls over the limit are not made.")
+        self._tell_once(CALLER, OverLimit.APPROVALS, over)
         return cancel("flood", over, key="elicitation.limits", in_group=True)
 
     def leave(self, request: ElicitationRequest) -> None:
         """Make room: a question that came in has its outcome."""
-        if request.kind == "elicitation":
+        if request.traits.limit == "server":
             self._flood.leave(request.server.name)
-        else:
+        elif request.traits.limit == "caller":
             self._approvals.leave(CALLER)
 
     # Muting

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.broker import Broker
-from elicit_tui.broker.contracts import Guardian
-from elicit_tui.broker.events import BrokerEvent, Resolved
+from elicit_tui.broker.contracts import BrokerEvent, Guardian, Resolved
 from elicit_tui.broker.hook_steps import shown_to
 from elicit_tui.elicitation import (
     Call,
@@ -131,7 +130,7 @@ async def explain(
         return Explanation(server, tool, mode, message, "not called", tuple(steps))
     hooks = _not_run(settings)
     looks = _LooksAtTheMessage(guardian)
-    broker = Broker(settings, policy, looks, _Unwritten(), _WouldBeAsked(), hooks=hooks)
+    broker = Broker(policy, looks, _Unwritten(), _WouldBeAsked(), hooks=hooks)
     ended: list[Resolved] = []
 
     def heard(event: BrokerEvent) -> None:

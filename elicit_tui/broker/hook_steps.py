@@ -7,16 +7,15 @@ and acknowledges nothing. A hook that fails changes nothing: a person is asked a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from elicit_tui.broker.admitted import Admitted
-from elicit_tui.broker.events import BrokerEvent, Listener, Requested, Resolved
+from elicit_tui.broker.ask import Admitted, AskPerson
+from elicit_tui.broker.contracts import BrokerEvent, Listener, Requested, Resolved
 from elicit_tui.elicitation import Finding, Outcome, Question
-from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.keeping import kept_content
-from elicit_tui.elicitation.settings import Hook, Rule
+from elicit_tui.elicitation.settings import Hook, Layer, Rule
 from elicit_tui.errors import HookError
 from elicit_tui.policy import Decision
 from elicit_tui.text import neutral_line, readable_json
@@ -28,12 +27,11 @@ if TYPE_CHECKING:
 _ANSWERED_BY: Final = ("user", "rule", "answers", "hook", "client", "agent")
 """Who gives an answer that result hooks see; refusals by policy, limits and ends they do not."""
 _SHOWN_VALUE: Final = 60
+ONLY_A_PERSON: Final = "another hook failed, so only a person accepts"
 
 Result = TypeVar("Result")
 Outgoing = Callable[[Mapping[str, Any], "Form | None"], tuple[Finding, ...]]
 """The one look at content before it leaves."""
-Again = Callable[[str], Awaitable[Outcome]]
-"""Asks the person once more, with a note that says why."""
 
 
 class Before(NamedTuple):
@@ -66,45 +64,48 @@ class HookSteps:
     ) -> Before:
         """Ask the `Elicitation` hooks of a layer, one after the other; the first answer counts.
 
-        After a failure only refusals count.
+        After a failure only refusals count. What does not count is told, by hook and reason.
         """
-        request, notes = entry.request, []
         hooks = self._hooks
         if hooks is None:
             return Before()
-        chosen = hooks.chosen("Elicitation", request, layer)
+        chosen = hooks.chosen("Elicitation", entry.request, layer)
         if chosen:
             sentence = "Asked before a person: {}. The first that answers decides."
-            entry.trace.append(_step(chosen, sentence))
+            entry.trace.append(_decision(chosen, sentence))
+        notes: list[str] = []
         for hook in chosen:
             try:
-                reply = await _while_open(entry, hooks.ask(hook, request, entry.question.review))
+                reply = await _while_open(
+                    entry, hooks.ask(hook, entry.request, entry.question.review)
+                )
             except HookError as error:
                 failed = True
-                notes.append(f"The hook {hook.key} {_said(error)}.")
-                self._notice(request.server.name, notes[-1])
+                notes.append(_failure(hook, error))
+                self._notice(entry.request.server.name, notes[-1])
                 continue
             if entry.ended is not None or reply is None:
                 return Before(entry.ended)
             if reply.action in ("decline", "cancel"):
-                return Before(_refused(hook, reply))
+                return Before(_refusal(hook, reply))
             if reply.action == "accept":
-                why = self._may_not_accept(hook, reply, entry)
-                if why is None and not failed:
-                    reason = f"Accepted by the hook {hook.key}."
-                    return Before(_by(hook, "accept", reason, content=reply.content))
-                if why is not None:
-                    notes.append(f"The hook {hook.key} accepted, which does not count: {why}.")
+                why = ONLY_A_PERSON if failed else self._may_not_accept(hook, reply, entry)
+                if why is None:
+                    reason = f"Accepted by the {hook.name}."
+                    return Before(_outcome(hook, "accept", reason, content=reply.content))
+                notes.append(f"The {hook.name} accepted, which does not count: {why}.")
+                self._notice(entry.request.server.name, notes[-1])
         return Before(None, " ".join(notes) or None, failed)
 
     def _may_not_accept(self, hook: Hook, reply: Reply, entry: Admitted) -> str | None:
         """Why this accept does not count: the limits are those of a rule without `despite`."""
-        if entry.request.kind == "approval":
-            return "only a person allows a tool call"
+        traits = entry.request.traits
+        if "hook" not in traits.accepted_by:
+            return traits.only_person
         rule = Rule("accept", server="*", content=reply.content, layer=hook.layer)
         return self._why_not(rule, entry.question)
 
-    async def after(self, entry: Admitted, outcome: Outcome, again: Again) -> Outcome:
+    async def after(self, entry: Admitted, outcome: Outcome, ask: AskPerson) -> Outcome:
         """Show the answer to the `ElicitationResult` hooks; what may go out after that.
 
         Each may refuse an accept or change its content; the person is told what was changed. One
@@ -126,7 +127,7 @@ class HookSteps:
                     self._notice(entry.request.server.name, why)
                     if outcome.action == "accept":
                         excused.add(hook.key)
-                        outcome = await again(f"{why} Send it again if it is to go out as it is.")
+                        outcome = await ask(f"{why} Send it again if it is to go out as it is.")
                         break  # it may be another answer: the others see it from the beginning
             else:
                 return outcome
@@ -135,89 +136,104 @@ class HookSteps:
     async def _shown(
         self, hooks: Hooks, hook: Hook, entry: Admitted, given: Outcome
     ) -> tuple[Outcome, str | None]:
+        """The outcome after one result hook, and why a person has to look at it once more."""
         try:
             reply = await _while_open(entry, hooks.show(hook, entry.request, given))
         except HookError as error:
-            return given, f"The hook {hook.key} {_said(error)}."
-        return (given, None) if reply is None else self._weighed(hook, reply, entry, given)
-
-    def _weighed(
-        self,
-        hook: Hook,
-        reply: Reply,
-        entry: Admitted,
-        given: Outcome,
-    ) -> tuple[Outcome, str | None]:
-        """The outcome after one result hook, and why a person has to look at it once more."""
-        request, review, form = entry.request, entry.question.review, entry.question.form
-        if reply.action in (None, given.action) and reply.content is None:
+            return given, _failure(hook, error)
+        if reply is None or (reply.action in (None, given.action) and reply.content is None):
             return given, None
-        if given.action != "accept":
-            if reply.action == "accept":
-                self._notice(
-                    request.server.name,
-                    f"The hook {hook.key} would have accepted what was refused; it stays refused.",
-                )
-                return given, None
-            return replace(_refused(hook, reply), answered=given), None
-        if reply.action in ("decline", "cancel"):
-            refused = replace(_refused(hook, reply), answered=given)
-            self._notice(request.server.name, f"{refused.reason} The answer did not go out.")
-            return refused, None
-        content, old = dict(reply.content or {}), given.content
-        if old is None or form is None:
-            return given, None  # a page or an approval has no content that could be changed
-        changed = _by(hook, "accept", "", content=content, answered=given)
+        if given.action == "accept" and reply.action == "accept":
+            return self._changed(hook, reply, entry, given)
+        return self._refused(hook, reply, entry, given), None
+
+    def _refused(self, hook: Hook, reply: Reply, entry: Admitted, given: Outcome) -> Outcome:
+        """The outcome where a hook refuses, or where a refusal was given; never an accept."""
+        server = entry.request.server.name
+        if reply.action == "accept":
+            sentence = "would have accepted what was refused; it stays refused."
+            self._notice(server, f"The {hook.name} {sentence}")
+            return given
+        refused = replace(_refusal(hook, reply), answered=given)
+        if given.action == "accept":
+            self._notice(server, f"{refused.reason} The answer did not go out.")
+        return refused
+
+    def _changed(
+        self, hook: Hook, reply: Reply, entry: Admitted, given: Outcome
+    ) -> tuple[Outcome, str | None]:
+        """The accept with what a hook put in its place, and why a person has to look at that."""
+        server, form = entry.request.server.name, entry.question.form
+        if given.content is None or form is None:
+            self._not_changed(hook, server, "this has no content that could be changed")
+            return given, None
+        content = dict(reply.content or {})
+        changed = _outcome(hook, "accept", "", content=content, answered=given)
         if not changed.changed:
             return given, None
-        if form.judge(content):
-            return given, f"The hook {hook.key} put in what requestedSchema does not allow."
+        if given.decided_by == "answers" and hook.layer == "user":
+            # What a run without a person sends stands in its answers file, on every machine.
+            self._not_changed(hook, server, "what an answers file says goes out as it is")
+            return given, None
+        if problems := form.judge(content):
+            return (
+                given,
+                f"The {hook.name} put in what requestedSchema does not allow: {problems[0]}.",
+            )
         found = self._outgoing(content, form)
-        if set(found) - set(self._outgoing(old, form)):
-            named = ", ".join(neutral_line(finding.where, 80) for finding in found)
-            return given, f"The hook {hook.key} put in what looks like a secret ({named})."
-        shown = [kept_content(each, review, "redacted") or {} for each in (old, content)]
-        told = "; ".join(_told(name, *shown) for name in changed.changed)
-        self._notice(request.server.name, f"The hook {hook.key} changed the answer: {told}.")
-        names = ", ".join(map(_name, changed.changed))
-        return replace(changed, reason=f"Changed by the hook {hook.key}: {names}."), None
+        if set(found) - set(self._outgoing(given.content, form)):
+            where = ", ".join(neutral_line(finding.where, 80) for finding in found)
+            return given, f"The {hook.name} put in what looks like a secret ({where})."
+        before, after = (
+            kept_content(each, entry.question.review, "redacted") or {}
+            for each in (given.content, content)
+        )
+        changes = "; ".join(_change(name, before, after) for name in changed.changed)
+        self._notice(server, f"The {hook.name} changed the answer: {changes}.")
+        names = ", ".join(map(_field_name, changed.changed))
+        return replace(changed, reason=f"Changed by the {hook.name}: {names}."), None
+
+    def _not_changed(self, hook: Hook, server: str, why: str) -> None:
+        self._notice(server, f"The {hook.name} changed the answer, which does not count: {why}.")
 
 
 def shown_to(hooks: Sequence[Hook]) -> Decision:
     """The step of the result hooks, where any is meant."""
-    return _step(hooks, "Sees the answer, and may refuse or change it: {}.")
+    return _decision(hooks, "Sees the answer, and may refuse or change it: {}.")
 
 
-def _step(hooks: Sequence[Hook], sentence: str) -> Decision:
+def _decision(hooks: Sequence[Hook], sentence: str) -> Decision:
     """What these hooks do in the walk; `{}` of the sentence is their names."""
-    said = sentence.format(", ".join(hook.key for hook in hooks))
-    return Decision("hooks", said, key="hooks", layer=hooks[0].layer)
+    names = ", ".join(hook.name for hook in hooks)
+    return Decision("hooks", sentence.format(names), key="hooks", layer=hooks[0].layer)
 
 
-def _by(hook: Hook, action: Any, reason: str, **more: Any) -> Outcome:
+def _outcome(hook: Hook, action: Any, reason: str, **more: Any) -> Outcome:
     return Outcome(action, "hook", reason, key=hook.key, layer=hook.layer, via="hook", **more)
 
 
-def _refused(hook: Hook, reply: Reply) -> Outcome:
-    said = "Declined" if reply.action == "decline" else "Cancelled"
+def _refusal(hook: Hook, reply: Reply) -> Outcome:
+    verb = "Declined" if reply.action == "decline" else "Cancelled"
     why = f": {reply.reason}" if reply.reason else "."
-    return _by(hook, reply.action, f"{said} by the hook {hook.key}{why}")
+    return _outcome(hook, reply.action, f"{verb} by the {hook.name}{why}")
 
 
-def _said(error: HookError) -> str:
-    return neutral_line(str(error), 300)
+def _failure(hook: Hook, error: HookError) -> str:
+    return f"The {hook.name} {neutral_line(str(error), 300)}."
 
 
-def _told(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+def _change(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """What became of one field, in words: `colour from "red" to "blue"`."""
+
     def value(content: Mapping[str, Any]) -> str:
         if name not in content:
             return "nothing"
         return neutral_line(readable_json(content[name], indent=None), _SHOWN_VALUE)
 
-    return f"{_name(name)} from {value(old)} to {value(new)}"
+    return f"{_field_name(name)} from {value(old)} to {value(new)}"
 
 
-def _name(name: str) -> str:
+def _field_name(name: str) -> str:
     return neutral_line(name, 80)
 
 

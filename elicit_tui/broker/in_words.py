@@ -73,8 +73,7 @@ def accept_given(question: Question, form: Form, given: Collection[str]) -> Outc
     if (
         converted.problems
         or not set(converted.content) <= set(given)
-        or question.to_acknowledge
-        or question.examine(converted.content)
+        or question.to_acknowledge_for(converted.content)
     ):
         return None
     return accept("user", "You sent the form.", converted.content)

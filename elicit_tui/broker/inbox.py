@@ -24,6 +24,7 @@ from elicit_tui.broker.inbox_events import (
     delivered,
     end_of,
     is_judged,
+    is_lost,
     not_taken,
 )
 from elicit_tui.broker.store_reader import StoreReader
@@ -32,6 +33,7 @@ from elicit_tui.elicitation import (
     ElicitationRequest,
     Finding,
     Outcome,
+    Presence,
     form_of,
     now,
 )
@@ -55,6 +57,7 @@ class _Given:
 
     answer: Answer
     ended: asyncio.Future[Waiting]
+    won: bool = False
 
 
 @dataclass
@@ -92,6 +95,7 @@ class Inbox:
         refusal: Callable[[Iterable[AskingProcess]], str | None],
         examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]] = lambda *_: (),
         abandoned: Callable[[str], None] = lambda question_id: None,
+        presence: Presence | None = None,
         clock: Callable[[], datetime] = now,
     ) -> None:
         """`refusal`: why nobody may answer here, told which processes ask (see `answerer`).
@@ -111,10 +115,10 @@ class Inbox:
         self._given: dict[str, _Given] = {}
         self._listeners = Listeners[InboxEvent](self._tell_trouble)
         self._emit = self._listeners.tell
-        self._last_key: datetime | None = None
+        self._presence = presence if presence is not None else Presence(clock)
         self._reader = StoreReader(
             store,
-            beat=lambda: store.heartbeat(self._last_key),
+            beat=lambda: store.heartbeat(self._presence.last_sign),
             changed=self._changed,
             unreadable=self._unreadable,
         )
@@ -222,7 +226,9 @@ class Inbox:
     def _judge(self, waiting: Waiting) -> None:
         """Tell whoever gave an answer here what became of it."""
         given = self._given.get(waiting.id)
-        if given is not None and is_judged(waiting, given.answer) and not given.ended.done():
+        if given is None or given.ended.done():
+            return
+        if is_judged(waiting, given.answer) or (given.won and is_lost(waiting, given.answer)):
             given.ended.set_result(waiting)
 
     def _with_form(self, waiting: Waiting, entry: _Shown) -> Waiting:
@@ -250,7 +256,7 @@ class Inbox:
 
     def key_pressed(self) -> None:
         """Remember that a key was pressed in this console or inbox: somebody is there."""
-        self._last_key = self.clock()
+        self._presence.key_pressed()
 
     def touched(self, question_id: str) -> None:
         """Tell the others of a key that was pressed on a question; its deadline moves.
@@ -329,12 +335,24 @@ class Inbox:
             result = await self._store.answer(question_id, answer)
             if result is None or result.answer_id != answer.id:
                 return not_taken(result)
-            judged = await given.ended
+            given.won = True
+            judged = await self._judged(given, question_id)
             entry = self._entries.get(question_id)
             again = entry.waiting.question if entry is not None else judged.question
             return delivered(judged, answer, again)
         finally:
             del self._given[question_id]
+
+    async def _judged(self, given: _Given, question_id: str) -> Waiting:
+        """The question once the process that asks has judged the answer, or the store lost it."""
+        while is_lost(judged := await given.ended, given.answer):
+            # What is told now may have been read before the answer won.
+            judged_now = await self._store.get(question_id)
+            if judged_now is None or is_lost(judged_now, given.answer):
+                break
+            given.ended = asyncio.get_running_loop().create_future()
+            self._judge(judged_now)
+        return judged
 
     # Grants
 
@@ -351,4 +369,4 @@ class Inbox:
 
 def _agent_reads_it(request: ElicitationRequest) -> bool:
     """Whether a refusal of this goes to the agent, which never passes a note on to a server."""
-    return request.kind == "approval" or request.server.name == AGENT
+    return request.traits.about_call or request.server.name == AGENT

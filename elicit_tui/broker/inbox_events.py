@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from elicit_tui.broker.answerer import where
 from elicit_tui.elicitation import Question
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
-from elicit_tui.store import Answer, Waiting
+from elicit_tui.store import Answer, Asker, Waiting
+from elicit_tui.store.living import machine_id
 from elicit_tui.text import neutral_line
 
 SESSION_ENDED: Final = "The session that asked has ended. Nothing was sent."
@@ -76,11 +78,21 @@ def is_judged(waiting: Waiting, answer: Answer) -> bool:
     return waiting.state == "settled" or waiting.attempt > answer.attempt
 
 
+def is_lost(waiting: Waiting | None, answer: Answer) -> bool:
+    """Whether the store forgot an answer that had won: its question stands there without one."""
+    if waiting is None:
+        return True
+    return waiting.attempt == answer.attempt and waiting.state in ("open", "claimed")
+
+
 def delivered(waiting: Waiting, answer: Answer, again: Question | None) -> Delivery:
     """What became of an answer that is judged. `again`: the question, if it is open again."""
     if waiting.state != "settled":
         note = again.note if again is not None else None
-        return Delivery("reopened", note or "The answer did not go out.", again)
+        lost = (
+            "The store lost the answer, which did not go out." if is_lost(waiting, answer) else ""
+        )
+        return Delivery("reopened", note or lost or "The answer did not go out.", again)
     if waiting.decided_by == "store":
         return Delivery("unknown", UNKNOWN)
     if waiting.decided_by == "user" and waiting.action == answer.outcome.action:
@@ -112,6 +124,13 @@ def of_agent(waiting: Waiting) -> str:
     return "The agent waits for your answer."
 
 
+def elsewhere(asker: Asker | None) -> str:
+    """On which machine an agent is asked for, in words; empty where it is this one."""
+    if asker is None or asker.machine is None or asker.machine_id in (machine_id(), ""):
+        return ""
+    return f" on {neutral_line(asker.machine, 60)}"
+
+
 def agent_away(waiting: Waiting) -> str:
     """Where the agent is that waits no longer, in a few words; empty while it waits."""
     if waiting.agent_state == "left":
@@ -130,8 +149,7 @@ def end_of(waiting: Waiting) -> str:
     """How a question left the inbox, for those who did not answer it."""
     if waiting.answered_by is not None:
         by = waiting.answered_by
-        where = by.terminal or by.machine
-        return f"Answered on {neutral_line(where, 80)} by {neutral_line(by.user, 80)}."
+        return f"Answered on {where(by)} by {neutral_line(by.user, 80)}."
     return _ended(waiting)
 
 

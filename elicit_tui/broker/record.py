@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from elicit_tui.broker.contracts import LedgerWriter
-from elicit_tui.broker.events import BrokerEvent, Notice
+from elicit_tui.broker.contracts import BrokerEvent, LedgerWriter, Notice
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review
 from elicit_tui.errors import LedgerError
 
@@ -21,7 +20,6 @@ class Record:
         self._ledger = ledger
         self._emit = emit
         self._failing = False
-        self._unwritten: set[str] = set()
         self._groups: dict[tuple[str, str], tuple[ElicitationRequest, Outcome, int]] = {}
 
     def asked(self, request: ElicitationRequest, review: Review) -> str | None:
@@ -31,16 +29,12 @@ class Record:
             self._ledger.asked(request, review)
         except LedgerError as error:
             self._failed(request, error)
-            self._unwritten.add(request.id)
             return f"The ledger cannot be written ({error}): an accept would be withheld."
         return None
 
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> Outcome:
         """Write the outcome, and return the one that may go out."""
         try:
-            if request.id in self._unwritten:
-                self._unwritten.discard(request.id)
-                self._ledger.asked(request, review)
             self._ledger.decided(request, outcome, review)
         except LedgerError as error:
             self._failed(request, error)

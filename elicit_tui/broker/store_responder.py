@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from elicit_tui.broker.events import BrokerEvent, Resolved
+from elicit_tui.broker.contracts import BrokerEvent, Resolved
 from elicit_tui.broker.store_reader import RETRY_SECONDS, StoreReader
 from elicit_tui.elicitation import (
     Deadline,
@@ -28,8 +28,6 @@ from elicit_tui.elicitation import (
 from elicit_tui.errors import StoreError
 from elicit_tui.store import AgentState, Answer, Asker, Store, Waiting
 
-PATIENCE_SECONDS: Final = 10.0
-"""How long the store may be unreadable before the questions in it end."""
 CLOSE_SECONDS: Final = 2.0
 """How long `close` tries to tell the store how the last questions ended."""
 
@@ -49,7 +47,7 @@ class StoreWatch:
             beat=self._beat,
             changed=self._changed,
             unreadable=self._unreadable,
-            patience=PATIENCE_SECONDS,
+            patience=store.patience_sec,
         )
 
     @contextmanager
@@ -272,6 +270,7 @@ def _outcome(answer: Answer) -> Outcome:
         "user",
         given.reason,
         given.content,
+        seen=given.seen,
         acknowledged=given.acknowledged,
         scope=given.scope,
         via=given.via,

@@ -29,8 +29,8 @@ class Given:
     values: Mapping[str, Any] = field(default_factory=dict)
     """Each KEY:=JSON."""
 
-    def for_schema(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The call's arguments.
+    def for_schema(self, schema: Mapping[str, Any], *, incomplete: bool = False) -> dict[str, Any]:
+        """The call's arguments; `incomplete`: the server may ask for what it requires.
 
         A KEY=VALUE is a string, unless the tool's inputSchema gives the key another type and only
         that: then VALUE must be JSON of it (`true`, `3`, `["a"]`). Raises UsageError, also for a
@@ -38,7 +38,8 @@ class Given:
         """
         names = [*self.document, *self.texts, *self.values]
         converted = self.filled_in(schema, "The tool has no argument")
-        _refuse_missing(names, schema.get("required"))
+        if not incomplete:
+            _refuse_missing(names, schema.get("required"))
         return converted
 
     def filled_in(
@@ -95,9 +96,9 @@ def _refuse_missing(names: Sequence[str], required: Any) -> None:
     if missing:
         listed = ", ".join(repr(neutral_line(name, 80)) for name in missing[:20])
         raise UsageError(
-            f"The tool needs the argument {listed}."
-            if len(missing) == 1
-            else f"The tool needs the arguments {listed}{', …' if len(missing) > 20 else ''}."
+            f"The tool needs the argument{'' if len(missing) == 1 else 's'} {listed}"
+            f"{', …' if len(missing) > 20 else ''}. If it asks for what is missing, --incomplete "
+            "calls it as it stands."
         )
 
 

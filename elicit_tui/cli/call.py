@@ -59,6 +59,11 @@ def _add_call_arguments(parser: Parser) -> None:
     add("pairs", metavar="KEY=VALUE", nargs="*", default=[], help=pairs)
     add("--arguments", metavar="JSON|@FILE|-", help="all arguments as one JSON object")
     if parser.command == "call":
+        add(
+            "--incomplete",
+            action="store_true",
+            help="call it without arguments that it requires: it may ask for them",
+        )
         add("--allow-tool", action="store_true", help="call it without a confirmation, this once")
 
 

@@ -11,10 +11,10 @@ from typing import IO, Any, Final
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output, no_branch
-from elicit_tui.cli.recorded_requests import Unreadable, recorded_requests
+from elicit_tui.cli.recorded_requests import Recorded, Unreadable, recorded_requests
 from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Review
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
+from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -71,11 +71,12 @@ def check(
             requests += 1
             review = item.review(guardian.review)
             blocked = blocked or review.verdict == "block"
-            row = _row(item.id, review, explain=explain)
+            row = _row(item, review, explain=explain)
         if output == "jsonl":
             out.json_line(row)
         elif output == "text":
-            for line in _lines(row, item.line, VERDICTS if out.on_terminal else {}):
+            place = f"{_named(file)}:{item.line}"
+            for line in _lines(row, place, VERDICTS if out.on_terminal else {}):
                 out.prose(ci_safe(line))
         else:
             judged.append({**row, "line": item.line} if output == "sarif" else row)
@@ -106,21 +107,32 @@ def _text_of(file: str) -> str:
     return raw.decode("utf-8-sig", errors="replace")
 
 
-def _row(identity: Any, review: Review, *, explain: bool) -> dict[str, Any]:
+def _row(item: Recorded, review: Review, *, explain: bool) -> dict[str, Any]:
     findings = [finding.as_json() for finding in review.findings]
+    row = {"id": item.id, "verdict": review.verdict, "findings": findings}
     if explain:
+        from elicit_tui.guardian.parity import lacking, language_of
+
         for told, finding in zip(findings, review.findings, strict=True):
             told["because"] = [one.as_json() for one in finding.because]
-    return {"id": identity, "verdict": review.verdict, "findings": findings}
+        language = language_of(item.request)
+        row["language"] = language
+        row["no_words_for"] = list(lacking(language)) if language else []
+    return row
 
 
-def _lines(row: dict[str, Any], number: int, signs: Mapping[str, str]) -> Iterator[str]:
-    """What `signs` has for a verdict or severity stands before it."""
-    name = neutral_line(str(row["id"]), 80) if row.get("id") is not None else f"line {number}"
+def _lines(row: dict[str, Any], place: str, signs: Mapping[str, str]) -> Iterator[str]:
+    """What `signs` has for a verdict or severity stands before it; `place`: file and line."""
+    name = neutral_line(place, 300)
+    if row.get("id") is not None:
+        name = f"{name}: {neutral_line(str(row['id']), 80)}"
     if "error" in row:
         yield f"{name}: error: {row['error']}"
         return
     yield f"{name}: {signs.get(row['verdict'], '')}{row['verdict']}"
+    if lacking := row.get("no_words_for"):
+        said = f"its language ({row['language']}) has no words for {len(lacking)} of the signs"
+        yield f"  {said}, such as {', '.join(lacking[:3])}"
     for finding in row["findings"]:
         sign = signs.get(finding["severity"], "")
         yield f"  {sign}{finding['severity']}  {finding['rule']}  {finding['where']}"

@@ -69,6 +69,24 @@ COMMANDS: Final[dict[str, Command]] = {
         "elicit_tui.cli.inbox.subcommands",
         any_order=False,
     ),
+    "store": Command(
+        "store check|secret",
+        "whether the place where questions wait can be used, and a fresh secret for it",
+        "elicit_tui.cli.store_commands",
+        any_order=False,
+    ),
+    "login": Command(
+        "login SERVER",
+        "log in to a remote server that wants it, by its page",
+        "elicit_tui.cli.logins",
+        asks=True,
+    ),
+    "logout": Command(
+        "logout SERVER", "forget a login, and tell who gave it", "elicit_tui.cli.logins"
+    ),
+    "logins": Command(
+        "logins", "where you are logged in, as what, until when", "elicit_tui.cli.logins"
+    ),
     "test": Command("test FILE...", "scenarios for a server's author", "elicit_tui.cli.test"),
     "check": Command(
         "check [FILE|-]", "the guardian's view of recorded requests", "elicit_tui.cli.check"
@@ -91,6 +109,11 @@ COMMANDS: Final[dict[str, Command]] = {
         "the console on a bundled server that asks every kind of question",
         "elicit_tui.cli.demo",
         asks=True,
+    ),
+    "completion": Command(
+        "completion bash|zsh|fish",
+        "what a shell loads to complete commands, options and servers",
+        "elicit_tui.cli.completion",
     ),
 }
 

@@ -166,10 +166,15 @@ def _explain(namespace: argparse.Namespace) -> int:
             namespace.message,
         )
     )
+    from elicit_tui.cli.logins import login_data, login_sentence
+
+    server = settings.servers[namespace.server]
     if namespace.output == "json":
-        Output().json(explanation.as_json())
+        Output().json({**explanation.as_json(), "login": login_data(settings, server)})
     elif namespace.output == "text":
         _print_explanation(explanation)
+        if server.may_log_in:
+            Output().prose(_line(login_sentence(settings, server)))
     else:
         no_branch(namespace.output)
     return 0

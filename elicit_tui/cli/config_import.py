@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def import_all(own: Path) -> int:
     """Print their servers as TOML; where a person is there, offer to write them into `own`."""
     from elicit_tui.config.importing import collect
+    from elicit_tui.gateway.install.gateway_entry import NAME
     from elicit_tui.gateway.install.places import LARGEST_FILE, look, shown_path
-    from elicit_tui.gateway.install.snippet import NAME
     from elicit_tui.gateway.install.undoing import own_document
 
     narration, titles = Narration(), _files()

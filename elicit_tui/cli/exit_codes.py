@@ -11,6 +11,7 @@ from elicit_tui.errors import (
     Interrupted,
     LedgerError,
     LimitReached,
+    LoginError,
     ProtocolCallError,
     ServerError,
     StoreError,
@@ -40,6 +41,7 @@ _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (LedgerError, USAGE),
     (StoreError, USAGE),
     (HookError, USAGE),
+    (LoginError, SERVER),
     (ProtocolCallError, FAILED),
     (ServerError, SERVER),
     (LimitReached, LIMIT),
@@ -59,6 +61,8 @@ def name_of(error: BaseException) -> str:
         return error.shown_code
     if isinstance(error, (ServerError, LimitReached)):
         return error.code
+    if isinstance(error, LoginError):
+        return "login"
     if isinstance(error, ToolRefused):
         return "tool_not_allowed"
     if isinstance(error, (Interrupted, KeyboardInterrupt)):

@@ -54,7 +54,7 @@ def run(namespace: argparse.Namespace) -> int:
             output.json(offers)
         elif namespace.output == "text":
             if offers:
-                output.prose(ci_safe("\n".join(_lines(namespace.command, offers))))
+                output.prose(ci_safe("\n".join(_lines(namespace.command, offers, settings))))
         else:
             no_branch(namespace.output)
         return exit_codes.OK if complete else exit_codes.SERVER
@@ -133,7 +133,7 @@ def _described(server: str, offers: Sequence[Tool | Prompt | Resource]) -> list[
     return described
 
 
-def _lines(kind: str, offers: Sequence[Offer]) -> Iterator[str]:
+def _lines(kind: str, offers: Sequence[Offer], settings: Settings) -> Iterator[str]:
     server = None
     for offer in offers:
         if offer["server"] != server:
@@ -141,9 +141,22 @@ def _lines(kind: str, offers: Sequence[Offer]) -> Iterator[str]:
                 yield ""
             server = offer["server"]
             yield f"{neutral_line(server)} offers these {kind}:"
+            if (login := _login(settings, server)) is not None:
+                yield f"  (logged in {login})"
         yield f"  {_signature(offer)}{_hints(offer)}"
         if offer["description"]:
             yield from (f"      {line}" for line in neutral(offer["description"], 600).split("\n"))
+
+
+def _login(settings: Settings, name: str) -> str | None:
+    """Where and as what we are logged in to a server; None where no login is of use there."""
+    server = settings.servers.get(name)
+    if server is None or not server.may_log_in:
+        return None
+    from elicit_tui.cli.logins import described, login_of
+
+    login = login_of(settings, server)
+    return None if login is None else described(login)
 
 
 def _signature(offer: Offer) -> str:

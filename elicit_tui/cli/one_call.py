@@ -15,13 +15,12 @@ from elicit_tui.cli.presence import wants_plain_prompts
 from elicit_tui.cli.report import Report, connected_fields, event_line
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Call
-from elicit_tui.elicitation.request import HANDSHAKE, MODERN
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import (
     INVALID_ANSWER,
     ElicitTuiError,
     LimitReached,
     ProtocolCallError,
-    ServerError,
     ToolRefused,
     UsageError,
 )
@@ -155,13 +154,12 @@ class OneCall:
             self._narration.error(failure)
 
     def _read_strictly(self) -> None:
-        """With `--strict` a call whose server wrote what nobody could read has gone wrong."""
+        """With `--strict` a call whose server did what nobody may rely on has gone wrong."""
         if not self._options.strict or self._connection is None or self._report.error is not None:
             return
-        try:
-            self._connection.all_was_read()
-        except ServerError as error:
-            self._report.error = error
+        broken = self._connection.broken_rules()
+        if broken:
+            self._report.error = broken[0]  # Each was told when it was met.
 
     def _advise(self, error: BaseException) -> None:
         """Name the option that may mend what ended the call."""
@@ -264,12 +262,9 @@ class OneCall:
 
     def _schema_problem(self) -> str | None:
         """Why the result is not what the tool's outputSchema says (spec: server/tools)."""
-        schema = self._tool.raw.get("outputSchema") if self._tool is not None else None
-        if schema is None or self._report.result is None or self._report.is_error:
+        if self._tool is None or self._report.result is None:
             return None
-        from elicit_tui.cli.output_schema import output_problem
-
-        return output_problem(self._report.result, schema)
+        return self._tool.result_problem(self._report.result)
 
     def _asks_a_person(self, runtime: Runtime) -> bool:
         """Whether the run waits for a person, so that its clock stands still."""
@@ -281,12 +276,12 @@ class OneCall:
         if not connection.settings.offers_tool(name):
             return {}  # The owner's lists refuse it, whatever the arguments are.
         self._tool = await find_tool(connection, name, self._tools_changed)
-        return self._given.for_schema(self._tool.input_schema)
+        return self._given.for_schema(self._tool.input_schema, incomplete=self._options.incomplete)
 
     def _broker_said(self, event: BrokerEvent) -> None:
         if isinstance(event, Notice):
             self._telling.notice(event)
-        elif event.request.kind == "approval":
+        elif not event.request.traits.from_server:
             return  # It is no question of the server; a refusal is told as the call's end.
         elif isinstance(event, Resolved):
             if self._recording is not None:

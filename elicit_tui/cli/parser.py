@@ -146,7 +146,7 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     namespace = argparse.Namespace(command=name, approval_policy=None)
     # Taken out first, from wherever they stand: a command's own commands never see them.
     shared = Parser(prog=prog, add_help=False, allow_abbrev=False)
-    _add_shared_options(shared, command)
+    add_shared_options(shared, command)
     namespace, rest = shared.parse_known_args(arguments, namespace)
     if not command.asks and any(each.split("=")[0] == "--approval-policy" for each in rest):
         raise UsageError(f"{name} takes no --approval-policy: it asks nobody anything.")
@@ -168,7 +168,8 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     return module, parser.parse_args(rest, namespace)
 
 
-def _add_shared_options(parser: Parser, command: Command) -> None:
+def add_shared_options(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Give a parser the options that every command has, and those of one that can ask."""
     parser.add_argument("--config", type=Path)
     parser.add_argument("--with", dest="with_servers", action="append", default=[])
     parser.add_argument("--log-file", type=Path)

@@ -7,11 +7,14 @@ none is an `Unreadable`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from elicit_tui.broker.entrance import defect
 from elicit_tui.elicitation import (
+    KINDS,
     ElicitationRequest,
     Finding,
     Review,
@@ -25,6 +28,8 @@ from elicit_tui.text import neutral, neutral_line
 METHOD: Final = "elicitation/create"
 BARE: Final = ("message", "requestedSchema", "url")
 """What a bare request has at least one of."""
+_OURS: Final = tuple(kind for kind, traits in KINDS.items() if not traits.from_server)
+"""The kinds of questions that no server asked."""
 
 EVENTS: Final = frozenset(
     {
@@ -42,6 +47,11 @@ EVENTS: Final = frozenset(
 
 _DOUBLED: Final = object()
 """Stands where an object was that says a key twice."""
+_SPEAKS: Final = re.compile(r'"jsonrpc"|"elicitation/create"|"inputRequests"')
+_MOST_DEPTH: Final = 8
+"""How deep in the records of a log a message is looked for."""
+_MOST_PREFIXES: Final = 20
+"""Braces of a line at which a message may begin."""
 _PARAMETERS: Final = ("mode", "message", "requestedSchema", "url", "elicitationId")
 _SEVERITIES: Final = {severity.word: severity for severity in Severity}
 _VERDICTS: Final = {"allow": Severity.NOTE, "warn": Severity.WARN, "block": Severity.BLOCK}
@@ -59,10 +69,15 @@ class Recorded:
     """What an export says was found when the question was asked."""
 
     def review(self, judge: Callable[[ElicitationRequest], Review]) -> Review:
-        """The judge's review, and with it what was found then: no milder than the record."""
+        """The judge's review, with what was found then, and what a run refuses as malformed.
+
+        So it is no milder than the record, nor than a run.
+        """
         review = judge(self.request)
         present = {(finding.rule, finding.where) for finding in review.findings}
-        more = tuple(each for each in self.found if (each.rule, each.where) not in present)
+        refused = defect(self.request)
+        also = self.found if refused is None else (*self.found, _malformed(refused))
+        more = tuple(each for each in also if (each.rule, each.where) not in present)
         findings = sorted((*review.findings, *more), key=lambda finding: -finding.severity)
         return Review(tuple(findings), review.sensitive)
 
@@ -95,8 +110,13 @@ class _RequestReader:
             yield from self._of_event(line, item)
         elif "requestDigest" in item and "hashes" in item:
             yield from _of_history(line, item)
-        elif any(_is_message(value) for value in item.values()):
-            yield Unreadable(line, "a JSON-RPC message inside another object; give it alone")
+        elif messages := list(_messages_inside(item)):
+            for message in messages:
+                yield from _of_wire(line, message)
+            if "requestedSchema" in item or "url" in item:  # What looks like a log is a request.
+                yield Recorded(
+                    line, item.get("id"), _request(item.get("server"), _parameters(item))
+                )
         elif any(key in item for key in BARE):
             yield Recorded(line, item.get("id"), _request(item.get("server"), _parameters(item)))
         else:
@@ -115,6 +135,10 @@ class _RequestReader:
         yield _exported(line, item, _present(_parameters(item)))
 
 
+def _bare(line: int, item: Mapping[str, Any]) -> Recorded:
+    return Recorded(line, item.get("id"), _request(item.get("server"), _parameters(item)))
+
+
 def recorded_requests(text: str) -> Iterator[Recorded | Unreadable]:
     """The requests in one JSON object or in JSON Lines, in order (README, "In CI")."""
     reader = _RequestReader()
@@ -123,16 +147,55 @@ def recorded_requests(text: str) -> Iterator[Recorded | Unreadable]:
 
 
 def _items(text: str) -> Iterator[tuple[int, Any]]:
-    """Each JSON value with its line; None for what is no JSON."""
+    """Each JSON value with its line; None for what is no JSON.
+
+    In a log, where a message stands behind a prefix, lines without any object are passed over.
+    """
     lines = text.split("\n")
     if sum(bool(line.strip()) for line in lines) > 1 and _parsed(lines[0]) is None:
         whole = _parsed(text)
         if whole is not None:
             yield 1, whole
             return
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield number, _parsed(line)
+    found = [(number, line, _parsed(line)) for number, line in enumerate(lines, 1) if line.strip()]
+    logged = {number: _behind_a_prefix(line) for number, line, item in found if item is None}
+    is_log = any(item is not None for item in logged.values())
+    for number, line, item in found:
+        if item is None:
+            item = logged[number]
+        if item is not None or not is_log or "{" in line:
+            yield number, item
+
+
+def _behind_a_prefix(line: str) -> Any:
+    """The JSON-RPC message that a line of a log ends with; None where there is none."""
+    start = line.find("{")
+    for _ in range(_MOST_PREFIXES):
+        if start < 0:
+            return None
+        item = _parsed(line[start:])
+        if isinstance(item, dict) and (_is_message(item) or any(_messages_inside(item))):
+            return item
+        start = line.find("{", start + 1)
+    return None
+
+
+def _messages_inside(item: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """The JSON-RPC messages that an object holds, also as text, as proxies log them."""
+    if depth > _MOST_DEPTH:
+        return
+    if isinstance(item, str) and item.lstrip().startswith("{") and _SPEAKS.search(item):
+        item = _parsed(item)
+        if _holds_doubled(item):
+            return
+    if depth and isinstance(item, dict) and (_is_message(item) or "inputRequests" in item):
+        yield item
+    elif isinstance(item, dict):
+        for value in item.values():
+            yield from _messages_inside(value, depth + 1)
+    elif isinstance(item, list):
+        for value in item:
+            yield from _messages_inside(value, depth + 1)
 
 
 def _parsed(text: str) -> Any:
@@ -171,9 +234,11 @@ def _of_wire(line: int, item: Mapping[str, Any]) -> Iterator[Recorded | Unreadab
         if not isinstance(item["method"], str):
             yield Unreadable(line, "not a JSON-RPC message: its method is no text", item.get("id"))
         elif item["method"] == METHOD:
-            params = item.get("params")
-            request = _request(item.get("server"), params)
-            yield Recorded(line, item.get("id"), request, _malformed(params))
+            request = _request(item.get("server"), item.get("params"))
+            if "jsonrpc" in item:  # Else it may be an input request of a round.
+                no_id = None if "id" in item else "The request was sent without an id."
+                request = replace(request, era="handshake", defect=no_id)
+            yield Recorded(line, item.get("id"), request)
     elif isinstance(result, dict) and "inputRequests" in result:
         yield from _of_round(line, result["inputRequests"])
     elif isinstance(error, dict) and error.get("code") == URL_ELICITATION_REQUIRED:
@@ -193,22 +258,17 @@ def _of_round(line: int, requests: Any) -> Iterator[Recorded | Unreadable]:
         if not isinstance(method, str):
             yield Unreadable(line, "an input request without a method", key)
         elif method == METHOD:
-            params = entry.get("params")
-            yield Recorded(line, key, _request(None, params), _malformed(params))
+            yield Recorded(line, key, _request(None, entry.get("params")))
 
 
-def _malformed(params: Any) -> tuple[Finding, ...]:
+def _malformed(refusal: str) -> Finding:
     """What a run refuses, whatever it says: a request that is not read is none that passed."""
-    if isinstance(params, dict) and isinstance(params.get("message"), str):
-        return ()
-    return (
-        Finding(
-            "check.malformed",
-            Severity.BLOCK,
-            "params",
-            "the request has no message that is text",
-            "A run refuses it as malformed; its server has to be mended.",
-        ),
+    return Finding(
+        "check.malformed",
+        Severity.BLOCK,
+        "params",
+        refusal,
+        "A run refuses it as malformed; its server has to be mended.",
     )
 
 
@@ -228,9 +288,9 @@ def _of_error(line: int, data: Any) -> Iterator[Recorded | Unreadable]:
 
 
 def _of_history(line: int, row: Mapping[str, Any]) -> Iterator[Recorded]:
-    """The request of one line of `history export`; none of an approval or a counted flood."""
+    """The request of one line of `history export`; none of our own or a counted flood."""
     request = row.get("request")
-    if row.get("kind") == "approval" or (request is None and row.get("mode") is None):
+    if row.get("kind") in _OURS or (request is None and row.get("mode") is None):
         return
     told = _present(_parameters(row))
     yield _exported(line, row, request if isinstance(request, dict) else told)
@@ -283,4 +343,4 @@ def _present(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def _request(server: Any, params: Any) -> ElicitationRequest:
     name = server if isinstance(server, str) and server else "server"
-    return ElicitationRequest(ServerIdentity(name, "stdio", ""), params)
+    return ElicitationRequest(ServerIdentity(name, "stdio", ""), params, era="modern")

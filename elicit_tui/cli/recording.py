@@ -47,7 +47,7 @@ class Recording:
     def heard(self, event: Resolved) -> None:
         """Write what the person decided, in order, once it is sure that it goes out."""
         by_person = event.outcome.decided_by == "user" and event.outcome.via is not None
-        if by_person and event.request.kind == "elicitation":
+        if by_person and event.request.traits.from_server:
             entry = "\n" + self._entry(event)
             self._waiting.append(entry.encode("utf-8", "backslashreplace"))
             self._write()

@@ -141,7 +141,7 @@ class Report:
     @property
     def unused(self) -> list[Rule]:
         """The entries of the answers file that answered nothing."""
-        from elicit_tui.policy.wording import entry_key
+        from elicit_tui.policy.decision import entry_key
 
         used = {event.outcome.key for event in self.resolved if _answered(event.outcome)}
         if self.error is not None and not self.resolved:

@@ -24,6 +24,8 @@ MOST_FINDINGS: Final = 20
 """A question's findings that are told, the same one once; all of them are in the data."""
 
 LINE_CHARACTERS: Final = 2_000
+ID_CHARACTERS: Final = 8
+"""As much of a question's id as finds it in the history."""
 
 DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}
 
@@ -115,8 +117,26 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
     return set_cell_size(line, columns - 1).rstrip() + "…"
 
 
+def _stopped(event: Resolved) -> Iterator[str]:
+    """A question that the guardian stopped, in three lines: what, why, and where all of it is."""
+    request, found = event.request, event.review.findings
+    asked = neutral_line(request.message, 100) or "(no message)"
+    yield f"■ {request.server.name}: the guardian stopped “{asked}” and declined it for you."
+    worst = max(found, key=lambda finding: finding.severity)
+    evidence = f" “{neutral_line(worst.evidence, 60)}”" if worst.evidence else ""
+    seen = f"{worst.severity.word} {worst.rule} in {neutral_line(worst.where, 60)}"
+    more = len(found) - 1
+    others = f" (and {more} more {'finding' if more == 1 else 'findings'})" if more else ""
+    yield f"  {seen}:{evidence} {worst.advice}{others}"
+    all_of_it = f"elicit-tui history show {request.id[:ID_CHARACTERS]}"
+    yield f"  The server was told only that it was declined. All of it: {all_of_it}"
+
+
 def _decision(event: Resolved) -> Iterator[str]:
     outcome, request = event.outcome, event.request
+    if outcome.decided_by == "guardian" and event.review.findings:
+        yield from _stopped(event)
+        return
     message = neutral_line(request.message, 160)
     yield (
         f"{OUTCOMES[outcome.action]} {request.server.name} asked: {message or '(no message)'} -> "

@@ -19,26 +19,32 @@ from elicit_tui.cli.presence import in_ci, is_terminal
 from elicit_tui.cli.report import connected_fields, elicitation_fields, event_line, question_fields
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.elicitation import ServerIdentity
-from elicit_tui.elicitation.request import HANDSHAKE, MODERN
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import ElicitTuiError, UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from elicit_tui.elicitation.request import Revision
+    from elicit_tui.elicitation.eras import Revision
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.scenarios import Run, RunEvent, Scenario, Suite
 
 ERAS: Final = (HANDSHAKE, MODERN, "both")
 MARKS: Final = {"passed": "✓", "failed": "✗", "untried": "-"}
 _SCENARIO_SECONDS: Final = 30.0
+MOST_JOBS: Final = 64
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `test`."""
     add = parser.add_argument
-    add("files", metavar="FILE", nargs="+", help="scenarios, or with --from SERVER TOOL KEY=VALUE…")
+    add(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="scenarios (code: their `watch` runs commands), or with --from SERVER TOOL KEY=VALUE…",
+    )
     add("--branches", action="store_true", help="also decline, cancel and leave each question")
     add(
         "--answers-gone-wrong",
@@ -46,6 +52,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also send answers that no client may send; the server must refuse them",
     )
     add("--eras", choices=ERAS, help="in this protocol revision, or in both (else as configured)")
+    add(
+        "-j",
+        "--jobs",
+        type=_jobs,
+        metavar="N",
+        default=0,
+        help="try so many ways at once; auto, as without it: one for each processor",
+    )
+    add(
+        "--fresh",
+        action="store_true",
+        help="a server process for each way, also where one could serve many",
+    )
     add("--update", action="store_true", help="take over what is asked now as the snapshots")
     add("--junit", type=Path, metavar="FILE", help="also write the results as JUnit XML")
     add("--output", choices=("text", "json", "jsonl"), default="text", help="as shown on stdout")
@@ -69,6 +88,20 @@ def run(namespace: argparse.Namespace) -> int:
     """Run the scenarios: 1 when one fails; or print one that is made from an answers file."""
     if namespace.answers is not None:
         return _print_scenario(namespace)
+    try:
+        return _run(namespace)
+    except ElicitTuiError as error:
+        # A CI system that waits for the report would show the last one.
+        if namespace.junit is not None:
+            from elicit_tui.scenarios import Suite
+
+            failed = write_junit(namespace.junit, Suite(), error)
+            if failed is not None:
+                Narration().error(failed)
+        raise
+
+
+def _run(namespace: argparse.Namespace) -> int:
     from elicit_tui.scenarios import read_scenarios
 
     scenarios = read_scenarios([Path(file) for file in namespace.files])
@@ -80,6 +113,15 @@ def run(namespace: argparse.Namespace) -> int:
     for scenario in scenarios:
         named_server(settings, scenario.server)
     return _TestRun(namespace, settings, narration, seconds).run(scenarios)
+
+
+def _jobs(text: str) -> int:
+    """How many ways at once; 0 where it is not said."""
+    if text == "auto":
+        return 0
+    if text.isdecimal() and 0 < int(text) <= MOST_JOBS:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"auto, or a number from 1 to {MOST_JOBS}")
 
 
 def _print_scenario(namespace: argparse.Namespace) -> int:
@@ -95,6 +137,18 @@ def _print_scenario(namespace: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
+def write_junit(path: Path, suite: Suite, ended: ElicitTuiError | None) -> UsageError | None:
+    """Write the report, also of a run that could not begin; why it cannot be written."""
+    from elicit_tui.paths import rewrite_file
+    from elicit_tui.scenarios import junit_xml
+
+    try:
+        rewrite_file(path, junit_xml(suite, None if ended is None else str(ended)))
+    except OSError as error:
+        return UsageError(f"--junit: {path} cannot be written: {error.strerror}.")
+    return None
+
+
 class _TestRun:
     """One `elicit-tui test`: runs the scenarios, and tells them as they end."""
 
@@ -105,7 +159,7 @@ class _TestRun:
         narration: Narration,
         seconds: float,
     ) -> None:
-        from elicit_tui.scenarios import Options, Suite
+        from elicit_tui.scenarios import Options, Suite, processors
 
         self._how = namespace.output
         self._junit = namespace.junit
@@ -123,9 +177,12 @@ class _TestRun:
             need_snapshots=in_ci(),
             timeout_sec=seconds,
             log_file=namespace.log_file,
+            jobs=namespace.jobs or processors(),
+            fresh=namespace.fresh,
         )
         self._suite: Suite = Suite()
         self._shown: Scenario | None = None
+        self._open: dict[tuple[str, ...], Run] = {}
         self._progress = is_terminal(sys.stderr)
 
     def run(self, scenarios: Sequence[Scenario]) -> int:
@@ -144,8 +201,9 @@ class _TestRun:
                 except ElicitTuiError as ended:
                     error = ended
             self._clear()
-            if self._junit is not None and (error is None or self._suite.runs):
-                error = error or self._write_junit(self._junit)
+            if self._junit is not None:
+                written = write_junit(self._junit, self._suite, error)
+                error = error or written
             code = self._code(error)
             self._write_end(code, error)
         finally:
@@ -159,17 +217,6 @@ class _TestRun:
             return exit_codes.code_of(error)
         return exit_codes.OK if self._suite.passed else exit_codes.FAILED
 
-    def _write_junit(self, path: Path) -> UsageError | None:
-        """Write the report; why it cannot be written."""
-        from elicit_tui.paths import rewrite_file
-        from elicit_tui.scenarios import junit_xml
-
-        try:
-            rewrite_file(path, junit_xml(self._suite))
-        except OSError as error:
-            return UsageError(f"--junit: {path} cannot be written: {error.strerror}.")
-        return None
-
     # While it goes on
 
     def _heard(self, event: RunEvent) -> None:
@@ -178,10 +225,17 @@ class _TestRun:
         elif self._how == "text" and event.event == "ended":
             self._clear()
             self._output.text(ci_safe("\n".join(self._lines(event.run))))
-        if self._progress and event.event == "started":
-            name = neutral_line(event.run.scenario.name, 40)
+        run = event.run
+        way = (run.scenario.name, run.era, run.branch)
+        if event.event == "started":
+            self._open[way] = run
+        elif event.event == "ended":
+            self._open.pop(way, None)
+        if self._progress and self._open and event.event in ("started", "ended"):
+            now = next(reversed(self._open.values()))
+            name = neutral_line(now.scenario.name, 40)
             self._clear()
-            self._narration.write(f"{len(self._suite.runs)} done; {name}: {event.run.branch} …")
+            self._narration.write(f"{len(self._suite.runs)} done; {name}: {now.branch} …")
 
     def _clear(self) -> None:
         """Take the line of progress off the terminal."""
@@ -252,7 +306,13 @@ class _TestRun:
             "passed": len(suite.runs) - len(suite.failed),
             "failed": len(suite.failed),
             "coverage": [
-                {"server": each.server, "tool": each.tool, "branches": each.branches}
+                {
+                    "server": each.server,
+                    "tool": each.tool,
+                    "branches": each.branches,
+                    "wrongAnswers": dict(zip(("passed", "tried"), each.wrong_answers, strict=True)),
+                    "fields": each.fields,
+                }
                 for each in covered
             ],
             "snapshotsWritten": suite.written,
@@ -279,6 +339,13 @@ class _TestRun:
             for each in covered:
                 ways = " ".join(f"{way} {MARKS[state]}" for way, state in each.branches.items())
                 self._output.text(ci_safe(f"{neutral_line(each.tool)}: {ways}"))
+                right, tried = each.wrong_answers
+                if tried:
+                    fields = " ".join(f"{name} {MARKS[how]}" for name, how in each.fields.items())
+                    told = f"  wrong answers: {right} of {tried} refused" + (
+                        fields and f"; {fields}"
+                    )
+                    self._output.text(ci_safe(told))
             for file in suite.written:
                 self._output.text(ci_safe(f"written: {neutral_line(file)}"))
             failed = f", {len(suite.failed)} failed" if suite.failed else ""

@@ -12,14 +12,16 @@ from elicit_tui.config.expansion import Expansion
 from elicit_tui.config.locks import written_policy
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.rules import guardian_rules_of, rules_of
-from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
 from elicit_tui.elicitation.settings import (
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
     GatewaySettings,
+    GuardianSettings,
     HistorySettings,
     Hook,
+    LoginSettings,
+    OwnerRule,
     ServerSettings,
     Settings,
     StoreSettings,
@@ -57,6 +59,7 @@ def settings_from(
         hooks=hooks,
         store=StoreSettings(**merged.section("store")),
         gateway=GatewaySettings(**merged.section("gateway")),
+        logins=_logins(merged),
         provenance=dict(merged.provenance),
         notices=tuple(dict.fromkeys([*notices, *merged.notices])),
         config_file=user.file if user is not None else None,
@@ -92,6 +95,13 @@ def _guardian(merged: Merged, managed: Document | None, user: Document | None) -
                 kept.append(name)
         values["disable"] = tuple(kept)
     return GuardianSettings(**values, rules=(*firm, *own))
+
+
+def _logins(merged: Merged) -> LoginSettings:
+    values = merged.section("logins")
+    if "issuers" in values:
+        values["issuers"] = tuple(values["issuers"])
+    return LoginSettings(**values)
 
 
 def _history(merged: Merged, environment: Mapping[str, str]) -> HistorySettings:

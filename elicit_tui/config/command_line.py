@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from elicit_tui.config.servers import RESERVED
-from elicit_tui.elicitation.request import AGENT, Revision
+from elicit_tui.config.servers import reserved
+from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import NamedPolicy
 from elicit_tui.errors import UsageError
 from elicit_tui.text.hosts import is_web_address
@@ -52,8 +52,8 @@ def added_server(option: str) -> tuple[str, Mapping[str, Any]]:
     name, target = name.strip(), target.strip()
     if not equals or not name or not target or not name.isprintable():
         raise UsageError("--with needs NAME=TARGET: a name, and a URL or a command line.")
-    if name == AGENT:
-        raise UsageError(f"--with {name}: {RESERVED}.")
+    if (reason := reserved(name)) is not None:
+        raise UsageError(f"--with {name}: {reason}.")
     if target.lower().startswith(("http://", "https://")):
         if not is_web_address(target):
             raise UsageError(f"--with {name}: the target is not an http or https address.")

@@ -11,8 +11,7 @@ from typing import Any, Final
 from elicit_tui.config.keys import FileKind
 from elicit_tui.config.problem import KeyPath, Problem
 from elicit_tui.config.validating import path_key, validate
-from elicit_tui.elicitation.guardian_settings import Layer
-from elicit_tui.elicitation.settings import Provenance
+from elicit_tui.elicitation.settings import Layer, Provenance
 from elicit_tui.elicitation.toml_spelling import in_ascii
 
 LARGEST_FILE: Final = 4 * 1024 * 1024

@@ -14,7 +14,8 @@ from elicit_tui.config.merging import Merged
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_URL
 from elicit_tui.config.system_path import NOT_PLAIN, find, is_plain
-from elicit_tui.elicitation.settings import Hook, Settings
+from elicit_tui.elicitation.settings import Hook, Provenance, Settings
+from elicit_tui.text import neutral_line
 from elicit_tui.text.hosts import is_web_address
 
 
@@ -47,9 +48,16 @@ def _hooks_of(document: Document | None, merged: Merged) -> Iterator[Hook]:
             if key in values:
                 values[key] = tuple(values[key])
         hook = Hook(layer=document.layer, position=index + 1, **values)
-        locked = document.layer == "managed"
-        merged.provenance[hook.key] = document.provenance(("hooks", index), locked=locked)
-        yield hook
+        origin = document.provenance(("hooks", index), locked=document.layer == "managed")
+        merged.provenance[hook.key] = origin
+        yield replace(hook, place=_place(origin))
+
+
+def _place(origin: Provenance) -> str | None:
+    """Where a person finds what has this origin, in short: the file's name and the line."""
+    if origin.file is None or origin.line is None:
+        return None
+    return f"{neutral_line(Path(origin.file).name, 60)}:{origin.line}"
 
 
 def _managed(hook: Hook, directories: tuple[Path, ...]) -> Hook:

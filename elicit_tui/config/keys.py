@@ -12,15 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value, table_of
-from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
 from elicit_tui.elicitation.settings import (
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
     GatewaySettings,
     GranularApproval,
+    GuardianSettings,
     HistorySettings,
     Hook,
+    LoginSettings,
+    OAuthSettings,
+    OwnerRule,
     Rule,
     ServerSettings,
     Settings,
@@ -43,6 +46,7 @@ APPROVAL_POLICY = Either(
                     "mcp_elicitations": "Questions of servers.",
                     "tool_calls": "Confirmations of a tool call.",
                     "rules": 'What a rule\'s "ask" would raise.',
+                    "logins": "The consent to log in to a remote server.",
                     "sandbox_approval": Value("boolean", _ELSEWHERE, without_effect=True),
                     "request_permissions": Value("boolean", _ELSEWHERE, without_effect=True),
                     "skill_approval": Value("boolean", _ELSEWHERE, without_effect=True),
@@ -135,6 +139,22 @@ SERVER = table_of(
         "transport": "Streamable HTTP, or the older SSE.",
         "http_headers": "Headers sent with each request.",
         "bearer_token_env_var": "The environment variable that holds a bearer token.",
+        "oauth": table_of(
+            "How it is logged in to, where it wants a login; all of it may be absent.",
+            OAuthSettings,
+            {
+                "client_id": "A client that was registered beforehand.",
+                "client_secret_env": "The environment variable that holds its secret; for "
+                "private_key_jwt, its private key (PEM).",
+                "scopes": "Asked for in place of those that the server names.",
+                "callback_port": "The port of 127.0.0.1 that the page leads back to; absent: any.",
+                "grant": "A person logs in (authorization_code), or the client shows its secret or "
+                "its key.",
+                "client_metadata_url": "The https address of a client metadata document.",
+                "issuer": "The only authorization server that may be asked.",
+            },
+            {"callback_port": 1},
+        ),
         "enabled": "Whether the console starts it.",
         "startup_timeout_sec": "Seconds until it must be ready.",
         "tool_timeout_sec": "Seconds a call may take, a person's thinking not counted.",
@@ -189,7 +209,7 @@ HOOKS = Tables(
             "question waits and nobody is there (Waiting).",
             "server": "A glob over the server's configured name.",
             "tool": "A glob over the tool's name.",
-            "kind": "Only servers' questions, or only confirmations of a tool call.",
+            "kind": "Only servers' questions, only confirmations of a tool call, or only logins.",
             "command": "A program and its arguments; it reads JSON on its standard input.",
             "url": "An address that gets the same JSON by POST.",
             "format": "For Waiting: the shape that a service expects.",
@@ -204,9 +224,23 @@ STORE = table_of(
     "Where questions wait that another process may answer.",
     StoreSettings,
     {
+        "url": "Redis, for several machines: redis://, rediss:// or unix://, with ${NAME} from the "
+        "environment; absent: a file beside the history.",
         "secret_env": "The environment variable with the secret that seals them: 32 random bytes "
         "or more, base64; unset there: a key file is made beside the store.",
+        "secret_file": "A file of mode 0600 with that secret, where no variable has it.",
         "answer_without_terminal": "Whether a process without a terminal may answer.",
+    },
+)
+
+LOGINS = table_of(
+    "Logins to remote servers.",
+    LoginSettings,
+    {
+        "allow": "Whether anybody may log in to a server.",
+        "issuers": "The authorization servers that may be asked; absent: any.",
+        "store": "Where tokens are kept: in the keyring where one works, else in a file (auto), or "
+        "in one of them only.",
     },
 )
 
@@ -242,6 +276,7 @@ USER_FILE = table_of(
         "hooks": HOOKS,
         "store": STORE,
         "gateway": GATEWAY,
+        "logins": LOGINS,
     },
 )
 

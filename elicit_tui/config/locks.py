@@ -67,6 +67,8 @@ AS_STRICT: Final[Mapping[str, AsStrict]] = {
     # Less kept of what a person typed counts as stricter; the decision is recorded in any case.
     "history.content": _ranked("full", "redacted", "none"),
     "store.answer_without_terminal": _ranked(True, False),
+    "logins.allow": _ranked(True, False),
+    "logins.issuers": _fewer,
     "gateway.ask_via": _ranked("client", "auto", "console"),
     "gateway.elicit_tool": _ranked(True, False),
     "gateway.agent_answers": _ranked("allow", "never"),

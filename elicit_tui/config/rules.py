@@ -10,8 +10,7 @@ from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import ANSWERS
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.validating import as_json
-from elicit_tui.elicitation.guardian_settings import Layer, OwnerRule
-from elicit_tui.elicitation.settings import Rule
+from elicit_tui.elicitation.settings import Layer, OwnerRule, Rule
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from elicit_tui.config.expansion import REFERENCE, Expansion, NoExpansion
 from elicit_tui.config.keys import SERVER
-from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.request import AGENT
-from elicit_tui.elicitation.settings import ServerSettings, ToolSettings
+from elicit_tui.elicitation.settings import Layer, OAuthSettings, ServerSettings, ToolSettings
 from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.text.hosts import is_loopback, is_web_address
 
-RESERVED: Final = f"{AGENT} is a reserved name: what an agent itself asks comes under it"
+GATEWAY_COMMANDS: Final = ("doctor", "install", "snippet", "status", "token", "uninstall")
+"""What follows `elicit-tui gateway` and is no server's name."""
 
 ONE_WAY: Final = "needs exactly one of command and url"
 WITH_COMMAND: Final = "goes with command, not with url"
 WITH_URL: Final = "goes with url, not with command"
 NO_ADDRESS: Final = "must be an http or https address"
 
+LAST_PORT: Final = 65535
+
 _STDIO_ONLY = ("args", "env", "cwd")
-_REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var")
+_REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var", "oauth")
 
 
 _OF_THE_CONNECTION: Final = frozenset(
@@ -33,6 +35,15 @@ _OF_THE_CONNECTION: Final = frozenset(
 )
 """Headers by which a request reaches another server than its url names, or other bytes than ours
 (RFC 9110, 7.2 and 7.6.1; RFC 9112, 6.3)."""
+
+
+def reserved(name: str) -> str | None:
+    """Why no server can have this name, in words; None where one can."""
+    if name == AGENT:
+        return f"{AGENT} is a reserved name: what an agent itself asks comes under it"
+    if name in GATEWAY_COMMANDS:
+        return f"{name} is a reserved name: `elicit-tui gateway {name}` is a command"
+    return None
 
 
 def header_fault(name: str) -> str | None:
@@ -60,8 +71,14 @@ def server_from(
         key: value
         for key, value in table.items()
         if key in SERVER.keys
-        and key not in ("tools", "args", "env", "http_headers", "command", "cwd", "url")
+        and key not in ("tools", "args", "env", "http_headers", "command", "cwd", "url", "oauth")
     }
+    oauth = dict(table.get("oauth", {}))
+    if "scopes" in oauth:
+        oauth["scopes"] = tuple(oauth["scopes"])
+    if "client_secret_env" in oauth:
+        inner.want(oauth["client_secret_env"])
+    values["oauth"] = OAuthSettings(**oauth)
     for key in ("enabled_tools", "disabled_tools", "elicitation_modes"):
         if key in values:
             values[key] = tuple(values[key])
@@ -84,8 +101,8 @@ def server_from(
 
 def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[str | None, str]]:
     """What does not fit together in one server's table: the key, if one is to blame, and why."""
-    if server.name == AGENT:
-        yield None, RESERVED
+    if (reason := reserved(server.name)) is not None:
+        yield None, reason
     if ("command" in table) == ("url" in table):
         yield None, ONE_WAY
         return
@@ -108,9 +125,36 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
         known = server.url is not None and REFERENCE.search(server.url) is None
         if known and not is_web_address(server.url or ""):
             yield "url", NO_ADDRESS
+        yield from _oauth_faults(server.oauth, is_variable)
         for header in table.get("http_headers", {}):
             if (why := header_fault(header)) is not None:
                 yield "http_headers", f"{toml_value(header)} {why}"
+
+
+def _oauth_faults(
+    oauth: OAuthSettings, is_variable: Callable[[str], bool]
+) -> Iterator[tuple[str | None, str]]:
+    if oauth.client_secret_env is not None:
+        if not is_variable(oauth.client_secret_env):
+            yield "oauth", "client_secret_env must be the name of an environment variable"
+        if oauth.client_id is None:
+            yield "oauth", "client_secret_env goes with client_id"
+    if not oauth.needs_person:
+        # Without an issuer the server would choose who gets to see the credentials.
+        for key in ("client_id", "client_secret_env", "issuer"):
+            if getattr(oauth, key) is None:
+                yield "oauth", f'grant = "{oauth.grant}" needs {key}'
+    if oauth.callback_port is not None and oauth.callback_port > LAST_PORT:
+        yield "oauth", "callback_port must be a port"
+    for key in ("issuer", "client_metadata_url"):
+        value = getattr(oauth, key)
+        if value is not None and not is_web_address(value):
+            yield "oauth", f"{key} {NO_ADDRESS}"
+    document = oauth.client_metadata_url
+    if document is not None and is_web_address(document):
+        parts = urlsplit(document)
+        if parts.scheme != "https" or parts.path in ("", "/"):
+            yield "oauth", "client_metadata_url must be https and name a document"
 
 
 def in_the_clear(server: ServerSettings) -> str | None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
 
 from elicit_tui.config.keys import SERVER
 from elicit_tui.config.locks import GRANULAR_FLAGS
 from elicit_tui.config.merging import leaves
 from elicit_tui.config.nodes import Value
 from elicit_tui.elicitation.hiding import hidden, hidden_arguments, hidden_under, stars
-from elicit_tui.elicitation.settings import GranularApproval, ServerSettings, Settings
+from elicit_tui.elicitation.settings import (
+    GranularApproval,
+    OAuthSettings,
+    ServerSettings,
+    Settings,
+)
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.paths import ledger_file
+
+OAUTH: Final = tuple(item.name for item in fields(OAuthSettings))
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,11 @@ def _servers(settings: Settings, written: Settings) -> Iterator[Shown]:
                 value = _hidden(key, _json(getattr(server, key)))
                 if value is not None and (value not in ([], {}) or here in settings.provenance):
                     yield _server_row(settings, effective, here, value)
+        for key in OAUTH:
+            here = dotted("mcp_servers", name, "oauth", key)
+            if here in settings.provenance:
+                value = _json(getattr(server.oauth, key))
+                yield _server_row(settings, effective, here, value)
         for tool, own in server.tools.items():
             here = dotted("mcp_servers", name, "tools", tool, "approval_mode")
             if own.approval_mode is not None:

@@ -4,8 +4,16 @@ Every room above may import them: values, most of them frozen, the queue, and wh
 like. Nothing here reads a file, draws or speaks the wire.
 """
 
-from elicit_tui.elicitation.approval import approval_request, hints_of
+from elicit_tui.elicitation.approval import (
+    approval_request,
+    hints_of,
+    review_of_call,
+    what_changed,
+)
+from elicit_tui.elicitation.authorization import LoginPage, authorization_request
+from elicit_tui.elicitation.eras import Era
 from elicit_tui.elicitation.finding import MASK, Finding, Review, Severity, Verdict, Weight
+from elicit_tui.elicitation.kind import KINDS, Kind, KindTraits
 from elicit_tui.elicitation.outcome import (
     Action,
     Answerer,
@@ -22,6 +30,7 @@ from elicit_tui.elicitation.question import (
     Deadline,
     Draft,
     Examine,
+    Presence,
     Question,
     Responder,
     finished,
@@ -31,8 +40,6 @@ from elicit_tui.elicitation.queue import Pending, Queue
 from elicit_tui.elicitation.request import (
     Call,
     ElicitationRequest,
-    Era,
-    Kind,
     Method,
     ServerIdentity,
     Transport,
@@ -43,6 +50,7 @@ from elicit_tui.elicitation.request import (
 )
 
 __all__ = [
+    "KINDS",
     "MASK",
     "Action",
     "Answerer",
@@ -55,9 +63,12 @@ __all__ = [
     "Examine",
     "Finding",
     "Kind",
+    "KindTraits",
+    "LoginPage",
     "Method",
     "Outcome",
     "Pending",
+    "Presence",
     "Question",
     "Queue",
     "Responder",
@@ -71,6 +82,7 @@ __all__ = [
     "Weight",
     "accept",
     "approval_request",
+    "authorization_request",
     "cancel",
     "decline",
     "finished",
@@ -79,6 +91,8 @@ __all__ = [
     "new_id",
     "now",
     "page_of_error",
+    "review_of_call",
     "rfc3339",
     "unsent",
+    "what_changed",
 ]

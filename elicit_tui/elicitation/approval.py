@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
+from elicit_tui.elicitation.finding import Finding, Review, Severity
 from elicit_tui.elicitation.request import Call, ElicitationRequest, ServerIdentity
-from elicit_tui.text import as_name
+from elicit_tui.text import as_name, neutral_line
+from elicit_tui.text.scripts import mixed_words, scripts_of, with_marked_letters
 
 SHOWN_OF_DEFINITION: Final = ("name", "title", "description", "annotations")
 """What a person reads of a tool before it is called; hostile text, as the server wrote it."""
+
+_DEEPEST: Final = 16
+_MOST_READ: Final = 20_000
+"""Characters of one argument that are looked at."""
+_MOST_FINDINGS: Final = 8
+
+
+_IN_WORDS: Final = {
+    "title": "its title",
+    "description": "its description",
+    "annotations": "its hints",
+    "inputSchema": "what it takes",
+    "outputSchema": "what it returns",
+}
+_NAMED_CHANGES: Final = 5
+"""So many of the parts that changed are named; a server may have sent any number."""
 
 
 def hints_of(definition: Mapping[str, Any]) -> tuple[str, ...]:
@@ -29,14 +48,90 @@ def hints_of(definition: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def approval_request(
-    server: ServerIdentity, call: Call, definition: Mapping[str, Any] | None, why: str
+    server: ServerIdentity,
+    call: Call,
+    definition: Mapping[str, Any] | None,
+    why: str,
+    earlier: Mapping[str, Any] | None = None,
 ) -> ElicitationRequest:
     """An approval of one tool call: a question of kind `approval`, in the queue like any other.
 
     `definition` is the tool's entry of tools/list, None when its server does not list it. `why` is
     our sentence that says why it is asked; it is kept beside the message, which only asks.
+    `earlier` is the definition about which the person was asked for this call just before, where
+    it changed while they read.
     """
     listed = definition or {}
-    said = {key: listed[key] for key in SHOWN_OF_DEFINITION if key in listed}
-    params = {"message": f"Call {as_name(call.name)} of {server.name}?", "why": why, "tool": said}
+    params = {
+        "message": f"Call {as_name(call.name)} of {server.name}?",
+        "why": why,
+        "tool": _shown_of(listed),
+    }
+    if earlier is not None:
+        changed = [
+            key for key in {**listed, **earlier} if listed.get(key, ...) != earlier.get(key, ...)
+        ]
+        params |= {"before": _shown_of(earlier), "changed": changed[: _NAMED_CHANGES + 1]}
     return ElicitationRequest(server, params, calls=(call,), kind="approval")
+
+
+def review_of_call(call: Call) -> Review:
+    """What a person should look at twice in a call's arguments: words of mixed scripts.
+
+    The `a` of another script in “admin” is drawn as ours is, and names somebody else. A note: it
+    is shown wherever the call is approved, and takes no step of its own.
+    """
+    found = (
+        _mixed(place, text)
+        for place, text in _texts("arguments", dict(call.arguments), _DEEPEST)
+        if not text.isascii()
+    )
+    return Review(tuple(islice((finding for finding in found if finding), _MOST_FINDINGS)))
+
+
+def _mixed(place: str, text: str) -> Finding | None:
+    """The first mixed word of a text, with its foreign letters spelt out."""
+    word = next(mixed_words(text[:_MOST_READ]), None)
+    if word is None:
+        return None
+    marked = with_marked_letters(word[0])
+    scripts = " and ".join(sorted(script.capitalize() for script in scripts_of(word[0])))
+    where = neutral_line(place, 120)
+    advice = f"Look twice: “{marked}” in {where} is written with letters of {scripts}."
+    return Finding("hidden.mixed_letters", Severity.NOTE, where, marked, advice)
+
+
+def _texts(place: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+    """Every text in a JSON value, keys too, with where it stands."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping) and depth:
+        for key, item in value.items():
+            yield place, str(key)
+            yield from _texts(f"{place}.{key}", item, depth - 1)
+    elif isinstance(value, list | tuple) and depth:
+        for number, item in enumerate(value):
+            yield from _texts(f"{place}[{number}]", item, depth - 1)
+
+
+def _shown_of(definition: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: definition[key] for key in SHOWN_OF_DEFINITION if key in definition}
+
+
+def what_changed(request: ElicitationRequest) -> str | None:
+    """That the tool changed while the person read about it, and what of it, in a sentence.
+
+    None for every other request.
+    """
+    changed = request.param("changed") if request.traits.about_call else None
+    if not isinstance(changed, list):
+        return None
+    named = [
+        _IN_WORDS.get(key, f"“{neutral_line(str(key), 40)}”") for key in changed[:_NAMED_CHANGES]
+    ]
+    more = " and more" if len(changed) > _NAMED_CHANGES else ""
+    parts = f"{', '.join(named)}{more}" if named else "something"
+    return (
+        f"The server changed what it says of this tool while you read: {parts}. "
+        "Your yes was not used: nothing was called."
+    )

@@ -67,11 +67,17 @@ class Finding:
     """The evidence that was summed up, where a sum decided; not part of the JSON contract."""
     to_author: bool = False
     """Whether it tells the server's author of a mistake: no danger to the person, no step more."""
+    fields: tuple[str, ...] = ()
+    """The optional fields that alone carry it, by name; empty where it binds whatever is sent."""
 
     @property
     def id(self) -> str:
         """Rule and place: what an accept lists when its giver acknowledged this finding."""
         return f"{self.rule} {self.where}"
+
+    def binds(self, content: Mapping[str, Any] | None) -> bool:
+        """Whether it counts for an answer: not where each field that carries it is left unset."""
+        return not self.fields or content is None or any(name in content for name in self.fields)
 
     def as_json(self) -> dict[str, Any]:
         """The finding as the JSON contract spells it."""

@@ -1,6 +1,6 @@
 """Finds literal secrets in the values of a server's table, so that none is copied or shown.
 
-`shapes` knows what a secret looks like, `secret_names` what it is called. This module knows where a
+`shapes` knows what a secret looks like and is called. This module knows where a
 command line, a header or an environment keeps one: behind a name, beside a reference, inside a
 string that a shell reads. Every pattern begins where a word begins, so that all work is linear.
 """
@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from elicit_tui.elicitation.secret_names import has_password, is_secret_name
-from elicit_tui.elicitation.shapes import known_shape, secrets_in
+from elicit_tui.elicitation.shapes import has_password, is_secret_name, known_shape, secrets_in
 
 Put = Callable[[], str]
 """Gives what stands in a secret's place, `${NAME}` or a mask; called once for each secret."""

@@ -63,8 +63,11 @@ class Answerer:
     terminal: str | None
     """Such as `pts/3`; None without one."""
     machine: str
+    """What the machine calls itself."""
     ancestry: tuple[str, ...] = ()
     """The processes from the answering one up to its first session leader, as `PID NAME`."""
+    machine_id: str = ""
+    """Tells machines with the same name apart; empty where an older elicit-tui answered."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,11 @@ class Outcome:
     """A JSON-RPC error sent instead of a result (malformed requests, handshake era)."""
     in_group: bool = False
     """One of many alike, which are counted and recorded together: a server asks without end."""
+    seen: frozenset[str] | None = None
+    """The parts of the question that were before the eyes of who accepts it (`Question.to_see`).
+
+    None: its face has no screen beyond which anything could lie, such as lines at a prompt.
+    """
     acknowledged: frozenset[str] = frozenset()
     """The ids of the findings that the giver of an accept saw and went ahead in spite of."""
     scope: Scope | None = None

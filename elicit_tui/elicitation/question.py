@@ -5,14 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from elicit_tui.elicitation.finding import Finding, Review, Severity
 from elicit_tui.elicitation.outcome import Outcome, accept
-from elicit_tui.elicitation.request import ElicitationRequest
+from elicit_tui.elicitation.request import ElicitationRequest, now
 
 if TYPE_CHECKING:
     from elicit_tui.form import Entry, Form
+
+REDIRECT = "redirect"
+"""The one key of the content with which a login is accepted: the address that was pasted."""
 
 KEY_GRACE_SECONDS = 60.0
 """How long a question waits at least after a key was pressed on it."""
@@ -110,18 +114,45 @@ class Question:
     """What the last answer was found to hold and nobody acknowledged."""
     examine: Examine = field(default=_sees_nothing, compare=False, repr=False)
     """The one look at content before it leaves, for a responder to show what it finds."""
+    take_redirect: Callable[[str], str | None] | None = field(
+        default=None, compare=False, repr=False
+    )
+    """Of a login: takes the address that its page led back to, pasted; why it is not the one.
+
+    None in another process than the one that asks, where the answer carries it (`REDIRECT`).
+    """
     takes_note: bool = False
     """An agent waits for it that can use a line of whoever refuses (`Outcome.note`)."""
 
     @property
     def to_acknowledge(self) -> tuple[Finding, ...]:
-        """The warnings and blocks of the request, each of which an accept must acknowledge.
+        """The warnings and blocks of the request, which a person should know of.
 
-        What `examine` finds in the content that is sent comes on top. A mistake that the server's
-        author has to mend is none of the person's business.
+        `to_acknowledge_for` says which of them bind an answer, and what that holds itself. A
+        mistake that the server's author has to mend is none of the person's business.
         """
         found = self.review.at_least(Severity.WARN)
         return tuple(finding for finding in found if not finding.to_author)
+
+    def to_see(self, content: Mapping[str, Any] | None) -> frozenset[str]:
+        """The parts that whoever accepts with this content must have had before their eyes.
+
+        `message`; `call` or `url`, where it is about one; `content.NAME` for each field that goes
+        out. A face with a screen reports what it drew (`Outcome.seen`); one that shows a part only
+        when asked, or cuts it, reports it only then.
+        """
+        request = self.request
+        about = {"call"} if request.traits.about_call else {"url"} if request.url else set()
+        fields = content if content and self.form is not None else ()
+        return frozenset({"message", *about, *(f"content.{name}" for name in fields)})
+
+    def to_acknowledge_for(self, content: Mapping[str, Any] | None) -> tuple[Finding, ...]:
+        """What an accept with this content must acknowledge: what the content holds comes first.
+
+        What only optional fields carry that the content leaves unset binds nobody.
+        """
+        held = self.examine(content) if content else ()
+        return (*held, *(one for one in self.to_acknowledge if one.binds(content)))
 
     @property
     def id(self) -> str:
@@ -131,7 +162,7 @@ class Question:
 
 def form_of(request: ElicitationRequest) -> Form | None:
     """What a request in form mode asks to have filled in; None for a page and for an approval."""
-    if request.kind == "approval" or request.mode != "form":
+    if request.mode != "form":
         return None
     from elicit_tui.form import read_form
 
@@ -184,6 +215,30 @@ class Deadline:
     def left(self) -> float | None:
         """The same before the clock runs too, when it is all of it; None: it waits for ever."""
         return self.remaining if self.started else self.seconds or None
+
+
+class Presence:
+    """Tells when somebody at a console or inbox was last seen to be there.
+
+    By a key, and for as long as its window has the focus, where the terminal tells of that.
+    """
+
+    def __init__(self, clock: Callable[[], datetime] = now) -> None:
+        self._clock = clock
+        self._last_key: datetime | None = None
+        self.has_focus = False
+        """Whether the terminal has told that the window has the focus, and not lost it since."""
+
+    def key_pressed(self) -> None:
+        """Somebody pressed a key, or opened the console or inbox."""
+        self._last_key = self._clock()
+
+    @property
+    def last_sign(self) -> datetime | None:
+        """When somebody was last there; None: nobody ever was."""
+        if self.has_focus:
+            self.key_pressed()
+        return self._last_key
 
 
 class Responder(Protocol):

@@ -6,14 +6,11 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
+from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
-HANDSHAKE: Final = "2025-11-25"
-MODERN: Final = "2026-07-28"
-Revision = Literal["auto", "2025-11-25", "2026-07-28"]
-"""The revision that a server is spoken to in, one for each era; `auto`: the one that it offers."""
-Era = Literal["handshake", "modern"]
-"""`handshake`: revisions up to 2025-11-25; `modern`: 2026-07-28 and its rounds."""
+from elicit_tui.elicitation.eras import ERAS, Era, EraTraits
+from elicit_tui.elicitation.kind import KINDS, Kind, KindTraits
 
 Method = Literal["tools/call", "prompts/get", "resources/read"]
 
@@ -21,9 +18,6 @@ Transport = Literal["stdio", "http", "sse"]
 
 AGENT: Final = "agent"
 """The name under which an agent's own questions come; no configured server may have it."""
-
-Kind = Literal["elicitation", "approval"]
-"""A server's question, or our own before a tool is called."""
 
 URL_ELICITATION_REQUIRED: Final = -32042
 """The error with which a call asks for pages (2025-11-25)."""
@@ -121,6 +115,16 @@ class ElicitationRequest:
     arrived_at: datetime = field(default_factory=now)
 
     @property
+    def protocol(self) -> EraTraits:
+        """What the era that it came in is like."""
+        return ERAS[self.era]
+
+    @property
+    def traits(self) -> KindTraits:
+        """What its kind is and may."""
+        return KINDS[self.kind]
+
+    @property
     def call(self) -> Call | None:
         """The call that it belongs to, where that is certain."""
         return self.calls[0] if len(self.calls) == 1 else None
@@ -153,10 +157,10 @@ class ElicitationRequest:
     def mode(self) -> str:
         """`form`, `url`, or whatever the server wrote; absent means form (spec: "Form mode").
 
-        An approval is neither: `approval`.
+        A kind of our own has a mode of its own.
         """
-        if self.kind == "approval":
-            return "approval"
+        if self.traits.mode is not None:
+            return self.traits.mode
         if isinstance(self.params, Mapping) and "mode" in self.params:
             mode = self.params["mode"]
             return mode if isinstance(mode, str) else "?"
@@ -187,7 +191,16 @@ class ElicitationRequest:
     def definition(self) -> Mapping[str, Any]:
         """Of an approval: what the tool says of itself (name, title, description, annotations)."""
         held = self.param("tool")
-        return held if self.kind == "approval" and isinstance(held, Mapping) else {}
+        return held if self.traits.about_call and isinstance(held, Mapping) else {}
+
+    @property
+    def definition_before(self) -> Mapping[str, Any] | None:
+        """Of an approval: what the tool said of itself before it changed under the reader's eyes.
+
+        None where it did not.
+        """
+        held = self.param("before")
+        return held if self.traits.about_call and isinstance(held, Mapping) else None
 
     @property
     def answered_by_retry(self) -> bool:
@@ -197,5 +210,19 @@ class ElicitationRequest:
         agreed to open it). One that came with an error or a round is answered by trying the call
         again, so its accept should wait until the person has finished on the page.
         """
+        if self.traits.takes_redirect:
+            return True
         came_with_error = self.wire_id is not None and self.wire_id == self.elicitation_id
-        return self.mode == "url" and (self.era == "modern" or came_with_error)
+        return self.mode == "url" and (self.protocol.rounds or came_with_error)
+
+
+def fits(glob: str | None, text: str | None) -> bool:
+    """Whether a glob fits a text; `[*]` is a literal star. What is not there fits no glob."""
+    return glob is None or (text is not None and fnmatchcase(text, glob))
+
+
+def fits_each_tool(glob: str | None, request: ElicitationRequest) -> bool:
+    """Whether a glob fits the tool: of a question that may belong to several calls, each one's."""
+    if glob is None:
+        return True
+    return bool(request.calls) and all(fits(glob, call.tool) for call in request.calls)

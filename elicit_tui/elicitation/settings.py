@@ -4,15 +4,41 @@ Names and defaults are those of config.example.toml. Every dataclass is complete
 configuration file.
 """
 
-# Annotations are no strings here: the table of keys is made of them at each start.
+from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
 
-from elicit_tui.elicitation.guardian_settings import GuardianSettings, Layer
-from elicit_tui.elicitation.request import Kind, Revision
+from elicit_tui.elicitation.eras import Revision
+from elicit_tui.elicitation.kind import Kind
+
+Layer = Literal["managed", "command line", "user", "default"]
+
+
+@dataclass(frozen=True)
+class OwnerRule:
+    """One `[[guardian.rules]]`: a finding the owner wants to see."""
+
+    id: str
+    severity: Literal["note", "warn", "block"]
+    pattern: str
+    where: str = "*"
+    """A glob over the places a finding names: `message`, `url`, `*` …"""
+    advice: str = ""
+    layer: Layer = "user"
+
+
+@dataclass(frozen=True)
+class GuardianSettings:
+    """`[guardian]`."""
+
+    on_block: Literal["decline", "ask"] = "decline"
+    outgoing: Literal["warn", "off"] = "warn"
+    trusted_domains: tuple[str, ...] = ()
+    disable: tuple[str, ...] = ()
+    rules: tuple[OwnerRule, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,6 +58,7 @@ class GranularApproval:
     mcp_elicitations: bool = True
     tool_calls: bool = True
     rules: bool = True
+    logins: bool = True
 
 
 NamedPolicy = Literal["on-request", "never"]
@@ -41,7 +68,7 @@ ApprovalPolicy = NamedPolicy | GranularApproval
 def granted(policy: ApprovalPolicy) -> GranularApproval:
     """What an approval policy lets surface, whichever way it is written."""
     if policy == "never":
-        return GranularApproval(mcp_elicitations=False, tool_calls=False, rules=False)
+        return GranularApproval(**{flag.name: False for flag in fields(GranularApproval)})
     return GranularApproval() if policy == "on-request" else policy
 
 
@@ -89,6 +116,41 @@ class ToolSettings:
     approval_mode: Literal["auto", "prompt", "writes", "approve"] | None = None
 
 
+Grant = Literal["authorization_code", "client_credentials", "private_key_jwt"]
+"""How a token is had: a person logs in, or the owner's own credentials are shown."""
+
+
+@dataclass(frozen=True)
+class OAuthSettings:
+    """`[mcp_servers.NAME.oauth]`: how this server is logged in to; all of it may be absent."""
+
+    client_id: str | None = None
+    """A client that was registered beforehand."""
+    client_secret_env: str | None = None
+    """The variable with its secret; for `private_key_jwt`, with its private key (PEM)."""
+    scopes: tuple[str, ...] = ()
+    callback_port: int | None = None
+    grant: Grant = "authorization_code"
+    client_metadata_url: str | None = None
+    issuer: str | None = None
+    """The only authorization server that a login may be asked of."""
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether somebody has to log in."""
+        return self.grant == "authorization_code"
+
+
+@dataclass(frozen=True)
+class LoginSettings:
+    """`[logins]`."""
+
+    allow: bool = True
+    issuers: tuple[str, ...] | None = None
+    """The authorization servers that may be asked; None: any."""
+    store: Literal["auto", "keyring", "file"] = "auto"
+
+
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
@@ -122,6 +184,7 @@ class ServerSettings:
     header_variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The environment variables that a header's value was made of, by the header's name."""
     bearer_token_env_var: str | None = None
+    oauth: OAuthSettings = field(default_factory=OAuthSettings)
     enabled: bool = True
     startup_timeout_sec: float = 30
     tool_timeout_sec: float = 300
@@ -144,6 +207,14 @@ class ServerSettings:
     def advertised_modes(self) -> tuple[str, ...]:
         """The elicitation modes the host advertises to this server; none when it is `off`."""
         return () if self.elicitations == "off" else self.elicitation_modes
+
+    @property
+    def may_log_in(self) -> bool:
+        """Whether a login is of use: it is reached by HTTP, and nothing else authorizes us."""
+        own = self.bearer_token_env_var is not None or any(
+            name.lower() == "authorization" for name in self.http_headers
+        )
+        return self.url is not None and not own
 
     @property
     def lack(self) -> str | None:
@@ -221,18 +292,28 @@ class Hook:
     """The directories of a managed command's `PATH`; empty: the person's own `PATH`."""
     cannot_run: str | None = None
     """Why it cannot be run, known before it is tried; None when nothing is known against it."""
+    place: str | None = None
+    """Where it stands: its file's name and line, as `config.toml:12`."""
 
     @property
     def key(self) -> str:
-        """Its name to a person: `hooks[1]`, or `managed.hooks[1]`."""
+        """Its key in the configuration and the ledger: `hooks[1]`, or `managed.hooks[1]`."""
         return f"{'managed.' if self.layer == 'managed' else ''}hooks[{self.position}]"
+
+    @property
+    def name(self) -> str:
+        """What it is called to a person, who finds it there: `hook at config.toml:12`."""
+        return f"hook {self.key}" if self.place is None else f"hook at {self.place}"
 
 
 @dataclass(frozen=True)
 class StoreSettings:
     """`[store]`."""
 
+    url: str | None = None
+    """A Redis; None: a file beside the ledger."""
     secret_env: str = "ELICIT_TUI_STORE_SECRET"
+    secret_file: str | None = None
     answer_without_terminal: bool = False
 
 
@@ -267,6 +348,7 @@ class Settings:
     """In the order of their files, those of the managed file first."""
     store: StoreSettings = field(default_factory=StoreSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    logins: LoginSettings = field(default_factory=LoginSettings)
     provenance: Mapping[str, Provenance] = field(default_factory=dict)
     """Dotted key, such as `mcp_servers.deploy.elicitations`, to its origin; absent: default."""
     notices: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
-"""What a secret's value looks like: the one place that knows it, for requests, answers and files.
+"""What a secret is called and looks like: the one place that knows it, for requests and answers.
 
 `secrets_in` finds every secret of a text with its kind and span, `secret_kind` says what the first
 one is, `masked` replaces all of them, and `known_shape` looks for the shapes of known issuers only.
 Invisible characters and compatibility forms (full-width digits) hide nothing. All work is linear in
-the text. Names whose values are secrets whatever they look like stand in `secret_names`.
+the text. What `is_secret_name` names is a secret whatever it looks like.
 """
 
 from __future__ import annotations
@@ -15,9 +15,37 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.text.unseen import CONTROLS, is_invisible
+
+_SECRET_NAME: Final = re.compile(
+    r"token|secret|passw|passphrase|pwd|auth|cred|cookie|api.?key|private|session|bearer"
+    r"|(?:^|[_.-])(?:key|pat|pass|dsn)(?:$|[_.-])|key$|(?<!by)(?<!com)pass$|(?:^|[_.-])x[_-]?api"
+    r"|connection[_-]?string|database[_-]?url",
+    re.IGNORECASE,
+)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what is called so (a variable, header, flag, parameter) is a secret by its name."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def has_password(url: str) -> bool:
+    """Whether a URL carries a password, or a secret in its query."""
+    if "://" not in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        if parts.password:
+            return True
+        names = [pair.partition("=") for pair in parts.query.split("&")]
+    except ValueError:
+        return "@" in url
+    return any(equals and value and is_secret_name(name) for name, equals, value in names)
+
 
 _ANYWHERE: Final = (
     (
@@ -40,7 +68,10 @@ _ISSUED: Final[tuple[tuple[str, str], ...]] = (
     ("slack_token", r"xox[abeprso]-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"),
     ("stripe_key", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{16,}"),
     ("google_key", r"AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[\w-]{20,}"),
-    ("openai_key", r"sk-(?:proj-|svcacct-|admin-|ant-|or-)?[A-Za-z0-9_-]{20,}"),
+    (
+        "openai_key",
+        r"sk-(?:live|test)-[A-Za-z0-9_-]{8,}|sk-(?:proj-|svcacct-|admin-|ant-|or-)?[A-Za-z0-9_-]{20,}",
+    ),
     ("npm_token", r"npm_[A-Za-z0-9]{36}"),
     ("pypi_token", r"pypi-[A-Za-z0-9_-]{50,}"),
     ("hugging_face_token", r"hf_[A-Za-z0-9]{30,}"),
@@ -95,6 +126,15 @@ _NO_VALUE: Final = re.compile(
     r"|hidden|redacted|unset|empty|stored|missing|invalid|expired|wrong|changed|min|max|must|at|is|the|your|see|env|vault)\W*",
     re.IGNORECASE,
 )
+_SAID_OF_IT: Final = re.compile(
+    r"(?:\w+ed|\w+ch|(?:in)?correct[ao]?|(?:in)?valide?|(?:un)?known|(?:un)?safe|weak|strong|fine"
+    r"|good|bad|okay|set|reset|new|old|lost|forgotten|broken|gone|secret|private|ready|hidden"
+    r"|necessary|unnecessary|here|there|below|above|next|first|last|different|same|case|korrekt"
+    r"|richtig|geheim|abgelaufen|(?:un)?bekannt|leer|sicher|gleich|nötig|vergessen|faux|vide|requise?"
+    r"|oublié|perdu|segura|nueva|vieja|obligatoria|igual|nova|errada|vazia|obrigatória)\W*",
+    re.IGNORECASE,
+)
+"""What a sentence says of a password instead of telling it: "the password is correct"."""
 _EXAMINED: Final = 40_000
 
 
@@ -245,12 +285,19 @@ def _is_given(match: re.Match[str]) -> bool:
         return False
     made_up = any(one.isdigit() for one in value) or not value.strip(".!?:").isalnum()
     if match["told"] and not any(one.isdigit() for one in value):
-        return False
+        # One word that ends its sentence is told; what goes on, or judges, is prose.
+        told_whole = _ends_there(match) and not _SAID_OF_IT.fullmatch(value)
+        return told_whole and _WHATEVER_IT_IS.search(match["name"]) is not None
     if _WHATEVER_IT_IS.search(match["name"]):
         return made_up or bool(match["quote"]) or not match["after"].strip()
     return len(value) >= (
         3 if match["name"].lower().endswith(("pin", "cvv", "cvc")) else 6
     ) and any(one.isdigit() for one in value)
+
+
+def _ends_there(match: re.Match[str]) -> bool:
+    """Whether nothing but punctuation, a line's end or a quote follows a value."""
+    return match.string[match.end("value") :].lstrip(" \t\"'`")[:1] in ("", "\n", ",", ";", ")")
 
 
 def _random(text: str) -> Iterator[SecretSpan]:

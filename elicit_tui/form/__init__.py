@@ -12,18 +12,21 @@ from elicit_tui.on_demand import from_modules
 
 if TYPE_CHECKING:
     from elicit_tui.form.conversion import entry_for
-    from elicit_tui.form.entry import (
+    from elicit_tui.form.field import (
+        MISSING,
+        Choice,
         Chosen,
         ChosenMany,
         EmptyOnPurpose,
         Entry,
+        Field,
+        Kind,
         Problem,
         Ticked,
         Typed,
         Unset,
         is_unset,
     )
-    from elicit_tui.form.field import MISSING, Choice, Field, Kind
     from elicit_tui.form.form import NEEDS_ANSWER, Conversion, Form, problem_in
     from elicit_tui.form.plain_text import entry_from_text
     from elicit_tui.form.schema_reading import read_form
@@ -56,5 +59,5 @@ __all__ = [
 __getattr__ = from_modules(
     __name__,
     __all__,
-    ("field", "entry", "conversion", "form", "plain_text", "sendable", "schema_reading"),
+    ("field", "conversion", "form", "plain_text", "sendable", "schema_reading"),
 )

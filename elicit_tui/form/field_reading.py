@@ -8,13 +8,11 @@ from typing import Any, Final, cast
 
 from elicit_tui.form.choices import read_choices
 from elicit_tui.form.conversion import faithful_entry
-from elicit_tui.form.entry import Unset
-from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind
+from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind, Unset
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_count, is_number, limit_text
-from elicit_tui.form.limits import MAX_CHOICES
+from elicit_tui.form.limits import MAX_CHOICES, NULLABLE, flattened
 from elicit_tui.form.pattern import SchemaPatterns, unchecked
-from elicit_tui.form.reference import NULLABLE, flattened
 from elicit_tui.form.vocabulary import (
     ARRAY_KEYWORDS,
     NUMBER_KEYWORDS,

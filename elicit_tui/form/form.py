@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from elicit_tui.form.conversion import entry_for, value_of
-from elicit_tui.form.entry import Entry, Problem, Unset
-from elicit_tui.form.field import MISSING, Field
+from elicit_tui.form.field import MISSING, Entry, Field, Problem, Unset
 from elicit_tui.form.judge import Fault, Judge
 from elicit_tui.form.pattern import patterns_of, unchecked
 from elicit_tui.form.sendable import Purpose, unsendable

@@ -1,9 +1,12 @@
-"""How large a schema may be, so that nothing a server sends costs more than a moment."""
+"""How large a schema may be, and where its `$ref`s lead: nothing costs more than a moment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
+
+from elicit_tui.form.field import MISSING
 
 MAX_NODES: Final = 50_000
 """Values in the whole schema."""
@@ -56,3 +59,87 @@ def objects(value: Any) -> Iterator[Mapping[str, Any]]:
             stack.extend(here.values())
         elif isinstance(here, (list, tuple)):
             stack.extend(here)
+
+
+NULLABLE: Final = "x-nullable"
+"""Marks a flattened schema that also allows null; a server that sends it gains nothing."""
+
+
+def resolve(reference: Any, root: Any) -> Any:
+    """What a local reference points to, or None: another document, or nothing there."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    pointer = unquote(reference[1:])
+    if pointer and not pointer.startswith("/"):
+        return None
+    found = at_pointer(root, pointer)
+    return None if found is MISSING else found
+
+
+def at_pointer(value: Any, pointer: str) -> Any:
+    """What stands at a JSON pointer (RFC 6901) in a value; MISSING where nothing does."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and _is_index(key) and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return MISSING
+    return value
+
+
+def _is_index(key: str) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < 10
+
+
+def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
+    """One property's schema with its `$ref`, lone `allOf` and "or null" merged in.
+
+    Only what a form draws is taken from it; the judge always has the original. A string says
+    why the schema cannot be drawn.
+    """
+    for _ in range(MAX_REFERENCES):
+        if not isinstance(schema, Mapping):
+            return "it has no type"
+        if "$ref" in schema:
+            target = resolve(schema["$ref"], root)
+            if not isinstance(target, Mapping):
+                return "it refers to something that its schema does not hold"
+            schema = _merged(schema, "$ref", target)
+        elif (only := _lone(schema.get("allOf"))) is not None:
+            schema = _merged(schema, "allOf", only)
+        elif (optional := _or_null(schema)) is not None:
+            keyword, branch = optional
+            schema = {NULLABLE: True, **_merged(schema, keyword, branch)}
+        else:
+            return schema
+    return f"it refers on and on, more than {MAX_REFERENCES} times"
+
+
+def _merged(schema: Mapping[str, Any], keyword: str, target: Any) -> Mapping[str, Any]:
+    own = {key: value for key, value in schema.items() if key != keyword}
+    return {**target, **own}
+
+
+def _lone(branches: Any) -> Any:
+    """The only branch of a list of one, if it is an object."""
+    if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], Mapping):
+        return branches[0]
+    return None
+
+
+def _or_null(schema: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """The keyword and branch of "this or null", as generated for optional values."""
+    for keyword in ("anyOf", "oneOf"):
+        branches = schema.get(keyword)
+        if not isinstance(branches, list) or len(branches) != 2:
+            continue
+        rest = [branch for branch in branches if not _is_null(branch)]
+        if len(rest) == 1 and isinstance(rest[0], Mapping):
+            return keyword, rest[0]
+    return None
+
+
+def _is_null(branch: Any) -> bool:
+    return isinstance(branch, Mapping) and branch.get("type") == "null"

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from elicit_tui.form.ecma import Untranslatable, translated
-from elicit_tui.form.limits import objects
-from elicit_tui.form.reference import resolve
+from elicit_tui.form.limits import objects, resolve
 
 SECONDS_EACH: Final = 0.04
 """One search; measured by `regex` in processor time."""

@@ -6,8 +6,7 @@ import json
 from typing import Any, Final
 
 from elicit_tui.form.conversion import entry_for, wanted
-from elicit_tui.form.entry import Chosen, Entry, Problem, Ticked, Typed, Unset
-from elicit_tui.form.field import Field
+from elicit_tui.form.field import Chosen, Entry, Field, Problem, Ticked, Typed, Unset
 from elicit_tui.form.json_values import json_key
 
 YES: Final = frozenset({"yes", "y", "true"})

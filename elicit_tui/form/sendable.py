@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from elicit_tui.form.entry import Problem
+from elicit_tui.form.field import Problem
 from elicit_tui.form.json_values import is_writable
 from elicit_tui.text import neutral_line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from elicit_tui.form.reference import NULLABLE
+from elicit_tui.form.limits import NULLABLE
 from elicit_tui.text import neutral_line
 
 ANNOTATIONS: Final = frozenset(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 import mcp_types as types
@@ -25,7 +26,7 @@ from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
-from elicit_tui.gateway.requester import AgentInfo, ClientSilent
+from elicit_tui.gateway.requester import AgentInfo, ClientSilent, elicitation_modes
 from elicit_tui.host.events import ListKind
 from elicit_tui.host.number_text import json_line
 
@@ -46,6 +47,9 @@ GONE: Final = "elicit_tui.gone"
 MOST_OF_A_NAME: Final = 200
 MOST_UNSENT: Final = 256
 """Notifications of one request that an agent has not read; more of them are not kept."""
+PROGRESS_BURST: Final = 50
+PROGRESS_A_SECOND: Final = 10
+"""Signs of progress of one request that pass at once, and then each second."""
 MOST_UNSENT_BYTES: Final = 4 * 1024 * 1024
 """What they may be together; a single one may be larger."""
 
@@ -93,6 +97,24 @@ class _Unread:
         self._size -= notification.size
 
 
+class _Pace:
+    """Lets a burst of notifications pass, then so many a second."""
+
+    def __init__(self) -> None:
+        self._room = float(PROGRESS_BURST)
+        self._at = time.monotonic()
+
+    def takes_one(self) -> bool:
+        """Whether one more may pass now; it is counted then."""
+        now = time.monotonic()
+        self._room = min(PROGRESS_BURST, self._room + (now - self._at) * PROGRESS_A_SECOND)
+        self._at = now
+        if self._room < 1:
+            return False
+        self._room -= 1
+        return True
+
+
 class AgentRequest:
     """One request of the agent over the SDK; a `Requester`."""
 
@@ -111,6 +133,10 @@ class AgentRequest:
         """Set when the client of an HTTP request hangs up."""
         self._level = meta.get(types.LOG_LEVEL_META_KEY) if modern else None
         self._sent = -math.inf
+        self._pace = _Pace()
+        self._overtaken: _Notification | None = None
+        """The newest sign of progress that came too soon after the others."""
+        self._catching_up: asyncio.TimerHandle | None = None
         self._unsent: deque[_Notification] = deque()
         self._unread = _Unread()
         self._sending: asyncio.Task[None] | None = None
@@ -118,7 +144,10 @@ class AgentRequest:
     # Notifications leave in order and before the answer, and nobody below waits for them.
 
     def progress(self, value: float, total: float | None, message: str | None) -> None:
-        """Pass on how far the call is; never back, as the specification says."""
+        """Pass on how far the call is; never back, as the specification says.
+
+        Of what comes too fast the newest is passed on a moment later, in the place of all others.
+        """
         if self._token is None:
             return
         if value <= self._sent:
@@ -129,7 +158,21 @@ class AgentRequest:
             params["total"] = total
         if message is not None:
             params["message"] = message
-        self._send(_Notification("notifications/progress", params, http=self.http))
+        self._overtaken = _Notification("notifications/progress", params, http=self.http)
+        if self._pace.takes_one():
+            self._catch_up()
+        elif self._catching_up is None:
+            loop = asyncio.get_running_loop()
+            self._catching_up = loop.call_later(1 / PROGRESS_A_SECOND, self._catch_up)
+
+    def _catch_up(self) -> None:
+        """Pass on the newest sign of progress, if it was not."""
+        if self._catching_up is not None:
+            self._catching_up.cancel()
+            self._catching_up = None
+        newest, self._overtaken = self._overtaken, None
+        if newest is not None:
+            self._send(newest)
 
     def tick(self, total: float | None, message: str) -> None:
         """Send progress once more: the last value plus a hair, the server's total, our words."""
@@ -160,6 +203,7 @@ class AgentRequest:
 
     async def flushed(self) -> None:
         """Return once every notification has left."""
+        self._catch_up()
         if self._sending is not None:
             await self._sending
 
@@ -204,18 +248,11 @@ def agent_info(context: Context) -> AgentInfo:
     client = session.client_params
     capabilities = session.client_capabilities
     elicitation = capabilities.elicitation if capabilities is not None else None
-    modes: set[str] = set()
-    if elicitation is not None:
-        if elicitation.url is not None:
-            modes.add("url")
-        # An empty capability means forms (spec: 2025-11-25, client/elicitation, "Capabilities").
-        if elicitation.form is not None or not modes:
-            modes.add("form")
     info = client.client_info if client is not None else None
     return AgentInfo(
         name=_called(info.name) if info is not None else None,
         version=_called(info.version) if info is not None else None,
-        modes=frozenset(modes),
+        modes=elicitation_modes(elicitation),
     )
 
 
@@ -225,14 +262,30 @@ def _called(text: str) -> str:
     return name
 
 
+class _Bus(InMemorySubscriptionBus):
+    """Tells whoever begins to listen what nobody has heard."""
+
+    owed: Sequence[ServerEvent] = ()
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        """Tell this listener of every event from now on."""
+        unsubscribe = super().subscribe(listener)
+        for event in self.owed:
+            listener(event)
+        return unsubscribe
+
+
 class SessionAudience:
     """Tells the agent what belongs to none of its requests, in whichever era it speaks.
 
     Until it listens (`connected`, or a stream of `listen`) there is nobody to tell.
     """
 
-    def __init__(self) -> None:
-        self.bus = InMemorySubscriptionBus()
+    def __init__(self, *, listed: bool = False) -> None:
+        """`listed`: the agent has lists already, and is told later that they are others now."""
+        self.bus = _Bus()
+        self._owed: dict[ListKind, ServerEvent] | None = {} if listed else None
+        """What it has to be told and nobody has heard."""
         self.listen = ListenHandler(self.bus)
         self._handshake: Any = None
         self._http = False
@@ -244,6 +297,9 @@ class SessionAudience:
         """Tell things through this session from now on: its handshake is done."""
         self._handshake = session
         self._http = http
+        owed, self._owed = self._owed, None
+        for kind in owed or ():
+            self._notify(_Notification(f"notifications/{kind}/list_changed"))
 
     def set_level(self, level: str) -> None:
         """Pass on only lines of this level and above: logging/setLevel (handshake era)."""
@@ -256,6 +312,9 @@ class SessionAudience:
             "prompts": PromptsListChanged,
             "resources": ResourcesListChanged,
         }
+        if self._owed is not None:
+            self._owed[kind] = events[kind]()
+            self.bus.owed = tuple(self._owed.values())
         self._start(self.bus.publish(events[kind]()))
         self._notify(_Notification(f"notifications/{kind}/list_changed"))
 

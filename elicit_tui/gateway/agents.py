@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
@@ -43,11 +43,51 @@ class Agent:
     """It takes `${NAME}` in an entry as it stands."""
     drops_forms: bool = False
     """It advertises forms and drops what it is sent, so it is never asked."""
+    runs_alone: bool | tuple[str, ...] = ()
+    """No person sits at it; or the arguments that start it so."""
+    form: frozenset[str] | None = None
+    """The kinds of fields that its own form can hold; None: all."""
+    structured: bool = False
+    """Its model reads `structuredContent` alone, where a result has it."""
+    begins: str = ""
+    """What a file of its own has to begin with."""
+    python: str = ""
+    """Lines of Python with `{command}`, `{args}` and `{env}`, for a program of its library."""
 
     @property
-    def servers_key(self) -> str:
-        """The key of the table of servers in its file."""
-        return "mcp_servers" if self.shape == "codex" else self.shape
+    def servers_path(self) -> tuple[str, ...]:
+        """The keys that lead to the servers in its file."""
+        keys = {
+            "codex": "mcp_servers",
+            "opencode": "mcp",
+            "goose": "extensions",
+            "librechat": "mcpServers",
+            "continue": "mcpServers",
+        }
+        return tuple(keys.get(self.shape, self.shape).split("."))
+
+    @property
+    def language(self) -> Literal["json", "toml", "yaml"]:
+        """What its file is written in."""
+        if self.shape == "codex":
+            return "toml"
+        yaml = self.shape in ("goose", "librechat", "continue", "mcp.servers")
+        return "yaml" if yaml else "json"
+
+    @property
+    def listed(self) -> bool:
+        """Whether its servers stand in a list, each with its name."""
+        return self.shape == "continue"
+
+    def is_alone(self, arguments: Sequence[str]) -> bool:
+        """Whether no person sits at it; `arguments`: those that it was started with."""
+        if isinstance(self.runs_alone, bool):
+            return self.runs_alone
+        return any(argument in self.runs_alone for argument in arguments)
+
+    def can_show(self, kinds: Collection[str]) -> bool:
+        """Whether its own form can hold fields of these kinds."""
+        return self.form is None or self.form.issuperset(kinds)
 
     def is_called(self, name: str) -> bool:
         """Whether a client of this name is this agent."""
@@ -78,7 +118,16 @@ def known_agents() -> dict[str, Agent]:
 
 
 def _agent(key: str, table: dict[str, Any]) -> Agent:
-    return Agent(key=key, **{**table, "names": tuple(table["names"])})
+    runs_alone, form = table.get("runs_alone", ()), table.get("form")
+    return Agent(
+        key=key,
+        **{
+            **table,
+            "names": tuple(table["names"]),
+            "runs_alone": runs_alone if isinstance(runs_alone, bool) else tuple(runs_alone),
+            "form": None if form is None else frozenset(form),
+        },
+    )
 
 
 def agent_called(name: str | None) -> Agent:

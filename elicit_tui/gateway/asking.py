@@ -1,5 +1,8 @@
 """Who is asked: the store where a person answers from another terminal, or the agent's own client.
 
+A client's own form is trusted only as far as it goes: where it cannot hold what is asked, or turns
+it down faster than anybody reads, the question goes to the store.
+
 It is one responder among others. Policy and guardian have spoken before it, the judge and the
 ledger come after it, whoever answers.
 """
@@ -7,10 +10,13 @@ ledger come after it, whoever answers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final, Literal
 
+from elicit_tui.broker.ask import agent_refusal
 from elicit_tui.elicitation import (
     Deadline,
     Finding,
@@ -19,17 +25,31 @@ from elicit_tui.elicitation import (
     accept,
     cancel,
     decline,
+    now,
 )
+from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import AskVia
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCall, HeldCalls, agent_state
 from elicit_tui.gateway.other_terminal import OtherTerminal
-from elicit_tui.gateway.requester import ClientSilent, Requester, hold_seconds
+from elicit_tui.gateway.requester import ClientSilent, Requester, hold_seconds, runs_alone
 from elicit_tui.text import neutral, neutral_line
 
 Way = Literal["store", "client"]
+
+TOO_FAST_SECONDS: Final = 1.0
+"""Nobody reads a question and turns it down in less."""
+
+
+@dataclass(frozen=True)
+class AskedInClient:
+    """A question that stands in the agent's own client, where no inbox can answer it."""
+
+    server: str
+    tool: str | None
+    since: datetime
 
 
 class Asking:
@@ -52,6 +72,14 @@ class Asking:
         self._hold_sec = hold_sec
         self._ways: dict[str, Way] = {}
         self._agent_answers: dict[str, asyncio.Future[Outcome]] = {}
+        self._too_much: set[tuple[str | None, frozenset[str]]] = set()
+        """The kinds of fields that a client's form accepted without content, by its name."""
+        self.seems_alone = False
+        """Whether its client turned a question down faster than anybody reads."""
+        self.in_client: dict[str, AskedInClient] = {}
+        """What its client shows now, by the question's id."""
+        self.client_asked: Callable[[], None] = lambda: None
+        """Told when `in_client` is another."""
 
     def forget(self, question_id: str) -> None:
         """Forget how a question was asked: it has its outcome."""
@@ -66,7 +94,8 @@ class Asking:
             held.asked = True
         if await self._way(question, held_calls) == "client":
             deadline.start()
-            outcome = await self._of_client(question, held_calls)
+            with self._shown_in_client(question):
+                outcome = await self._of_client(question, held_calls)
             if outcome is not None:
                 return outcome
             self._ways[question.id] = "store"
@@ -82,7 +111,8 @@ class Asking:
         return chosen
 
     async def _chosen(self, question: Question, held_calls: Sequence[HeldCall]) -> Way:
-        if self._ask_via == "console" or self._client_of(question, held_calls) is None:
+        found = self._client_of(question, held_calls)
+        if self._ask_via == "console" or found is None or not self._can_hold(question, found[1]):
             return "store"
         if self._ask_via == "client":
             return "client"
@@ -94,7 +124,10 @@ class Asking:
         self, question: Question, held_calls: Sequence[HeldCall]
     ) -> tuple[HeldCall, Requester] | None:
         """The request of the agent whose client can show this question."""
-        mode = "form" if question.request.kind == "approval" else question.request.mode
+        request = question.request
+        if "client" not in request.traits.accepted_by:
+            return None
+        mode = "form" if request.traits.client_confirms else request.mode
         for held in held_calls:
             # A client that has a round of this call will call again for the next one.
             in_a_round = () if held.with_client is None else (held.with_client,)
@@ -107,19 +140,65 @@ class Asking:
 
     # The agent's own client
 
+    @contextmanager
+    def _shown_in_client(self, question: Question) -> Iterator[None]:
+        """Within this the question stands in the client, and nowhere else."""
+        call = question.request.call
+        tool = call.name if call is not None else None
+        self.in_client[question.id] = AskedInClient(question.request.server.name, tool, now())
+        self.client_asked()
+        try:
+            yield
+        finally:
+            del self.in_client[question.id]
+            self.client_asked()
+
+    def _can_hold(self, question: Question, requester: Requester) -> bool:
+        """Whether this client's form can hold the fields of a question, as far as is known."""
+        kinds = _kinds(question)
+        name = requester.agent.name
+        return agent_called(name).can_show(kinds) and not any(
+            known == name and kinds >= too_much for known, too_much in self._too_much
+        )
+
+    def _is_believed(
+        self, question: Question, outcome: Outcome, requester: Requester, began: float
+    ) -> bool:
+        """Whether a client's answer may be a person's.
+
+        An accept is judged like any other. One without the content that its form has to give was
+        not filled in: that form cannot hold it, and does not get its like again.
+        """
+        if outcome.action == "accept":
+            form = question.form
+            if form is None or outcome.content or not any(one.required for one in form.fields):
+                return True
+            self._too_much.add((requester.agent.name, _kinds(question)))
+            return False
+        if self._ask_via != "auto":
+            return True
+        if self._clock.time() - began < TOO_FAST_SECONDS:
+            self.seems_alone = True
+            return False
+        return not runs_alone(requester)
+
     async def _of_client(
         self, question: Question, held_calls: Sequence[HeldCall]
     ) -> Outcome | None:
-        """What the client answered; None when it stayed silent or left."""
+        """What the client answered; None when that was no person's answer, or there was none."""
+        found_client = self._client_of(question, held_calls)
+        began = self._clock.time()
         try:
             answer = await self._put(question, held_calls, _params(question))
             outcome = _outcome(question, answer)
+            if found_client and not self._is_believed(question, outcome, found_client[1], began):
+                return None
             if outcome.action != "accept":
                 return outcome
-            found = () if outcome.content is None else question.examine(outcome.content)
-            to_acknowledge = (*question.to_acknowledge, *found)
+            to_acknowledge = question.to_acknowledge_for(outcome.content)
             if not to_acknowledge:
                 return outcome
+            found = set(to_acknowledge).difference(question.review.findings)
             if found and self._ask_via == "auto":
                 # Its form cannot acknowledge. A person at the console can, and finds the answer
                 # there as the agent's.
@@ -143,7 +222,7 @@ class Asking:
         if found is None:
             raise ClientSilent
         held, requester = found
-        if requester.era == "modern":
+        if ERAS[requester.era].rounds:
             return await self._in_a_round(question, held, requester, params)
         asking = asyncio.ensure_future(requester.elicit(params))
         return await self._within(asking, held, requester)
@@ -194,16 +273,11 @@ class Asking:
     ) -> Outcome:
         answered: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._agent_answers[question.id] = answered
-        for held in held_calls:
-            held.waiting[question.id] = question
-            held.changed()
         try:
-            return await self._first_of(question, deadline, answered, held_calls)
+            with self._held_calls.waiting_for(question):
+                return await self._first_of(question, deadline, answered, held_calls)
         finally:
             del self._agent_answers[question.id]
-            for held in held_calls:
-                held.waiting.pop(question.id, None)
-                held.changed()
 
     async def _first_of(
         self,
@@ -240,15 +314,21 @@ async def _gone(held: HeldCall, requester: Requester | None) -> None:
             await changed.wait()
 
 
+def _kinds(question: Question) -> frozenset[str]:
+    """The kinds of fields that a question has."""
+    fields = question.form.fields if question.form is not None else ()
+    return frozenset(field.kind for field in fields)
+
+
 def _needs_acknowledgement(question: Question) -> bool:
-    return question.request.kind == "approval" or bool(question.to_acknowledge)
+    return question.request.traits.client_confirms or bool(question.to_acknowledge)
 
 
 def _params(question: Question) -> dict[str, Any]:
     """The question as the client is asked it: who asks stands before the server's own message."""
     request = question.request
     note = f"\n\n({neutral_line(question.note, 500)})" if question.note else ""
-    if request.kind == "approval":
+    if request.traits.client_confirms:
         return {"mode": "form", "message": f"{request.message}{note}", "requestedSchema": _YES_NO}
     asks = "" if request.server.name == AGENT else f"{request.server.name} asks: "
     message = f"{asks}{neutral(request.message)}{note}"
@@ -283,10 +363,39 @@ def _outcome(question: Question, answer: Mapping[str, Any]) -> Outcome:
     action = answer.get("action")
     if action == "accept":
         content = answer.get("content")
-        is_form = question.request.kind != "approval" and question.request.mode == "form"
+        is_form = question.request.mode == "form"
         held = (content if isinstance(content, Mapping) else {}) if is_form else None
-        scope = {"scope": "once"} if question.request.kind == "approval" else {}
-        return accept("client", "The agent's client answered.", held, via="client", **scope)
+        scope = next(iter(question.request.traits.scopes), None)
+        return accept("client", "The agent's client answered.", held, via="client", scope=scope)
     if action == "decline":
         return decline("client", "The agent's client declined.", via="client")
     return cancel("client", "The agent's client dismissed the question.", via="client")
+
+
+# The agent itself, where the owner lets it answer
+
+_ASK_THE_USER: Final = "Ask the user to answer it in elicit-tui."
+
+
+def agent_outcome(question: Question, action: Any, content: Any) -> Outcome | str:
+    """The agent's answer as an outcome, or in a sentence why it is none.
+
+    The broker asks `agent_refusal` too; here the agent learns of it at once.
+    """
+    if action not in ("accept", "decline", "cancel"):
+        return 'action is "accept", "decline" or "cancel".'
+    given: Mapping[str, Any] = content if isinstance(content, Mapping) else {}
+    refused = agent_refusal(question, action, given)
+    if refused is not None:
+        own = question.request.server.name == AGENT
+        return f"{'This is your own question to the user.' if own else refused} {_ASK_THE_USER}"
+    if action == "decline":
+        return decline("agent", "The agent declined.", via="agent")
+    if action == "cancel":
+        return cancel("agent", "The agent dismissed the question.", via="agent")
+    assert question.form is not None
+    problems = question.form.judge(given)
+    if problems:
+        told = "; ".join(f"content.{problem.field}: {problem.message}" for problem in problems)
+        return f"The content does not satisfy requestedSchema. {told}"
+    return accept("agent", "The agent answered.", given, via="agent")

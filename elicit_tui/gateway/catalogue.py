@@ -1,8 +1,11 @@
 """What each server offered when it was last seen: an agent's lists need no running server.
 
-One file a server in the state directory, 0600, named by a digest of how the server is started, so
-that another program under the same name is never listed by it. It is only for lists: a call
-always waits for the server's live definition.
+One file a server in the state directory, 0600, named by a digest of how the server is started, with
+which environment and which headers: another program or another account under the same name is
+never listed by it. It is only for lists: a call always waits for the server's live definition.
+
+A file counts only as this program wrote it for that very server: it begins with a digest that
+nobody makes without the key beside it. Whatever else is found there is as if nothing were.
 """
 
 from __future__ import annotations
@@ -10,19 +13,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.host.offers import objects
+from elicit_tui.errors import ConfigError
+from elicit_tui.gateway.fit_to_pass import nested_too_deep
+from elicit_tui.host.number_text import json_line, read_float
 from elicit_tui.paths import replace_file, state_directory
 
-VERSION: Final = 2
-"""Of the first, an entry may be one that not every agent can read."""
+VERSION: Final = 3
 MOST_BYTES: Final = 64 * 1024 * 1024
 """A larger file is not ours."""
+MOST_FILES: Final = 256
+"""Of servers that were configured once; the ones that were not written for longest go first."""
+KEY_BYTES: Final = 32
 
 KINDS: Final = ("tools", "prompts", "resources", "templates")
 
@@ -45,37 +54,107 @@ class CatalogueFiles:
     """The catalogues on disk. What cannot be read or written is as if it had never been seen."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        self._directory = directory or state_directory() / "gateway" / "catalogues"
-
-    def _path(self, server: ServerSettings) -> Path:
-        started = json.dumps(
-            [server.name, server.command, server.args, server.cwd, server.url, server.protocol]
-        )
-        return self._directory / f"{hashlib.sha256(started.encode()).hexdigest()[:32]}.json"
+        """`directory`: where they are; by default in the directory for state, if there is one."""
+        if directory is None:
+            with contextlib.suppress(ConfigError):
+                directory = state_directory() / "gateway" / "catalogues"
+        self._directory = directory
 
     def read(self, server: ServerSettings) -> Catalogue | None:
         """The last known catalogue of a server; None when there is none."""
-        path = self._path(server)
+        if self._directory is None:
+            return None
         try:
-            if path.stat().st_size > MOST_BYTES:
+            key = self._key(self._directory, create=False)
+            started = _digest(key, _how_started(server))
+            kept = _own_bytes(self._directory / f"{started}.json", MOST_BYTES)
+            digest, _, body = kept.partition(b"\n")
+            if digest.decode() != _digest(key, started.encode() + body):
                 return None
-            kept = json.loads(path.read_bytes())
+            return _catalogue(json.loads(body, parse_float=read_float))
         except (OSError, ValueError, RecursionError):
             return None
-        return _catalogue(kept)
 
     def write(self, server: ServerSettings, catalogue: Catalogue) -> None:
         """Keep what a server offers now, in place of what it offered before."""
-        kept = json.dumps({"version": VERSION, **vars(catalogue)}).encode()
-        with contextlib.suppress(OSError):
-            replace_file(self._path(server), kept)
+        if self._directory is None:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            key = self._key(self._directory, create=True)
+            started = _digest(key, _how_started(server))
+            body = json_line({"version": VERSION, **vars(catalogue)})
+            path = self._directory / f"{started}.json"
+            replace_file(path, _digest(key, started.encode() + body).encode() + b"\n" + body)
+            self._prune(path)
+
+    def _key(self, directory: Path, *, create: bool) -> bytes:
+        """The key of all digests; made where there is none. Raises OSError, ValueError."""
+        path = directory / "key"
+        try:
+            key = _own_bytes(path, KEY_BYTES)
+        except FileNotFoundError:
+            key = b""
+        if len(key) != KEY_BYTES:
+            if not create:
+                raise ValueError("no key")
+            replace_file(path, os.urandom(KEY_BYTES))
+            # Two processes may make one at once: what stands there now is the key of both.
+            key = _own_bytes(path, KEY_BYTES)
+        return key
+
+    def _prune(self, written: Path) -> None:
+        """Remove the oldest files when there are too many."""
+        paths = [path for path in written.parent.glob("*.json") if path != written]
+        if len(paths) >= MOST_FILES:
+            paths.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+            for path in paths[MOST_FILES - 1 :]:
+                path.unlink(missing_ok=True)
+
+
+def _digest(key: bytes, text: bytes) -> str:
+    """A digest that nobody makes, or tries out guesses by, who does not have the key."""
+    return hashlib.blake2b(text, key=key, digest_size=32).hexdigest()
+
+
+def _how_started(server: ServerSettings) -> bytes:
+    """Everything by which this server may be another one, or offer other things."""
+    variable = server.bearer_token_env_var
+    how = {
+        "name": server.name,
+        "command": [server.command, server.args, server.cwd, server.fixed_path],
+        "env": sorted(server.env.items()),
+        "url": [server.url, server.transport],
+        "headers": sorted(server.http_headers.items()),
+        "token": None if variable is None else os.environ.get(variable),
+        "protocol": server.protocol,
+        "elicitation": server.advertised_modes,
+    }
+    return json.dumps(how).encode()
+
+
+def _own_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file that is the person's alone. Raises OSError, ValueError."""
+    # No link is followed, and a pipe that somebody put there hangs nobody.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        status = os.fstat(file.fileno())
+        shared = os.name == "posix" and (
+            status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077
+        )
+        if not stat.S_ISREG(status.st_mode) or shared or status.st_size > most:
+            raise ValueError("not ours")
+        return file.read(most + 1)
 
 
 def _catalogue(kept: Any) -> Catalogue | None:
     if not isinstance(kept, Mapping) or kept.get("version") != VERSION:
         return None
+    lists = {kind: kept.get(kind) for kind in KINDS}
     instructions = kept.get("instructions")
-    return Catalogue(
-        **{kind: objects(kept.get(kind)) for kind in KINDS},
-        instructions=instructions if isinstance(instructions, str) else None,
+    entries = [entry for each in lists.values() if isinstance(each, list) for entry in each]
+    sound = (
+        all(isinstance(each, list) for each in lists.values())
+        and all(isinstance(entry, dict) and not nested_too_deep(entry) for entry in entries)
+        and (instructions is None or isinstance(instructions, str))
     )
+    return Catalogue(**lists, instructions=instructions) if sound else None  # type: ignore[arg-type]

@@ -1,14 +1,14 @@
 """How `gateway doctor` and the gateways of one agent tell each other something: two private files.
 
 The doctor's request stands in one and is kept fresh while the doctor runs; gateways write what they
-see of the agent's patience into the other, a JSON line each.
+see of the agent's patience into the other, a JSON line each. From these the doctor tells how long
+an agent waits, and how long to hold.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import hmac
 import json
 import os
 import time
@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 from elicit_tui.errors import ConfigError
 from elicit_tui.paths import create_private, replace_file, state_directory
 
+LEAST_HOLD_SECONDS: Final = 1.0
 FRESH_SECONDS: Final = 15.0
 """A request that was not renewed for so long is that of a doctor that died."""
 
@@ -65,9 +66,22 @@ def proof_of(secret: str | None, nonce: str) -> str | None:
     """A digest that tells two equal secrets, and nothing about them."""
     if not secret:
         return None
+    import hmac  # here, since the front asks only whether there is a doctor
+
     return hmac.new(
         secret.encode("utf-8", "surrogateescape"), nonce.encode(), hashlib.sha256
     ).hexdigest()
+
+
+def _folder() -> Path:
+    return state_directory() / "gateway" / "doctor"
+
+
+def doctor_asks() -> bool:
+    """Whether a doctor may want to know something of some agent."""
+    with contextlib.suppress(ConfigError, OSError):
+        return any(path.suffix == ".json" for path in _folder().iterdir())
+    return False
 
 
 class DoctorFiles:
@@ -75,7 +89,7 @@ class DoctorFiles:
 
     def __init__(self, agent: str) -> None:
         """Raises ConfigError where nobody knows where our files are."""
-        folder = state_directory() / "gateway" / "doctor"
+        folder = _folder()
         self._request = folder / f"{agent}.json"
         self._observations = folder / f"{agent}.jsonl"
 
@@ -134,3 +148,49 @@ def files_of(agent: str) -> DoctorFiles | None:
         return DoctorFiles(agent)
     except ConfigError:
         return None
+
+
+# What a doctor makes of it
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long the agent waited in one measured call."""
+
+    progress: bool
+    token: bool
+    http: bool
+    seconds: float
+    at_least: bool
+    """It would have waited longer."""
+    silent: bool
+    """It gave up without a word; the time is that of its next call, and may be too long."""
+    client: str
+
+    @property
+    def hold(self) -> int:
+        """Seconds that a call may be held so that its answer still arrives."""
+        return int(max(LEAST_HOLD_SECONDS, self.seconds - max(min(10, self.seconds / 5), 1)))
+
+
+def measured(observations: Sequence[Observation]) -> list[Patience]:
+    """Every call that has ended, in order."""
+    return [
+        Patience(
+            observation.progress,
+            observation.token,
+            observation.http,
+            observation.seconds,
+            observation.how == "longest",
+            observation.how == "silent",
+            observation.client,
+        )
+        for observation in observations
+        if observation.event == "ended"
+    ]
+
+
+def decisive(found: Sequence[Patience]) -> Patience | None:
+    """The one that holds in a session: with progress, where the client asks for it."""
+    ticked = [each for each in found if each.progress]
+    return next(reversed(ticked or found), None)

@@ -14,8 +14,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic_core import to_json
-
 OURS: Final = "dev.elicit-tui/"
 """Begins the keys in `_meta` that are ours alone."""
 
@@ -58,6 +56,8 @@ def readable(value: Any) -> Any:
 
 def _text(value: Any) -> bytes:
     """As the SDK writes it, in a message of some levels more."""
+    from pydantic_core import to_json  # not for the front, which only asks how deep a value is
+
     return to_json([[[[value]]]])
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Call, ElicitationRequest, Question
+from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import SEPARATOR, Rounds
@@ -98,6 +99,8 @@ class HeldCall:
     last_progress: tuple[float, float | None] = (0.0, None)
     size: int = 0
     _listeners: set[asyncio.Event] = field(default_factory=set)
+    _departure: asyncio.Task[None] | None = None
+    """Runs while its agent is away, and ends with its return: each absence has its own time."""
 
     @property
     def id(self) -> str:
@@ -158,20 +161,40 @@ def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) 
     return json.dumps([method, server, name, arguments], sort_keys=True)
 
 
+class HeldCallsWatcher(Protocol):
+    """What the held calls of a session need of that session."""
+
+    def withdraw(self, held: HeldCall) -> None:
+        """End what a call still asks: nobody waits for it any more."""
+        ...
+
+    def agent_state_changed(self, held: HeldCall) -> None:
+        """Show that the `agent_state` of a call is another."""
+        ...
+
+
 class HeldCalls:
     """All held calls of one session."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self.withdraw: Callable[[HeldCall], None] = lambda held: None
-        """Ends what a call still asks."""
-        self.state_changed: Callable[[HeldCall], None] = lambda held: None
-        """Told that the `agent_state` of a call is another."""
+        self._watched_by: HeldCallsWatcher | None = None
         self._under_way: dict[str, HeldCall] = {}
         """By the id of the call."""
         self._named: dict[str, HeldCall] = {}
         """Those whose id or key somebody may come back with, oldest first."""
-        self._departures: set[asyncio.Task[None]] = set()
+        self._asked: dict[str, Question] = {}
+        """What waits for a person, by the question's id."""
+
+    def watched_by(self, watcher: HeldCallsWatcher) -> None:
+        """Take the session that these calls are of, before the first of them begins."""
+        self._watched_by = watcher
+
+    @property
+    def _watcher(self) -> HeldCallsWatcher:
+        if self._watched_by is None:
+            raise RuntimeError("These held calls belong to no session (HeldCalls.watched_by).")
+        return self._watched_by
 
     # Finding
 
@@ -191,8 +214,29 @@ class HeldCalls:
 
     def of_request(self, request: ElicitationRequest) -> tuple[HeldCall, ...]:
         """The calls that a question may belong to."""
+        if request.traits.for_server and not request.calls:
+            server = request.server.name
+            return tuple(held for held in self._under_way.values() if held.server == server)
         found = (self._under_way.get(call.id) for call in request.calls)
         return tuple(held for held in found if held is not None)
+
+    @contextmanager
+    def waiting_for(self, question: Question) -> Iterator[None]:
+        """Within this the calls that a question may belong to wait for a person.
+
+        Those too that begin meanwhile, where it is asked for their whole server.
+        """
+        self._asked[question.id] = question
+        for held in self.of_request(question.request):
+            held.waiting[question.id] = question
+            held.changed()
+        try:
+            yield
+        finally:
+            del self._asked[question.id]
+            for held in self._under_way.values():
+                if held.waiting.pop(question.id, None) is not None:
+                    held.changed()
 
     def left(self, request: ElicitationRequest) -> bool:
         """Whether the agent has left every call that a question may belong to."""
@@ -222,12 +266,18 @@ class HeldCalls:
             raise TooManyCalls
         held = HeldCall(call, server, key, started=self._clock.time())
         self._under_way[call.id] = held
+        for question in self._asked.values():
+            if question.request.traits.for_server and held in self.of_request(question.request):
+                held.asked = True
+                held.waiting[question.id] = question
         held.task = asyncio.ensure_future(work)
         held.task.add_done_callback(lambda task: self._has_ended(held))
         return held
 
     def _has_ended(self, held: HeldCall) -> None:
         self._under_way.pop(held.call.id, None)
+        if held._departure is not None:
+            held._departure.cancel()
         task = held.task
         assert task is not None
         if task.cancelled():
@@ -264,7 +314,7 @@ class HeldCalls:
         before = held.agent_state
         held.requesters.append(requester)
         held.with_client = None
-        held.left = False
+        self._has_returned(held)
         self._tell_change(held, before)
         ticking_task = asyncio.ensure_future(self._tick(held, requester))
         try:
@@ -290,11 +340,14 @@ class HeldCalls:
 
     def _tell_change(self, held: HeldCall, before: AgentState) -> None:
         if held.agent_state != before:
-            self.state_changed(held)
+            self._watcher.agent_state_changed(held)
 
     async def _reply(
         self, held: HeldCall, end: float, requester: Requester, resumed: bool
     ) -> Reply:
+        # In this order: an outcome is told even when the hold is over, a round goes out before a
+        # pause, and only a call for which a person is waited for pauses; one that is merely slow is
+        # held on. Cleared first, so that what changes while this looks wakes it again.
         assert held.task is not None
         with held.listening() as changed:
             while True:
@@ -303,7 +356,7 @@ class HeldCalls:
                     raise GivenUp
                 if held.task.done():
                     return Ended(held.task.result())
-                if requester.era == "modern" and (asked := held.rounds.begin()):
+                if ERAS[requester.era].rounds and (asked := held.rounds.begin()):
                     return AsksClient(asked, held.rounds.state(held.id))
                 over = self._clock.time() >= end
                 if over and held.waiting:
@@ -344,19 +397,25 @@ class HeldCalls:
             return
         held.left = True
         self._name(held)
-        departure = asyncio.ensure_future(self._depart(held))
-        self._departures.add(departure)
-        departure.add_done_callback(self._departures.discard)
+        held._departure = asyncio.ensure_future(self._depart(held))
 
     async def _depart(self, held: HeldCall) -> None:
+        """Take back what a call asks once its agent was away for too long."""
         await self._clock.sleep(LEFT_SECONDS)
-        if not held.left or held.done:
+        if held.done:
             return
         if held.waiting:
             held.withdrawn = True
-            self.withdraw(held)
+            self._watcher.withdraw(held)
         else:
             self._give_up(held)
+
+    def _has_returned(self, held: HeldCall) -> None:
+        """Its agent is there again: the time that it may be away begins anew when it leaves."""
+        held.left = False
+        if held._departure is not None:
+            held._departure.cancel()
+            held._departure = None
 
     def _give_up(self, held: HeldCall) -> None:
         if held.task is not None:
@@ -365,7 +424,7 @@ class HeldCalls:
     def give_up(self, held: HeldCall) -> None:
         """Take a call back for good, as its agent wishes: withdraw its questions, cancel it."""
         held.withdrawn = True
-        self.withdraw(held)
+        self._watcher.withdraw(held)
         self._named.pop(held.id, None)
         self._give_up(held)
 
@@ -374,12 +433,13 @@ class HeldCalls:
         held_calls = self.under_way
         for held in held_calls:
             held.withdrawn = True
-            self.withdraw(held)
+            self._watcher.withdraw(held)
         # A round for the answers to leave, then the calls themselves.
         await asyncio.sleep(0)
-        tasks = [held.task for held in held_calls if held.task is not None]
-        for task in (*tasks, *self._departures):
+        tasks = [task for held in held_calls for task in (held.task, held._departure)]
+        ending = [task for task in tasks if task is not None]
+        for task in ending:
             task.cancel()
         with suppress(asyncio.CancelledError):
-            await asyncio.gather(*tasks, *self._departures, return_exceptions=True)
+            await asyncio.gather(*ending, return_exceptions=True)
         self._named.clear()

@@ -34,7 +34,7 @@ from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN, BoundedConnection
 from elicit_tui.gateway.mcp_server import build_server
-from elicit_tui.gateway.offers import joined_instructions
+from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
@@ -309,14 +309,12 @@ async def listen(
 ) -> None:
     """The whole of `elicit-tui gateway --listen`: until it is cancelled."""
     files = CatalogueFiles()
-    known = ((name, files.read(settings.servers[name])) for name in names)
-    instructions = joined_instructions({name: kept for name, kept in known if kept is not None})
-
+    instructions = SessionOffers.remembered(settings, names, files, notify).instructions()
     tokens = Tokens()
     if not tokens.listed():
         notify("nobody has a token yet: elicit-tui gateway token add NAME")
     host = f"[{address[0]}]" if ":" in address[0] else address[0]
-    async with open_store(settings, "listener") as store:
+    async with open_store(settings, "listener", notify=notify) as store:
         watch = StoreWatch(store)
 
         def open_one(token: str) -> AbstractAsyncContextManager[Session]:

@@ -21,8 +21,9 @@ from mcp.shared.exceptions import MCPError
 
 from elicit_tui import __version__
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError
-from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, is_modern
+from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, agent_info, is_modern
 from elicit_tui.gateway.fit_to_pass import readable
+from elicit_tui.gateway.offers import LISTS
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.telling import NOT_VISITED, Result
@@ -31,9 +32,6 @@ RESOURCE_NOT_FOUND: Final = -32002
 """Of the handshake era; the modern one has invalid params (spec: server/resources)."""
 HANDSHAKE_ONLY: Final = ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
 """Methods that the modern era does not have."""
-
-
-LISTS: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 
 SessionOf = Callable[[Context], Awaitable[Session]]
 """The session that a request belongs to."""
@@ -45,10 +43,7 @@ class RequestMiddleware:
     def __init__(self, session_of: SessionOf) -> None:
         self._session_of = session_of
         self._answers: Mapping[str, Callable[[Session, Context, Any], Awaitable[Result]]] = {
-            "tools/list": self._list("tools", "tools"),
-            "prompts/list": self._list("prompts", "prompts"),
-            "resources/list": self._list("resources", "resources"),
-            "resources/templates/list": self._list("templates", "resourceTemplates"),
+            **{method: self._list(*named) for method, named in LISTS.items()},
             "tools/call": self._call_tool,
             "prompts/get": self._get_prompt,
             "resources/read": self._read_resource,
@@ -65,6 +60,9 @@ class RequestMiddleware:
             with suppress(MCPError):  # why there is no session is told with the first answer
                 session = await _opened(self._session_of, context)
                 session.audience.connected(context.session, http=context.request is not None)
+                agent = agent_info(context)
+                session.own(agent)  # so that a doctor that comes later is seen
+                session.note.known_as(agent, http=context.request is not None)
             return await call_next(context)
         answer = self._answers.get(context.method)
         if context.method in HANDSHAKE_ONLY and is_modern(context):

@@ -11,16 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.broker import BrokerEvent, Notice
+from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.connected import NoteOfSession
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.measuring import Measuring
+from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.session import Session
-from elicit_tui.gateway.session_catalogues import SessionCatalogues
+from elicit_tui.gateway.session_catalogues import SessionCatalogues, read_catalogue
 from elicit_tui.runtime import open_runtime
 
 if TYPE_CHECKING:
@@ -35,20 +39,26 @@ async def open_session(
     *,
     clock: Clock | None = None,
     files: CatalogueFiles | None = None,
+    offered: SessionOffers | None = None,
+    listed: bool = False,
     notify: Callable[[str], None] = lambda sentence: None,
     launched: Launched | None = None,
     log_file: Path | None = None,
 ) -> AsyncIterator[Session]:
     """Compose a session and start its servers; on the way out its questions are withdrawn.
 
-    `other_terminal` answers what no client does. `notify` tells a person at stderr.
+    `other_terminal` answers what no client does. `notify` tells a person at stderr. `offered`: what
+    the front tells the agent, else what `files` remember; `listed`: whether it gave it a list.
     """
     clock = clock or Clock()
+    files = files or CatalogueFiles()
+    if offered is None:
+        offered = SessionOffers.remembered(settings, names, files, notify)
     gateway = settings.gateway
     # A person elsewhere has their own time.
     timed = replace(settings.elicitation, timeout_sec=gateway.wait_sec)
     settings = replace(settings, elicitation=timed)
-    audience = SessionAudience()
+    audience = SessionAudience(listed=listed)
     held_calls = HeldCalls(clock)
     asking = Asking(
         held_calls, other_terminal, clock, ask_via=gateway.ask_via, hold_sec=gateway.hold_sec
@@ -58,8 +68,7 @@ async def open_session(
         responder=lambda queue: asking,
         launched=launched,
         log_file=log_file,
-        agent_left=held_calls.left,
-        agree_on=other_terminal.agree_on,
+        agent=CallingAgent(held_calls.left, other_terminal.agree_on),
     )
     try:
         async with opened as runtime:
@@ -67,14 +76,14 @@ async def open_session(
                 other_terminal.tell_waiting_to(runtime.hooks.waiting)
             runtime.broker.subscribe(partial(_notify_of, notify))
             catalogues = SessionCatalogues(
-                {name: settings.servers[name] for name in names},
+                offered,
                 runtime.host,
-                files or CatalogueFiles(),
+                files,
                 clock,
-                prefix=gateway.prefix == "always",
                 changed=audience.list_changed,
                 notify=notify,
             )
+            note = NoteOfSession(other_terminal.session, Path.cwd(), names)
             measuring = Measuring(
                 clock, partial(audience.list_changed, "tools"), settings.store.secret_env
             )
@@ -87,7 +96,10 @@ async def open_session(
                 audience=audience,
                 clock=clock,
                 measuring=measuring,
+                note=note,
             )
+            runtime.host.subscribe(note.heard)
+            asking.client_asked = lambda: note.asks_client(tuple(asking.in_client.values()))
             watching = asyncio.ensure_future(measuring.watch())
             for name in names:
                 runtime.host.start(name)
@@ -95,12 +107,45 @@ async def open_session(
                 yield session
             finally:
                 watching.cancel()
+                note.end()
                 await held_calls.end()
                 await catalogues.close()
                 audience.close()
     finally:
         # The broker has ended every question by now.
         await other_terminal.close()
+
+
+async def remember_catalogues(
+    settings: Settings,
+    names: Sequence[str],
+    notify: Callable[[str], None],
+    files: CatalogueFiles | None = None,
+) -> list[str]:
+    """Start these servers once, so that an agent's first list need not wait for them.
+
+    Returns the names of those whose catalogue is known now; `notify` tells what kept the others.
+    """
+    from elicit_tui.responders import NobodyResponder
+
+    files = files or CatalogueFiles()
+    remembered: list[str] = []
+    opened = open_runtime(
+        settings, responder=lambda queue: NobodyResponder(), person_present=False, launch=names
+    )
+
+    async def remember(name: str) -> None:
+        try:
+            connection = await runtime.host.connect(name)
+            files.write(settings.servers[name], await read_catalogue(connection, notify))
+        except ElicitTuiError as error:
+            notify(f"{name}: {error}")
+        else:
+            remembered.append(name)
+
+    async with opened as runtime:
+        await asyncio.gather(*map(remember, names))
+    return remembered
 
 
 def _notify_of(notify: Callable[[str], None], event: BrokerEvent) -> None:

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Protocol
 
 from elicit_tui.broker import BrokerEvent, Resolved
-from elicit_tui.broker.allowances import Allowance, Allowances
+from elicit_tui.broker.contracts import Allowance, Allowances
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch, TellWaiting
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.store import AgentState, Asker, Grant, Store
+from elicit_tui.store.living import machine_id, machine_name
 
 
 class OtherTerminal(Protocol):
     """Where a question waits for a person who is not at the agent's terminal."""
+
+    session: str
+    """The id of the session in the store."""
 
     async def respond(
         self, question: Question, deadline: Deadline, agent_state: Callable[[], AgentState]
@@ -76,7 +80,7 @@ class OtherTerminalByStore:
         self._watch = watch
         self._directory = directory
         self._token = token
-        self._session = new_id()
+        self.session = new_id()
         self._agent = AgentInfo()
         self._beginning: asyncio.Lock = asyncio.Lock()
         self._responder: StoreResponder | None = None
@@ -95,10 +99,12 @@ class OtherTerminalByStore:
         async with self._beginning:
             if self._responder is None:
                 asker = Asker(
-                    self._session,
+                    self.session,
                     self._name,
                     self._agent.version,
                     str(self._directory) if self._directory is not None else None,
+                    machine_name(),
+                    machine_id(),
                 )
                 await self._store.begin(asker)
                 self._responder = StoreResponder(self._store, asker, self._watch)
@@ -147,9 +153,9 @@ class OtherTerminalByStore:
         try:
             await self._begun()
             for new in (one for one in held if one not in self._granted):
-                await self._store.grant(Grant(self._session, *new, agent=self._name))
+                await self._store.grant(Grant(self.session, *new, agent=self._name))
                 self._granted.add(new)
-            listed = await self._store.grants(self._session)
+            listed = await self._store.grants(self.session)
         except StoreError:
             listed = ()
         standing = {Allowance(one.server, one.tool, one.process, one.definition) for one in listed}
@@ -169,6 +175,6 @@ class OtherTerminalByStore:
             return
         await self._responder.close()
         try:
-            await self._store.end(self._session)
+            await self._store.end(self.session)
         except StoreError:
             return

@@ -5,10 +5,11 @@ The agent chooses neither a time limit nor a channel; both are its user's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.catalogue import Entry
 
 ELICIT: Final = "elicit"
@@ -108,13 +109,11 @@ _TOOLS: Final[Mapping[str, Entry]] = {
 }
 
 
-def own_tools(*, elicit: bool, answer: bool) -> list[Entry]:
-    """The gateway's own entries of tools/list.
-
-    `elicit`: the owner lets agents ask. `answer`: the owner lets them answer, too.
-    """
-    names = [RESUME, CANCEL, *([ELICIT] if elicit else []), *([ANSWER] if answer else [])]
-    return [dict(_TOOLS[name]) for name in names]
+def own_tools(gateway: GatewaySettings, modes: Collection[str]) -> list[Entry]:
+    """The gateway's own entries of tools/list, for an agent whose client elicits in these modes."""
+    answer = gateway.agent_answers == "allow" and not modes
+    asking = [ELICIT] if gateway.elicit_tool else []
+    return [dict(_TOOLS[name]) for name in (RESUME, CANCEL, *asking, *([ANSWER] if answer else []))]
 
 
 class NotAQuestion(Exception):

@@ -27,8 +27,8 @@ class Replies:
         self._settings = settings
         self._broker = broker
 
-    def result(self, held: HeldCall, reply: Reply, *, resumed: bool) -> Result:
-        """The result of the agent's request."""
+    def result(self, held: HeldCall, reply: Reply, *, resumed: bool, alone: bool) -> Result:
+        """The result of the agent's request; `alone`: no user comes back to it."""
         if isinstance(reply, Ended):
             return reply.result
         if isinstance(reply, AsksClient):
@@ -43,11 +43,12 @@ class Replies:
             }
         if isinstance(reply, StillRuns):
             return text_result(telling.STILL_RUNS)
-        return self._paused(held, resumed=resumed)
+        return self._paused(held, resumed=resumed, alone=alone)
 
-    def _paused(self, held: HeldCall, *, resumed: bool) -> Result:
+    def _paused(self, held: HeldCall, *, resumed: bool, alone: bool) -> Result:
         questions = list(held.waiting.values())
-        text = telling.STILL_WAITING if resumed else telling.paused_text(held.id)
+        still = telling.STILL_WAITING_ALONE if alone else telling.STILL_WAITING
+        text = still if resumed else telling.paused_text(held.id)
         text += self._for_answering(held)
         meta = {
             telling.PAUSED_META_KEY: {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, Literal, Protocol
 
 from elicit_tui.elicitation import Era
+from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.agents import agent_called
 
 
@@ -50,6 +52,34 @@ class Requester(Protocol):
     async def elicit(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Ask the agent's own client (handshake era only). Raises ClientSilent."""
         ...
+
+
+def runs_alone(requester: Requester) -> bool:
+    """Whether nobody sits at this agent, by its name or by how it was started."""
+    return agent_called(requester.agent.name).is_alone(() if requester.http else _arguments())
+
+
+@cache
+def _arguments() -> tuple[str, ...]:
+    from elicit_tui.broker.answerer import agent_arguments  # the front does without
+
+    return agent_arguments()
+
+
+def elicitation_modes(elicitation: Any) -> frozenset[str]:
+    """The modes of a client's capability `elicitation`, as an object or as the SDK read it."""
+    if elicitation is None:
+        return frozenset()
+    look = elicitation.get if isinstance(elicitation, Mapping) else partial(getattr, elicitation)
+    modes = {mode for mode in ("form", "url") if look(mode, None) is not None}
+    # An empty capability means forms (spec: 2025-11-25, client/elicitation, "Capabilities").
+    return frozenset(modes or {"form"})
+
+
+def may_pause(gateway: GatewaySettings, name: str | None, *, http: bool, progress: bool) -> bool:
+    """Whether a call of this agent may answer "paused" before its question's time is over."""
+    hold = agent_called(name).hold_seconds(gateway.hold_sec, http=http, progress=progress)
+    return gateway.wait_sec <= 0 or hold < gateway.wait_sec
 
 
 def hold_seconds(chosen: float | Literal["auto"], requester: Requester) -> float:

@@ -12,14 +12,16 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     cancel,
 )
+from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.request import AGENT, URL_ELICITATION_REQUIRED, Method
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agent import SessionAudience
-from elicit_tui.gateway.answering import agent_outcome
-from elicit_tui.gateway.asking import Asking
+from elicit_tui.gateway.agents import agent_called
+from elicit_tui.gateway.asking import Asking, agent_outcome
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.connected import NoteOfSession
 from elicit_tui.gateway.fit_to_pass import without_our_words
 from elicit_tui.gateway.held_calls import (
     TAKEN_BACK,
@@ -35,7 +37,13 @@ from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.passing import Background, Passing, Unknown
 from elicit_tui.gateway.replies import Replies
-from elicit_tui.gateway.requester import AgentInfo, Requester, hold_seconds
+from elicit_tui.gateway.requester import (
+    AgentInfo,
+    Requester,
+    hold_seconds,
+    may_pause,
+    runs_alone,
+)
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.host import (
@@ -63,6 +71,7 @@ class Session:
         audience: SessionAudience,
         clock: Clock,
         measuring: Measuring,
+        note: NoteOfSession,
     ) -> None:
         self._gateway = runtime.settings.gateway
         self.runtime = runtime
@@ -72,13 +81,14 @@ class Session:
         self.held_calls = held_calls
         self.catalogues = catalogues
         self.clock = clock
+        self.note = note
+        """What `gateway status` tells of it."""
         self.audience = audience
         self._measuring = measuring
         self._replies = Replies(self._gateway, self._broker)
         self._background = Background()
         self.passing = Passing(runtime.host, catalogues, self._background)
-        held_calls.withdraw = self._withdraw
-        held_calls.state_changed = self._show_agent_state
+        held_calls.watched_by(self)
         self._broker.subscribe(self._broker_said)
         runtime.host.subscribe(self._host_said)
 
@@ -89,16 +99,19 @@ class Session:
 
         `look`: whether a doctor came or went is looked at anew.
         """
-        answers = self._gateway.agent_answers == "allow" and not agent.modes
-        own = own_tools.own_tools(elicit=self._gateway.elicit_tool, answer=answers)
+        own = own_tools.own_tools(self._gateway, agent.modes)
         return [*own, TOOL] if self._measuring.offered(agent, look=look) else own
 
     async def offers(self, requester: Requester) -> Offers:
         """The lists, for this agent."""
+        self.note.known_as(requester.agent, http=requester.http)
         own = self.own(requester.agent)
-        wait = self._gateway.wait_sec
-        pauses = wait <= 0 or hold_seconds(self._gateway.hold_sec, requester) < wait
-        return await self.catalogues.offers(own, output_schemas=not pauses)
+        return await self.catalogues.offers(own, output_schemas=not self._pauses(requester))
+
+    def _pauses(self, requester: Requester) -> bool:
+        """Whether a call of this agent may answer "paused", which no `outputSchema` allows."""
+        name, progress = requester.agent.name, requester.has_token
+        return may_pause(self._gateway, name, http=requester.http, progress=progress)
 
     # Calls
 
@@ -115,7 +128,7 @@ class Session:
             return await self._own_tool(name, arguments, requester, more or {})
         origin = await self.catalogues.tool_origin(name, own)
         if origin is None:
-            raise Unknown(f"Unknown tool: {neutral_line(name, 200)}")
+            return text_result(f"Unknown tool: {neutral_line(name, 200)}", is_error=True)
         return await self._server_call("tools/call", *origin, arguments, requester, more or {})
 
     async def get_prompt(
@@ -163,6 +176,7 @@ class Session:
     ) -> Result:
         """Attend a new call, one that is joined, or the one whose round is answered here."""
         self._other_terminal.known_as(requester.agent)
+        self.note.known_as(requester.agent, http=requester.http)
         resumed = False
         state = _state(requester, more)
         if state is not None:
@@ -187,7 +201,14 @@ class Session:
             reply = await self.held_calls.attend(held, requester, hold, resumed=resumed)
         except GivenUp:
             return text_result(telling.CANCELLED, is_error=True)
-        return self._replies.result(held, reply, resumed=resumed)
+        alone = runs_alone(requester) or self._asking.seems_alone
+        result = self._replies.result(held, reply, resumed=resumed, alone=alone)
+        ours = held.server == AGENT or telling.ELICITATIONS_META_KEY in (result.get("_meta") or {})
+        reads_structured = agent_called(requester.agent.name).structured
+        # What was offered with its outputSchema keeps what that promises.
+        if ours and reads_structured and self._pauses(requester):
+            return telling.as_text(result)
+        return result
 
     # The call of a server, in a task of its own
 
@@ -297,14 +318,14 @@ class Session:
 
     # What its parts tell it
 
-    def _withdraw(self, held: HeldCall) -> None:
-        """Nobody waits for this call: end its questions, unless another one shares them."""
+    def withdraw(self, held: HeldCall) -> None:
+        """End the questions of a call that nobody waits for, unless another one shares them."""
         for pending in self._broker.pending:
             held_calls = self.held_calls.of_request(pending.question.request)
             if held in held_calls and all(each.withdrawn for each in held_calls):
                 pending.settle(cancel("withdrawn", TAKEN_BACK))
 
-    def _show_agent_state(self, held: HeldCall) -> None:
+    def agent_state_changed(self, held: HeldCall) -> None:
         """Show in every inbox that the agent was told to come back, left, or is back."""
         for question in tuple(held.waiting.values()):
             held_calls = self.held_calls.of_request(question.request)
@@ -318,7 +339,7 @@ class Session:
             self._asking.forget(event.request.id)
             if event.outcome.scope == "session":  # It can be listed and taken back at once.
                 self._background.start(self._other_terminal.agree_on(self._broker.allowances))
-            if event.request.kind == "elicitation" and event.request.server.name != AGENT:
+            if event.request.traits.from_server and event.request.server.name != AGENT:
                 for held in self.held_calls.of_request(event.request):
                     held.resolved.append(event)
 
@@ -349,4 +370,5 @@ class Session:
 def _state(requester: Requester, more: Mapping[str, Any]) -> str | None:
     """The `requestState` of a request that answers a round (modern era)."""
     state = more.get("requestState")
-    return state if requester.era == "modern" and isinstance(state, str) else None
+    rounds = ERAS[requester.era].rounds
+    return state if rounds and isinstance(state, str) else None

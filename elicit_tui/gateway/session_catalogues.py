@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
-from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.names import Origin
-from elicit_tui.gateway.offers import Offers, joined_instructions, joined_offers
+from elicit_tui.gateway.offers import Offers, SessionOffers
 from elicit_tui.host import Connection, Host, HostEvent, ListChanged, ServerStateChanged
 from elicit_tui.host.events import ListKind
-from elicit_tui.text import quoted
 
 LIST_SECONDS: Final = 5.0
 """How long a list waits for servers that were never seen; agents give up after ten."""
@@ -33,74 +31,53 @@ class SessionCatalogues:
 
     def __init__(
         self,
-        servers: Mapping[str, ServerSettings],
+        offered: SessionOffers,
         host: Host,
         files: CatalogueFiles,
         clock: Clock,
         *,
-        prefix: bool,
         changed: Callable[[ListKind], None],
         notify: Callable[[str], None],
     ) -> None:
-        """`changed` hears which list is another than before; `notify` tells what is missing."""
-        self._servers = servers
+        """Begin with what is `offered` already.
+
+        `changed` hears which list is another than before; `notify` tells what is missing.
+        """
+        self._offered = offered
+        self._servers = offered.servers
         self._host = host
         self._files = files
         self._clock = clock
-        self._prefix = prefix
         self._changed = changed
         self._notify = notify
-        known = ((name, files.read(server)) for name, server in servers.items())
-        self._catalogues = {name: found for name, found in known if found is not None}
-        self._settled = {name: asyncio.Event() for name in servers}
+        self._settled = {name: asyncio.Event() for name in self._servers}
         """Set once the live lists are here, or the server will not come."""
+        self._live: set[str] = set()
+        """The servers whose own lists are here."""
         self._reading: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
         self._watched: set[str] = set()
-        self._renamed: set[str] = set()
         self._closed = False
-        self._joined: dict[tuple[frozenset[str], bool], Offers] = {}
         host.subscribe(self._heard)
 
     def instructions(self) -> str | None:
         """The servers' words to a model, as they were last known."""
-        return joined_instructions(self._in_order())
-
-    def _in_order(self) -> dict[str, Catalogue]:
-        return {name: self._catalogues[name] for name in self._servers if name in self._catalogues}
+        return self._offered.instructions()
 
     async def offers(self, own: Sequence[Entry], *, output_schemas: bool) -> Offers:
         """Everything offered now; waits at most 5 s for servers that were never seen."""
-        unseen = [name for name in self._servers if name not in self._catalogues]
-        await self._wait(unseen, LIST_SECONDS)
-        return self._offers(own, output_schemas)
+        await self._wait(self._offered.unseen, LIST_SECONDS)
+        return self._offered.offers(own, output_schemas=output_schemas)
 
-    def _offers(self, own: Sequence[Entry], output_schemas: bool) -> Offers:
-        key = (frozenset(tool["name"] for tool in own), output_schemas)
-        if key not in self._joined:
-            self._joined[key] = joined_offers(
-                self._in_order(),
-                self._servers,
-                prefix=self._prefix,
-                own_tools=own,
-                output_schemas=output_schemas,
-            )
-            self._tell_renamed(self._joined[key])
-        return self._joined[key]
-
-    def _tell_renamed(self, offers: Offers) -> None:
-        """Say once which names could not stay as they are, where the owner wants no prefix."""
-        if self._prefix:
+    async def _wait(self, names: Sequence[str], seconds: float | None = None) -> None:
+        """Wait until these are settled, by default for as long as they may take to start."""
+        late = [name for name in names if not self._settled[name].is_set()]
+        if not late:
             return
-        for public, (server, name) in {**offers.tool_origins, **offers.prompt_origins}.items():
-            if public != name and public not in self._renamed:
-                self._renamed.add(public)
-                self._notify(f"{quoted(name)} of {server} is offered as {public}.")
-
-    async def _wait(self, names: Sequence[str], seconds: float) -> None:
-        waits = [asyncio.ensure_future(self._settled[name].wait()) for name in names]
-        if not waits:
-            return
+        if seconds is None:
+            starting = max(self._servers[name].startup_timeout_sec for name in late)
+            seconds = starting + LIST_SECONDS
+        waits = [asyncio.ensure_future(self._settled[name].wait()) for name in late]
         timer = asyncio.ensure_future(self._clock.sleep(seconds))
         everyone = asyncio.ensure_future(asyncio.wait(waits))
         try:
@@ -112,37 +89,47 @@ class SessionCatalogues:
     # Whose is it?
 
     async def tool_origin(self, name: str, own: Sequence[Entry]) -> Origin | None:
-        """The server and its own name of a tool; waits for servers whose lists are not here yet."""
-        return await self._looked_up(name, own, lambda offers: offers.tool_origins.get(name))
+        """The server and its own name of a tool, by the server's live list; waits for that.
+
+        None where nobody has it, or its server has it no more. A server that does not come says so
+        when it is called.
+        """
+        return await self._origin(name, own, self._offered.tool, "tool_origins")
 
     async def prompt_origin(self, name: str) -> Origin | None:
-        """The server and its own name of a prompt."""
-        return await self._looked_up(name, (), lambda offers: offers.prompt_origins.get(name))
+        """The server and its own name of a prompt, in the same way."""
+        return await self._origin(name, (), self._offered.prompt, "prompt_origins")
+
+    async def _origin(
+        self,
+        name: str,
+        own: Sequence[Entry],
+        known: Callable[[str], Origin | None],
+        origins: Literal["tool_origins", "prompt_origins"],
+    ) -> Origin | None:
+        origin = known(name)
+        # Listed by nobody that is known: any server that still starts may have it.
+        await self._wait(list(self._servers) if origin is None else [origin[0]])
+        offers = self._offered.offers(own, output_schemas=False)
+        current: Origin | None = getattr(offers, origins).get(name)
+        if current is None and origin is not None and origin[0] not in self._live:
+            return origin
+        return current
 
     async def server_of(self, uri: str) -> str | None:
         """The server that a resource belongs to."""
-        found = await self._looked_up(
-            uri, (), lambda offers: (server, uri) if (server := offers.server_of(uri)) else None
-        )
-        return found[0] if found is not None else None
+        found = self._now().server_of(uri)
+        if found is None:
+            await self._wait(list(self._servers))
+            found = self._now().server_of(uri)
+        return found
 
     async def server_of_template(self, text: str) -> str | None:
         """The server that a resource template, or a URI, belongs to."""
-        return dict(self._offers((), False).template_servers).get(text) or await self.server_of(
-            text
-        )
+        return dict(self._now().template_servers).get(text) or await self.server_of(text)
 
-    async def _looked_up(
-        self, name: str, own: Sequence[Entry], look: Callable[[Offers], Origin | None]
-    ) -> Origin | None:
-        found = look(self._offers(own, output_schemas=False))
-        if found is None:
-            # Listed by nobody that is known: a server that still starts may have it.
-            late = [name for name, settled in self._settled.items() if not settled.is_set()]
-            longest = max((self._servers[one].startup_timeout_sec for one in late), default=0.0)
-            await self._wait(late, longest + LIST_SECONDS)
-            found = look(self._offers(own, output_schemas=False))
-        return found
+    def _now(self) -> Offers:
+        return self._offered.offers((), output_schemas=False)
 
     # Keeping up
 
@@ -193,11 +180,11 @@ class SessionCatalogues:
             self._notify(f"{connection.name} does not tell when its lists change: {error}")
 
     def _put(self, name: str, catalogue: Catalogue) -> None:
-        before = self._catalogues.get(name)
+        before = self._offered.catalogues.get(name)
+        self._live.add(name)
         if before == catalogue:
             return
-        self._catalogues[name] = catalogue
-        self._joined.clear()
+        self._offered.put(name, catalogue)
         self._files.write(self._servers[name], catalogue)
         nothing = before or Catalogue()
         if catalogue.tools != nothing.tools:

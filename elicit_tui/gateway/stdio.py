@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import stat
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCResponse
+from mcp_types import (
+    PROTOCOL_VERSION_META_KEY,
+    JSONRPCError,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 
 from elicit_tui.broker.store_responder import StoreWatch
+from elicit_tui.elicitation.eras import Era
+from elicit_tui.gateway.front import Handover
 from elicit_tui.gateway.mcp_server import build_server
+from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
@@ -29,50 +38,170 @@ if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.host import Launched
 
-CHUNK_BYTES = 256 * 1024
+CHUNK_BYTES: Final = 256 * 1024
+SETTLE_SECONDS: Final = 1.0
+"""How long what an agent asked last is still answered when it begins anew."""
+BEGINNINGS: Final = ("initialize", "server/discover")
+NOTHING_READ: Final = Handover()
 
 
 class AgentRead(StdioRead):
-    """The agent's messages, as the SDK iterates over them."""
+    """The agent's messages."""
 
-    def __aiter__(self) -> AgentRead:
-        return self
+    ended = False
+    """Whether the agent has hung up."""
+    _first: SessionMessage | None = None
 
-    async def __anext__(self) -> SessionMessage:
+    async def receive(self) -> SessionMessage:
+        """The next message. Raises anyio.EndOfStream."""
+        if self._first is not None:
+            message, self._first = self._first, None
+            return message
         try:
-            return await self.receive()
+            return await super().receive()
         except anyio.EndOfStream:
-            raise StopAsyncIteration from None
+            self.ended = True
+            raise
 
-    async def __aenter__(self) -> AgentRead:
-        return self
-
-    async def __aexit__(self, *details: object) -> None:
-        await self.aclose()
+    def put_back(self, message: SessionMessage) -> None:
+        """Let this be the next message."""
+        self._first = message
 
 
 class AgentWrite(StdioWrite):
     """Our messages to the agent."""
 
+    answered: frozenset[str] = frozenset()
+    """As the front's `Handover` has it."""
+
     async def send(self, item: SessionMessage) -> None:
         """Write one message; a result goes out as it is, without the models' second look."""
         message = item.message
+        if isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id in self.answered:
+            if isinstance(message, JSONRPCError):
+                # The agent was welcomed to what the SDK refuses; to begin again is its way out.
+                await self.aclose()
+            return
         if isinstance(message, JSONRPCResponse):
             body = {"jsonrpc": "2.0", "id": message.id, "result": message.result}
             await self._write(json_line(body))
             return
         await super().send(item)
 
-    async def __aenter__(self) -> AgentWrite:
+
+class EraRead:
+    """What the SDK's server reads of one beginning; ends where the agent begins anew.
+
+    The SDK keeps a connection in the era of its first request. A client that tries both eras on
+    one pipe, as some do, is served anew in the one that it began last.
+    """
+
+    def __init__(self, read: AgentRead, write: EraWrite) -> None:
+        self._read = read
+        self._write = write
+        self._era: Era | None = None
+
+    def __aiter__(self) -> EraRead:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        while True:
+            try:
+                item = await self._read.receive()
+            except anyio.EndOfStream:
+                raise StopAsyncIteration from None
+            message = item.message
+            if isinstance(message, JSONRPCRequest):
+                if self._begins_anew(message):
+                    self._read.put_back(item)
+                    await self._write.settled()
+                    raise StopAsyncIteration
+                self._write.asked(message.id)
+            is_answer = isinstance(message, (JSONRPCResponse, JSONRPCError))
+            if not is_answer or self._write.takes_back(message):
+                return item
+
+    def _begins_anew(self, request: JSONRPCRequest) -> bool:
+        era = _era(request)
+        if self._era is None:
+            self._era = era
+        return era != self._era and request.method in BEGINNINGS
+
+    async def aclose(self) -> None:
+        """The agent's pipe stays open for what it begins next."""
+
+    async def __aenter__(self) -> EraRead:
         return self
 
     async def __aexit__(self, *details: object) -> None:
-        await self.aclose()
+        """As `aclose`."""
+
+
+class EraWrite:
+    """What the SDK's server writes to of one beginning.
+
+    Its requests to the client carry the beginning's number: a late answer to a question of an
+    earlier one is no answer to a new one.
+    """
+
+    def __init__(self, write: AgentWrite, number: int) -> None:
+        self._write = write
+        self._prefix = f"{number}/" if number else ""
+        self._asked: set[Any] = set()
+        self._unasked = asyncio.Event()
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write one message."""
+        message = item.message
+        if isinstance(message, JSONRPCRequest) and self._prefix:
+            renamed = message.model_copy(update={"id": f"{self._prefix}{message.id}"})
+            item = SessionMessage(renamed)
+        await self._write.send(item)
+        if isinstance(message, (JSONRPCResponse, JSONRPCError)):
+            self._asked.discard(message.id)
+            if not self._asked:
+                self._unasked.set()
+
+    def asked(self, identifier: Any) -> None:
+        """Note a request of the agent that is to be answered."""
+        self._asked.add(identifier)
+        self._unasked.clear()
+
+    async def settled(self) -> None:
+        """Return once all requests are answered; bounded, since one may wait for a person."""
+        if self._asked:
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._unasked.wait(), SETTLE_SECONDS)
+
+    def takes_back(self, message: Any) -> bool:
+        """Whether this answers a request of this beginning; it gets the SDK's own id again."""
+        if self._prefix:
+            number = str(message.id).removeprefix(self._prefix)
+            if number == str(message.id) or not number.isdecimal():
+                return False
+            message.id = int(number)
+        return True
+
+    async def aclose(self) -> None:
+        """The agent's pipe stays open for what it begins next."""
+
+    async def __aenter__(self) -> EraWrite:
+        return self
+
+    async def __aexit__(self, *details: object) -> None:
+        """As `aclose`."""
+
+
+def _era(request: JSONRPCRequest) -> Era:
+    """The era of a request, as the SDK tells it."""
+    meta = (request.params or {}).get("_meta")
+    modern = isinstance(meta, Mapping) and PROTOCOL_VERSION_META_KEY in meta
+    return "modern" if modern and request.method != "initialize" else "handshake"
 
 
 @asynccontextmanager
-async def standard_streams() -> AsyncIterator[tuple[AgentRead, AgentWrite]]:
-    """Descriptors 0 and 1 as the two streams of a transport.
+async def standard_streams(handover: Handover) -> AsyncIterator[tuple[AgentRead, AgentWrite]]:
+    """Descriptors 0 and 1 as the two streams of a transport, after what the front did with them.
 
     While they are in use, whatever else reads or prints gets the null device and stderr: a stray
     print would be no message.
@@ -83,7 +212,7 @@ async def standard_streams() -> AsyncIterator[tuple[AgentRead, AgentWrite]]:
     os.close(null)
     os.dup2(2, 1)
     with _as_pipe(wire_in, "rb") as source, _as_pipe(wire_out, "wb") as target:
-        async with file_streams(source, target) as streams:
+        async with file_streams(source, target, handover) as streams:
             yield streams
 
 
@@ -119,18 +248,21 @@ def _copy(source: int, target: int) -> None:
 
 @asynccontextmanager
 async def file_streams(
-    source: IO[bytes], target: IO[bytes]
+    source: IO[bytes], target: IO[bytes], handover: Handover = NOTHING_READ
 ) -> AsyncIterator[tuple[AgentRead, AgentWrite]]:
     """Two pipes as the streams of a transport."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=CHUNK_BYTES)
+    reader.feed_data(handover.unread)
     reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
     writing, flow = await loop.connect_write_pipe(Flow, target)
 
     def said(text: str) -> None:
         print(f"elicit-tui: the agent {text}", file=sys.stderr)
 
+    writing.write(handover.unsent)
     write = AgentWrite(writing, flow)
+    write.answered = handover.answered
     try:
         yield AgentRead(reader, lambda text: None, said), write
     finally:
@@ -139,31 +271,43 @@ async def file_streams(
 
 
 async def serve(session: Session, read: AgentRead, write: AgentWrite) -> None:
-    """Serve one agent until it hangs up."""
+    """Serve one agent until it hangs up, in whichever era it begins, and begins anew."""
 
     async def session_of(context: object) -> Session:
         return session
 
     server = build_server(session_of, session.catalogues.instructions())
-    await server.run(read, write, server.create_initialization_options())
+    for number in itertools.count():
+        writes = EraWrite(write, number)
+        reads: Any = EraRead(read, writes)
+        await server.run(reads, writes, server.create_initialization_options())
+        if read.ended:
+            return
 
 
 async def serve_standard_streams(
     settings: Settings,
     names: Sequence[str],
     *,
+    handover: Handover,
+    offered: SessionOffers,
     launched: Launched,
     log_file: Path | None,
     notify: Callable[[str], None],
 ) -> None:
-    """The whole of `elicit-tui gateway` on stdio: one session, until the agent hangs up."""
+    """The whole of `elicit-tui gateway` on stdio: one session, until the agent hangs up.
+
+    `offered` and `handover`: what the front told the agent, and what it left to the session.
+    """
     async with (
-        standard_streams() as (read, write),
-        open_store(settings, "asker") as store,
+        standard_streams(handover) as (read, write),
+        open_store(settings, "asker", notify=notify) as store,
         open_session(
             settings,
             names,
             OtherTerminalByStore(store, StoreWatch(store), Path.cwd()),
+            offered=offered,
+            listed=handover.listed,
             notify=notify,
             launched=launched,
             log_file=log_file,

@@ -6,6 +6,7 @@ the owner's: the agent may be the attacker.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Outcome
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
 from elicit_tui.gateway.fit_to_pass import OURS
+from elicit_tui.host.number_text import json_line
 from elicit_tui.text import ascii_json, neutral_line
 
 PAUSED_META_KEY: Final = f"{OURS}paused"
@@ -20,6 +22,11 @@ ELICITATIONS_META_KEY: Final = f"{OURS}elicitations"
 
 NOT_KNOWN: Final = "Not known. Do not repeat the tool without asking the user."
 STILL_WAITING: Final = "Still waiting. End your turn; call again when the user says so."
+STILL_WAITING_ALONE: Final = (
+    "Still waiting for a person. Not done yet. Call elicit_resume with the same id again; "
+    "do not repeat the tool."
+)
+"""The same where no user comes back: the end of the turn would be the end of the agent."""
 STILL_RUNS: Final = "Answered. The tool still runs. Call again."
 NOT_VISITED: Final = "The page that this needs was not visited."
 CANCELLED: Final = "Cancelled. The call was given up; do not repeat it without asking the user."
@@ -131,15 +138,63 @@ def with_elicitations(result: Result, resolved: Sequence[Resolved]) -> Result:
     }
     content = result.get("content")
     if isinstance(content, list):
-        changed["content"] = [*content, {"type": "text", "text": _unasked_line(unasked)}]
+        lines = [
+            {"type": "text", "text": line}
+            for line in (
+                _client_line([each for each in unasked if each.decided_by == "client"]),
+                _unasked_line([each for each in unasked if each.decided_by != "client"]),
+            )
+            if line
+        ]
+        changed["content"] = [*content, *lines]
     return changed
 
 
+def _many(outcomes: Sequence[Outcome]) -> str:
+    return "A question" if len(outcomes) == 1 else f"{len(outcomes)} questions"
+
+
 def _unasked_line(unasked: Sequence[Outcome]) -> str:
+    if not unasked:
+        return ""
     ends = "; ".join(
         dict.fromkeys(
             f"{outcome.action}: {PUBLIC_REASONS[outcome.decided_by]}" for outcome in unasked
         )
     )
-    many = "A question" if len(unasked) == 1 else f"{len(unasked)} questions"
-    return f"({many} of this call had no answer of a person. {ends})"
+    return f"({_many(unasked)} of this call had no answer of a person. {ends})"
+
+
+def _client_line(answered: Sequence[Outcome]) -> str:
+    """What came through the client's own form, which may well have been a person."""
+    if not answered:
+        return ""
+    ends = ", ".join(dict.fromkeys(str(outcome.action) for outcome in answered))
+    were = "was" if len(answered) == 1 else "were"
+    return f"({_many(answered)} of this call {were} answered in this client's own form: {ends}.)"
+
+
+def as_text(result: Result) -> Result:
+    """The result for a model that reads `structuredContent` alone: the same value as text.
+
+    Only where something of ours has to be read beside it.
+    """
+    content = result.get("content")
+    if "structuredContent" not in result or not isinstance(content, list):
+        return result
+    value = result["structuredContent"]
+    kept = {key: item for key, item in result.items() if key != "structuredContent"}
+    if any(_says(block, value) for block in content):
+        return kept
+    text = {"type": "text", "text": json_line(value).decode().rstrip()}
+    return {**kept, "content": [text, *content]}
+
+
+def _says(block: Any, value: Any) -> bool:
+    """Whether a block of text is this very value."""
+    if not isinstance(block, Mapping) or not isinstance(block.get("text"), str):
+        return False
+    try:
+        return bool(json.loads(block["text"]) == value)
+    except (ValueError, RecursionError):
+        return False

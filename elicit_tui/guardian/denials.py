@@ -12,7 +12,7 @@ from typing import Final
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit, find, is_unspaced, is_word
 
-_NEAR, _MOST_ITEMS = 4, 60
+_NEAR, _MOST_ITEMS, _HOURS = 4, 60, 24
 _FAR: Final = 12
 """How many words may stand between two concepts of a row, small ones too."""
 MARKS: Final = " \t\n*_`~"
@@ -54,7 +54,18 @@ class Words:
 
     @cached_property
     def _found(self) -> dict[str, list[Hit]]:
-        return find(self.words, self.latin)
+        found = find(self.words, self.latin)
+        if clocks := [hit for at, word in enumerate(self.words) for hit in self._clock(at, word)]:
+            found["clock"] = clocks
+        return found
+
+    def _clock(self, at: int, word: str) -> Iterator[Hit]:
+        """A time of the day that is told by a clock: "18:00", "18 h"."""
+        behind = self.words[at + 1] if at + 1 < len(self.words) else ""
+        if word.isdecimal() and len(word) <= len("23") and behind:
+            minutes = behind.isdecimal() and self.gaps[at + 1] in (":", ".") and len(behind) == 2
+            if int(word) <= _HOURS and (minutes or is_word(behind, "o clock", self.latin)):
+                yield Hit("clock", at, at + 2)
 
     @cached_property
     def by_concept(self) -> dict[str, list[Hit]]:
@@ -65,7 +76,12 @@ class Words:
             if (row[0] not in found and not self.before) or not needs <= found.keys():
                 continue
             for begin in self._beginning(row[0]):
-                if end := self._end_of_row(row[1:], begin.end):
+                end = self._end_of_row(row[1:], begin.end)
+                # "What you type here" is an answer to this request.
+                here = name.endswith(" there") and (
+                    self._is(end, "here") or self._is(end + 1, "here")
+                )
+                if end and not here:
                     known = {**known, name: [*known.get(name, ()), Hit(name, begin.start, end)]}
         return known
 
@@ -73,9 +89,14 @@ class Words:
         """Its hits, and what goes on from one that ends the clause before: "the word, which"."""
         before = self.before
         begins = list(self._found.get(concept, ()))
-        if before and any(one.end == len(before.words) for one in before._found.get(concept, ())):
+        ends = before._found.get(concept, ())[-1:] if before else []
+        # In German the verb ends the clause: "die Datei einfügen, die kubectl liest".
+        if before and any(before._is_asked_to_end(one.end) for one in ends):
             begins += [one for one in self._found.get("relative", ()) if one.start <= 1]
         return begins
+
+    def _is_asked_to_end(self, start: int) -> bool:
+        return all(self._is(at, "ask") for at in range(start, len(self.words)))
 
     @cached_property
     def _ends(self) -> dict[tuple[str, int], int]:
@@ -84,8 +105,7 @@ class Words:
     def _end_of_row(self, row: Sequence[str], start: int) -> int:
         """Where a row of concepts ends that goes on from a word; 0 where it does not."""
         if not row:
-            # "What you type here" is an answer to this request.
-            return 0 if self._is(start, "here") or self._is(start + 1, "here") else start
+            return start
         concept = row[0].removeprefix("… ")
         left = 0 if concept == row[0] else _NEAR
         for at in range(start, min(start + _FAR, len(self.words))):

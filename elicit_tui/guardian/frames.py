@@ -13,11 +13,10 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Severity, Weight
-from elicit_tui.guardian.clauses import Clause
+from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, weight
-from elicit_tui.guardian.sentences import sentences
 from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 2
@@ -111,7 +110,7 @@ def fits(
             for clause in window
             for hit in clause.of(concept)
             if not (clause.is_denied(hit) if acts else clause.denies(hit))
-            and not (acts and number == 0 and clause.reports(hit))
+            and not (acts and (clause.is_name(hit) if number else clause.reports(hit)))
         ]
         if not own:
             return None

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
+from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Guardian:
                 continue
             try:
                 for sighting in rule.find(reading):
-                    findings.append(rule.finding(sighting))
+                    findings.append(rule.finding(sighting, reading))
                     if sighting.field is not None:
                         sensitive.add(sighting.field)
             # The edge of the rules: whatever a hostile request provokes in one of them must

@@ -23,6 +23,8 @@ BEGINS: Final = (
     r"|nsec1|xprv|eyJ|1//|[Bb]earer (?!\s*(?!x+\b)[a-z]{2,}\b))"
 )
 """How the keys begin that well-known issuers hand out; an access key's ID (AKIA…) is no secret."""
+OPENS: Final = r"(?:otpauth|mongodb|postgres(?:ql)?|mysql|mariadb|rediss?|amqps?|sftp)(?:\+\w+)?://"
+"""How addresses begin that hold a login or a secret by their nature."""
 _ELIDED: Final = (
     rf"(?<![\w-]){BEGINS}[\w-]{{0,16}}(?:\.{{2,}}|…|x{{3,}}|X{{3,}}|\*{{3,}}|$|[)\s\"'`])"
 )
@@ -50,12 +52,12 @@ _LONG_VALUE: Final = (
 )
 """How long a value is that nobody chose, or how its groups stand."""
 _UNFILLED: Final = (
-    r"(?i)(?:\b(?:session|session_id|sid|token|auth|login|sig)|[?&]code)=(?!\w)|\[sudo\] \S+@"
+    r"(?i)(?:\b(?:session|session_id|sid|token|auth|login|sig)|[?&]code)=(?!\w)|\[sudo\][\s*_]+\S+@"
     r"|\bauthorization:(?=[\s*_]{0,3}(?:basic\s?|bearer\s?)?(?:$|[`'\"]|in |of |on ))"
     r"|\b(?!primary|foreign|partition|sort|cache|public|max)(?:[a-z0-9]+_)+"
     r"(?:token|key|secret|password|pwd|pass|pat)(?:=(?!\w)| (?:is )?(?:not |missing|empty|unset))"
 )
-_BEHIND: Final = r"(?i)\b(?:after|behind|begin with|follows)[\s*_`'\"]{1,3}authorization:"
+_BEHIND: Final = r"(?i)\b(?:after|behind|begin[\s*_]{1,4}with|follows)[\s*_`'\"]{1,6}authorization:"
 _ENV: Final = r"^\W?\.env\b\W*(?:contents?|file|dump)?$"
 _FORMAT: Final = r"^(?:password|secret)$"
 _ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^\]]*\]|\\(\W)")

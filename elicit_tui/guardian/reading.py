@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, NamedTuple
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.form.choices import read_choices
-from elicit_tui.form.reference import flattened
-from elicit_tui.guardian.clauses import Clause
+from elicit_tui.form.field import Choice
+from elicit_tui.form.limits import flattened
+from elicit_tui.guardian.clauses import Clause, clauses_of
 from elicit_tui.guardian.folding import Folded, fold_text, other_readings, plain, without_invisible
-from elicit_tui.guardian.sentences import clauses_of
 from elicit_tui.guardian.words import Hit
 
 _OfAll = Literal["server", "message", "url", "schema title", "schema description"]
@@ -202,11 +202,17 @@ class FieldReading(_Told):
     places: tuple[Place, ...]
 
     @cached_property
+    def choices(self) -> tuple[Choice, ...] | None:
+        """What can be chosen there; None where something is typed."""
+        items = self.drawn.get("items") if self.drawn.get("type") == "array" else None
+        selected = read_choices(items if isinstance(items, Mapping) else self.drawn)
+        return None if selected is None else selected[0]
+
+    @cached_property
     def kind(self) -> str:
         """`choice`, `boolean`, `number`, `date`, `text` or `other`."""
         schema, declared = self.drawn, self.drawn.get("type")
-        items = schema.get("items")
-        if read_choices(items if declared == "array" and isinstance(items, Mapping) else schema):
+        if self.choices is not None:
             return "choice"
         if declared == "boolean":
             return "boolean"
@@ -266,6 +272,14 @@ class Reading(_Told):
         if concept not in self._called:
             self._called[concept] = tuple(one for one in self.fields if one.is_called(concept))
         return self._called[concept]
+
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """The names of the fields that an answer may leave out; none where `required` is odd."""
+        required = (self.request.requested_schema or {}).get("required", ())
+        if not isinstance(required, (list, tuple)):
+            return frozenset()
+        return frozenset(field.name for field in self.fields if field.name not in required)
 
     @cached_property
     def message(self) -> Place:

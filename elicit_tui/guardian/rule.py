@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from elicit_tui.elicitation import Finding, Severity, Weight
-from elicit_tui.elicitation.guardian_settings import OwnerRule
+from elicit_tui.elicitation.settings import OwnerRule
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.pages import TABLES
@@ -35,6 +35,8 @@ class Sighting:
     """The property whose value must be masked, where there is one."""
     because: tuple[Weight, ...] = ()
     """What was weighed, where a sum decides."""
+    carried_by: tuple[str, ...] | None = None
+    """The optional fields that alone carry it; None where its places tell."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class GuardianRule:
     about_host: bool = False
     """Whether a trusted domain quiets it: look-alike and host findings only."""
 
-    def finding(self, sighting: Sighting) -> Finding:
+    def finding(self, sighting: Sighting, reading: Reading) -> Finding:
         """The finding as everybody else sees it; its evidence is harmless to show."""
         return Finding(
             self.id,
@@ -60,7 +62,23 @@ class GuardianRule:
             self.advice,
             tuple(sighting.because),
             self.to_author,
+            _carriers(sighting, reading) if sighting.carried_by is None else sighting.carried_by,
         )
+
+
+def _carriers(sighting: Sighting, reading: Reading) -> tuple[str, ...]:
+    """The optional fields in which alone stands all that was weighed; none where in doubt.
+
+    Only where what is handed over is the danger: a text that acts does so whatever is answered.
+    """
+    if sighting.field is None:
+        return ()
+    told = {neutral_line(sighting.where, 120), *(why.where for why in sighting.because)}
+    # Two names may share a place, as a long one is shortened: then both of them carry it.
+    at = [(neutral_line(place.where, 120), place.field) for place in reading.places]
+    owners = {field for where, field in at if where in told}
+    is_known = told <= {where for where, _ in at} and owners <= reading.optional
+    return tuple(sorted(map(str, owners))) if is_known else ()
 
 
 def house_rule(

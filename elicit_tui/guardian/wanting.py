@@ -2,7 +2,7 @@
 
 The same for secrets, for contents of the machine and for sensitive personal data. A field is
 weighed together with the whole request, and each frame counts once, with its heaviest evidence, as
-CONTRIBUTING lists it. What the field's own name says is never taken back by other words.
+docs/guardian.md lists it. What the field's own name says is never taken back by other words.
 
 From THRESHOLD on it is wanted: "Enter your password" blocks any form to type into, "the password
 of the server" one with an open field, and neither does where it is ABOUT something else or VOID.
@@ -81,7 +81,10 @@ class Wanting:
             return None
         if {one.weight.frame for one in seen} == {"stands-alone"} or counted:
             severity = Severity.WARN
-        return Sighting(severity, seen[0].place.where, seen[0].evidence, field.name, because)
+        # What the form says as a whole is said whatever is left unset.
+        carried = () if self._said_by_form(field) else None
+        where, evidence = seen[0].place.where, seen[0].evidence
+        return Sighting(severity, where, evidence, field.name, because, carried)
 
     def of_field(self, field: FieldReading) -> list[Seen]:
         """What speaks for it that a field wants the thing; the sum decides."""
@@ -112,7 +115,9 @@ class Wanting:
         told = [
             one
             for one in found(named, self.thing.sure, self.thing.name, self.thing.maybe)
-            if one.clause.standing(one.hit) >= Standing.NAMED and not self.is_in_other_sense(one)
+            if one.clause.standing(one.hit) >= Standing.NAMED
+            and not self.is_in_other_sense(one)
+            and not (one.place.role == "name" and self._is_told_by_title(one, field))
         ]
         for one in told:
             if self._is_name(one) and self._fits(one.clause, one.hit, field):
@@ -129,6 +134,15 @@ class Wanting:
                 more = by_name or int(one.clause.is_joined(one.hit))
                 yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
                 return
+
+    def _is_told_by_title(self, one: Found, field: FieldReading) -> bool:
+        """Whether a name that means many things has a title that says which: "Degrees"."""
+        said = any(hit[1:] == one.hit[1:] for hit in one.clause.of("many senses"))
+        titles = field.told("title") if said else ()
+        return bool(titles) and not field.is_open and not any(map(self._names, titles))
+
+    def _names(self, place: Place) -> bool:
+        return place.says(*filter(None, self._words))
 
     def is_in_other_sense(self, one: Found) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""

@@ -1,8 +1,8 @@
 """The lexicon: plain words in folders, and where they stand in a text.
 
-`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`); CONTRIBUTING says what a heading
-means. An entry of several words is found also with small words (articles, prepositions, `your`)
-between them, so that `digits back card` is found in "digits on the back of your card".
+`lexicon/LANGUAGE/*.txt` are pages (`elicit_tui.guardian.pages`); docs/guardian.md says what a
+heading means. An entry of several words is found also with small words (articles, prepositions,
+`your`) between them, so that `digits back card` is found in "digits on the back of your card".
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Language:
     """One folder: what stands under its headings, and how its words end."""
 
     def __init__(self, code: str) -> None:
-        self.is_spoken = code != NAMES
+        self.code, self.is_spoken = code, code != NAMES
         self.listed: dict[str, list[str]] = {}
         """What stands under each heading, folded."""
         for path in sorted((FOLDER / code).glob("*.txt")):
@@ -216,6 +216,23 @@ def listed(heading: str, latin_only: bool = False) -> Iterator[str]:
     """What stands under a heading in all languages, folded."""
     for language in _lexicon(latin_only).spoken:
         yield from language.listed.get(heading, ())
+
+
+def headings(code: str) -> frozenset[str]:
+    """The concepts that a language has words for."""
+    return frozenset(_language(code).listed)
+
+
+def most_known(words: Iterable[str]) -> str | None:
+    """The language that knows most of some folded words; None where two know as many, or none."""
+    known = Counter(
+        language.code
+        for word in words
+        for language in _lexicon(latin_only=False).known(word).languages
+        if language.is_spoken
+    )
+    (first, most), (_, next_most) = (*known.most_common(2), ("", 0), ("", 0))[:2]
+    return first if most > next_most else None
 
 
 def is_word(word: str, concept: str, latin_only: bool = False) -> bool:

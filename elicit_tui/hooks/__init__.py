@@ -5,6 +5,6 @@ may do.
 """
 
 from elicit_tui.hooks.hooks import Hooks
-from elicit_tui.hooks.reply import Reply
+from elicit_tui.hooks.running import Reply
 
 __all__ = ["Hooks", "Reply"]

@@ -1,4 +1,8 @@
-"""The hooks of one run: which match, in which order, and telling those that have no power."""
+"""The hooks of one run: which match, in which order, what they read, and who is only told.
+
+What a hook reads is JSON: Claude Code's fields, and ours beside them. Values are exactly the
+server's, written in printable ASCII.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,71 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id
-from elicit_tui.elicitation.guardian_settings import Layer
 from elicit_tui.elicitation.keeping import kept_content
-from elicit_tui.elicitation.matching import fits, fits_each_tool
-from elicit_tui.elicitation.settings import ContentPolicy, Hook, HookEvent
+from elicit_tui.elicitation.request import fits, fits_each_tool
+from elicit_tui.elicitation.settings import ContentPolicy, Hook, HookEvent, Layer
 from elicit_tui.errors import HookError
-from elicit_tui.hooks.hook_input import HookInput
 from elicit_tui.hooks.notices import notice
-from elicit_tui.hooks.reply import Reply
-from elicit_tui.hooks.running import run_hook
+from elicit_tui.hooks.running import Reply, run_hook
+from elicit_tui.text import ascii_json
+
+
+class HookInput:
+    """Writes what hooks read, for every event of one run."""
+
+    def __init__(self, session_id: str, cwd: str) -> None:
+        self._head = {"session_id": session_id, "cwd": cwd}
+
+    def asked(self, event: HookEvent, request: ElicitationRequest, review: Review) -> bytes:
+        """`Elicitation` and `Asked`: the question, and what the guardian found."""
+        return self._written(
+            event,
+            request,
+            message=request.message,
+            requested_schema=request.param("requestedSchema"),
+            url=request.param("url"),
+            verdict=review.verdict,
+            findings=[finding.as_json() for finding in review.findings],
+        )
+
+    def answered(
+        self,
+        event: HookEvent,
+        request: ElicitationRequest,
+        outcome: Outcome,
+        content: Mapping[str, Any] | None,
+        **more: Any,
+    ) -> bytes:
+        """`ElicitationResult` and `Resolved`: how it ended, with the content that may be told."""
+        return self._written(
+            event,
+            request,
+            action=outcome.action,
+            content=None if content is None else dict(content),
+            decided_by=outcome.decided_by,
+            reason=outcome.reason,
+            via=outcome.via,
+            **more,
+        )
+
+    def _written(self, event: HookEvent, request: ElicitationRequest, **fields: Any) -> bytes:
+        call = request.call
+        told: dict[str, Any] = {
+            **self._head,
+            "hook_event_name": event,
+            "mcp_server_name": request.server.name,
+            "mode": request.mode if request.traits.from_server else None,
+            "elicitation_id": request.param("elicitationId"),
+            **fields,
+            "id": request.id,
+            "kind": request.kind,
+            "tool": call.name if call is not None else None,
+            "arguments": dict(call.arguments) if call is not None else None,
+            "round": request.round,
+        }
+        present = {name: value for name, value in told.items() if value is not None}
+        return (ascii_json(present) + "\n").encode("ascii")
+
 
 MOST_UNTOLD: Final = 1_000
 """What may wait to be told to one hook; beyond it is left out, and said."""
@@ -43,9 +103,19 @@ class Hooks:
     def __init__(self, hooks: Sequence[Hook], history_content: ContentPolicy) -> None:
         self._hooks = tuple(hooks)
         self._content = history_content
-        self.tell: Tell = lambda server, sentence: None
+        self._tell: Tell | None = None
         self._input = HookInput(new_id(), str(Path.cwd()))
         self._listeners = {hook.key: _Listener(hook, self._failed) for hook in self._hooks}
+
+    def tell_by(self, tell: Tell) -> None:
+        """Take whom to tell of what a hook says or fails at: the broker that has these hooks."""
+        self._tell = tell
+
+    def tell(self, server: str, sentence: str) -> None:
+        """Say something about a server's question to the person."""
+        if self._tell is None:
+            raise RuntimeError("These hooks belong to no broker (Hooks.tell_by).")
+        self._tell(server, sentence)
 
     def chosen(
         self, event: HookEvent, request: ElicitationRequest, layer: Layer | None = None
@@ -72,7 +142,7 @@ class Hooks:
     async def _run(self, hook: Hook, request: ElicitationRequest, message: bytes) -> Reply:
         reply = await run_hook(hook, message)
         if reply.warning is not None:
-            self.tell(request.server.name, f"The hook {hook.key} says: {reply.warning}")
+            self.tell(request.server.name, f"The {hook.name} says: {reply.warning}")
         return reply
 
     # Those that are told
@@ -110,7 +180,7 @@ class Hooks:
         self._listeners[hook.key].put(request.server.name, message, *kind)
 
     def _failed(self, hook: Hook, server: str, why: str) -> None:
-        self.tell(server, f"The hook {hook.key} ({hook.event}) {why}.")
+        self.tell(server, f"The {hook.name} ({hook.event}) {why}.")
 
     async def close(self) -> None:
         """Let what is still to be told go out, for a short while; what does not is said."""

@@ -28,11 +28,14 @@ class AwaitedConnection(Protocol):
     open_calls: OpenCalls
     failure: str | None
     http_refusal: int | None
-    lost: Callable[[str], None]
+    login_refusal: Callable[[], str | None]
 
     @property
     def name(self) -> str:
         """The configured name."""
+
+    def lose(self, sentence: str) -> None:
+        """End the connection: it is of no more use, as the sentence says."""
 
     async def alive(self) -> None:
         """Return once anything at all came back from the server."""
@@ -83,7 +86,7 @@ class Awaiting:
                 f"The server {self._connection.name} no longer knows our session, as after a "
                 "restart of its own (HTTP 404); connect to it anew."
             )
-            self._connection.lost(sentence)
+            self._connection.lose(sentence)
             raise ServerError(sentence) from None
         except Gone:
             await self._find_out()
@@ -109,6 +112,8 @@ class Awaiting:
     def _refusal(self, error: Exception) -> str:
         from elicit_tui.host.faults import status_reason, transport_reason
 
+        if (wanted := self._connection.login_refusal()) is not None:
+            return wanted
         status = self._connection.http_refusal
         reason = status_reason(status) if status else transport_reason(str(error))
         what = "could not answer" if status and status >= 500 else "refused the request"

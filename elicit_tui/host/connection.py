@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, Outcome, ServerIdentity, cancel, new_id
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.errors import UNREAD_MESSAGE, Interrupted, ProtocolCallError, ServerError
+from elicit_tui.errors import (
+    BROKE_PROTOCOL,
+    UNREAD_MESSAGE,
+    Interrupted,
+    ProtocolCallError,
+    ServerError,
+)
 from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting
+from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import (
     HostEvent,
     ListChanged,
@@ -27,7 +34,6 @@ from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool
 from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.host.subscriptions import Subscriptions
-from elicit_tui.host.unread import Unread
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -37,6 +43,25 @@ if TYPE_CHECKING:
 
 ANSWERS_OUT_SECONDS: Final = 1.0
 CANCELLED: Final = cancel("user", "The person cancelled the call.")
+
+
+class Lifeline:
+    """What a connection hangs on: set in its own places, waited for and read by its lifecycle."""
+
+    def __init__(self) -> None:
+        self.over = asyncio.Event()
+        """Set when the connection is to end, or has."""
+        self.lost: str | None = None
+        """Why the connection is of no more use, in a sentence."""
+        self.give_up: Callable[[], None] | None = None
+        """Ends the wait for a transport to open, while there is one."""
+
+    def lose(self, sentence: str) -> None:
+        """End the connection, which is of no more use."""
+        self.lost = sentence
+        self.over.set()
+        if self.give_up is not None:
+            self.give_up()
 
 
 class Connection:
@@ -56,9 +81,13 @@ class Connection:
         self.state: State = "starting"
         self.failure: str | None = None
         self.process: ServerProcess | None = None
+        self.in_process: Any = None
+        """The server where it is an object of this process."""
         self.http_refusal: int | None = None
         """The status of the last HTTP answer, when it was not a success."""
-        self._owner = owner
+        self.login_refusal: Callable[[], str | None] = lambda: None
+        """Why that answer could not be met with a login, where it wanted one."""
+        self.owner = owner
         self._broker = broker
         self._emit = emit
         self._gate = ToolGate(self, broker)
@@ -66,12 +95,11 @@ class Connection:
         self.open_calls = OpenCalls(broker.asks_for_call)
         self._subscriptions = Subscriptions(settings.name, self.emit)
         self._tools_listed = False
-        self.lost: Callable[[str], None] = lambda sentence: None
-        """Tells the lifecycle that this connection is of no more use, and why."""
+        self.lifeline = Lifeline()
         self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
         self._given_up: set[str] = set()
-        self.unread = Unread(partial(broker.notice, settings.name))
-        """What it wrote that could not be read."""
+        self.breaches = Breaches(partial(broker.notice, settings.name))
+        """What it did against the protocol."""
         self._settled = asyncio.Event()
         """Set once the connection is ready, or will never be."""
         self._awaiting = Awaiting(self)
@@ -104,7 +132,7 @@ class Connection:
             version=version,
             protocol_version=session.protocol_version,
         )
-        if self.identity.transport != "http" and session.wire.era == "handshake":
+        if self.identity.transport != "http" and not session.wire.protocol.rounds:
             self.open_calls.take_turns = True
         self._become("ready")
 
@@ -123,6 +151,10 @@ class Connection:
         self.state = state
         self._settled.set()
         self.emit(ServerStateChanged(self.name, state, self.failure))
+
+    def lose(self, sentence: str) -> None:
+        """End this connection: it is of no more use, as the sentence says."""
+        self.lifeline.lose(sentence)
 
     def log(self, line: str) -> None:
         """Tell of a line of the server's standard error, already neutral."""
@@ -152,13 +184,23 @@ class Connection:
         """How the server wants to be used: its own words, hostile text."""
         return self._session.instructions if self._session is not None else None
 
-    def all_was_read(self) -> None:
-        """Raises ServerError when a message of it was lost: what that asked has no answer.
+    def broken_rules(self) -> list[ServerError]:
+        """What it did that nobody may rely on: a sentence for each.
 
-        To be asked after its end, by whoever wants to rely on having met every question.
+        To be asked after its end, by whoever wants to rely on having met every question, on the
+        result that counted, and on a server that ends in order: `call --strict` and scenarios.
         """
-        if self.unread.lost is not None:
-            raise ServerError(f"The server {self.name} {self.unread.lost}.", code=UNREAD_MESSAGE)
+        lost = self.breaches.lost
+        found = [
+            ServerError(
+                f"The server {self.name} {ending}.",
+                code=UNREAD_MESSAGE if ending == lost else BROKE_PROTOCOL,
+            )
+            for ending in self.breaches.found
+        ]
+        if self.state == "failed" and self.failure is not None:
+            found.append(ServerError(f"After its result: {self.failure}", code=BROKE_PROTOCOL))
+        return found
 
     async def alive(self) -> None:
         """Return once anything at all came back. Raises Gone when the connection is lost."""
@@ -220,7 +262,7 @@ class Connection:
     def tells_of_changed_tools(self) -> bool:
         """Whether a `ListChanged` comes when its tools are others than before."""
         session = self._session
-        if session is None or session.wire.era == "modern":
+        if session is None or session.wire.protocol.listening:
             return self._subscriptions.lists_are_watched
         tools = session.capabilities.get("tools")
         return isinstance(tools, Mapping) and tools.get("listChanged") is True
@@ -250,7 +292,7 @@ class Connection:
         """
         session = await self._ready_session()
         session.wire.log_level = level
-        if session.wire.era == "handshake" and session.capabilities.get("logging") is not None:
+        if not session.wire.protocol.stateless and session.capabilities.get("logging") is not None:
             asked = session.request("logging/setLevel", {"level": level})
             await self._awaiting.answered(asked, "set its log level")
 
@@ -337,7 +379,7 @@ class Connection:
             session,
             self._broker,
             call,
-            self._owner.elicitation.rounds,
+            self.owner.elicitation.rounds,
             self._round,
             lambda: call.id in self._given_up,
         )
@@ -345,8 +387,8 @@ class Connection:
         return ended
 
     def _wants_headers(self, session: Session) -> bool:
-        modern = session.wire.era == "modern" and self.identity.transport == "http"
-        return modern and not self._tools_listed
+        by_headers = session.wire.protocol.stateless and self.identity.transport == "http"
+        return by_headers and not self._tools_listed
 
     def _end_questions(self, call: Call, outcome: Outcome) -> None:
         for pending in self._broker.pending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Sequence
 from typing import Final
@@ -37,7 +38,11 @@ def leaf(error: BaseException) -> BaseException:
 
 
 def _is_noise(error: BaseException) -> bool:
-    return type(error).__name__ in ("CancelledError", "BrokenResourceError", "ClosedResourceError")
+    """Whether this only says that something else ended before it."""
+    import anyio
+
+    noise = (asyncio.CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+    return isinstance(error, noise)
 
 
 def status_reason(code: int) -> str:
@@ -91,33 +96,51 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
         return str(error).rstrip(".")
     if status is not None:
         return status_reason(status)
-    name = type(error).__name__
-    if name == "TransportRefused":
-        return transport_reason(str(error))
     text = neutral_line(str(error), 200).rstrip(".")
-    if name == "HTTPStatusError":
-        response = getattr(error, "response", None)
-        code = getattr(response, "status_code", None)
-        if isinstance(code, int):
-            return status_reason(code)
+    if text.startswith(UNKNOWN_REVISION):
+        revision = text.removeprefix(UNKNOWN_REVISION).strip(": ")
+        return f"it speaks protocol revision {revision}, which elicit-tui does not know"
+    return _http_reason(error, text) or _protocol_reason(error, text) or text or _kind(error)
+
+
+def _http_reason(error: BaseException, text: str) -> str | None:
+    """Why an HTTP request failed; None where something else did."""
+    import httpx2
+
+    if isinstance(error, httpx2.HTTPStatusError):
+        return status_reason(error.response.status_code)
     if (untrusted := tls_reason(error)) is not None:
         return untrusted
     if unknown_name(error):
         return "the name of its host is not known here; look at its URL, or at your network"
-    if name in ("ConnectError", "ConnectTimeout"):
+    if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
         return "nothing answers at its address; it may not be running"
-    if name in ("ReadError", "WriteError", "RemoteProtocolError", "ReadTimeout", "WriteTimeout"):
-        return f"the connection broke{': ' + text if text else ''}"
-    if name in ("UnsupportedProtocol", "InvalidURL"):
+    if isinstance(error, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
         return "its URL cannot be used"
-    if name == "SSEError":
+    if isinstance(error, httpx2.SSEError):
         return transport_reason(text)
-    if name == "ValidationError":
+    if isinstance(error, httpx2.TransportError):
+        return f"the connection broke{': ' + text if text else ''}"
+    return None
+
+
+def _protocol_reason(error: BaseException, text: str) -> str | None:
+    """Why the SDK, or our session on it, could not go on; None where something else failed."""
+    from mcp.shared.exceptions import MCPError
+    from pydantic import ValidationError
+
+    from elicit_tui.host.session import TransportRefused
+
+    if isinstance(error, TransportRefused):
+        return transport_reason(str(error))
+    if isinstance(error, ValidationError):
         return "it answered with something that the protocol does not allow"
-    if name == "MCPError":
-        code = getattr(error, "code", None)
-        return "the connection closed" if code == CONNECTION_CLOSED else f"{text} ({code})"
-    if text.startswith(UNKNOWN_REVISION):
-        revision = text.removeprefix(UNKNOWN_REVISION).strip(": ")
-        return f"it speaks protocol revision {revision}, which elicit-tui does not know"
-    return text or name
+    if isinstance(error, MCPError):
+        closed = error.code == CONNECTION_CLOSED
+        return "the connection closed" if closed else f"{text} ({error.code})"
+    return None
+
+
+def _kind(error: BaseException) -> str:
+    """What an error without words is called."""
+    return type(error).__name__

@@ -91,13 +91,14 @@ class ToolGate:
         """
         self._waiting.add(call.id)
         try:
-            definition = await self._definition(call.name)
+            earlier, definition = None, await self._definition(call.name)
             for _ in range(MOST_DEFINITIONS):
-                await self._approved(call, definition)
+                asked = await self._approved(call, definition, earlier)
                 current = await self._definition(call.name)
                 if _raw(current) == _raw(definition):
                     return
-                definition = current
+                # Of what nobody was asked about, nobody was shown anything that could change.
+                earlier, definition = (_raw(definition) or {}) if asked else None, current
             raise ServerError(
                 f"The server {self._connection.name} keeps changing what it says of the tool "
                 f"{as_name(call.name, 80)}; the tool was not called.",
@@ -107,16 +108,19 @@ class ToolGate:
             self._waiting.discard(call.id)
             self._given_up.discard(call.id)
 
-    async def _approved(self, call: Call, definition: Tool | None) -> None:
+    async def _approved(
+        self, call: Call, definition: Tool | None, earlier: dict[str, object] | None
+    ) -> bool:
+        """Return once this definition may be called; whether anybody was asked about it."""
         outcome = None
         if call.id not in self._given_up:
             outcome = await self._broker.approve(
-                self._connection.identity, call, _raw(definition), self._process
+                self._connection.identity, call, _raw(definition), self._process, earlier
             )
         if call.id in self._given_up:
             raise Interrupted("The call was cancelled.")
         if outcome is None or outcome.action == "accept":
-            return
+            return outcome is not None
         if outcome.decided_by == "server":
             await self._connection.settled()
         raise ToolRefused(neutral_line(call.name, 80), outcome)

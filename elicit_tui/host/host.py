@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation.listeners import Listeners
@@ -39,6 +39,7 @@ class Host:
         self._broker = broker
         self._log_file = LogFile(log_file)
         self._launched: Launched = dict(launched or {})
+        self._in_process: dict[str, Any] = {}
         self._connections: dict[str, Connection] = {}
         self._lifecycles: dict[Connection, tuple[Lifecycle, asyncio.Task[None]]] = {}
         self._listeners = Listeners[HostEvent](partial(broker.notice, "elicit-tui"))
@@ -58,6 +59,10 @@ class Host:
         wanted = [name for name in names if name not in self._launched]
         self._launched.update(launch_servers(self._settings, wanted))
 
+    def serve_in_process(self, name: str, server: Any) -> None:
+        """Serve this configured name by an object of the Python SDK or FastMCP, in this process."""
+        self._in_process[name] = server
+
     def start(self, name: str) -> Connection:
         """Begin to connect, without waiting; a connection that failed or ended begins anew."""
         present = self._connections.get(name)
@@ -71,6 +76,7 @@ class Host:
             connection.ended(str(launched))
             return connection
         connection.process = launched
+        connection.in_process = self._in_process.get(name)
         lifecycle = Lifecycle(connection, self._broker, self._log_file)
         self._lifecycles[connection] = (lifecycle, asyncio.ensure_future(lifecycle.run()))
         return connection

@@ -42,12 +42,14 @@ async def http_streams(
     settings: ServerSettings,
     refused: Callable[[int | None], None],
     flooded: Callable[[str], None],
+    authorization: httpx2.Auth | None = None,
 ) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of a remote server.
 
     There is no limit on how long a stream may be silent: a person thinks. The calls' own limits
     apply instead. `refused` is told the status of each answer to a message, None for a success:
-    the SDK keeps the words of a refusal but not the number.
+    the SDK keeps the words of a refusal but not the number. `authorization` adds the token of a
+    login where the configuration has none.
     """
 
     async def noticed(response: httpx2.Response) -> None:
@@ -70,7 +72,7 @@ async def http_streams(
             sse=settings.url if settings.transport == "sse" else None,
             headers=headers,
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
-            auth=auth,
+            auth=authorization or auth,
             event_hooks={"response": [noticed]},
         )
 

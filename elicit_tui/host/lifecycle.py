@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +13,10 @@ from elicit_tui.host.connection import Connection
 from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.sdk import load_sdk
 from elicit_tui.host.server_log import LogFile, ServerLogReader, last_words
+from elicit_tui.host.startup_clock import StartupClock
 
 if TYPE_CHECKING:
+    from elicit_tui.host.login_auth import Authorization
     from elicit_tui.host.wire import Wire
 
 EXIT_KNOWN_SECONDS: Final = 0.5
@@ -29,25 +31,18 @@ class Lifecycle:
         self._connection = connection
         self._broker = broker
         self._log_file = log_file
-        self._over = asyncio.Event()
+        self._lifeline = connection.lifeline
         self._asked_to_end = False
         self._late = False
-        self._give_up: Callable[[], None] | None = None
-        self._lost: str | None = None
-        connection.lost = self._lose
         self._log = ServerLogReader(self._heard)
         self._log_task: asyncio.Task[None] | None = None
+        self._clock: StartupClock | None = None
+        """How long it may still take to be ready."""
 
     def end(self) -> None:
         """Close the connection in order; `run` returns when everything of it is gone."""
         self._asked_to_end = True
-        self._over.set()
-
-    def _lose(self, sentence: str) -> None:
-        self._lost = sentence
-        self._over.set()
-        if self._give_up is not None:
-            self._give_up()
+        self._lifeline.over.set()
 
     def _heard(self, line: str) -> None:
         self._log_file.write(self._connection.name, line)
@@ -63,7 +58,7 @@ class Lifecycle:
             if not self._late:
                 connection.ended(None)
                 raise
-            failure = self._lost or self._not_ready()
+            failure = self._lifeline.lost or self._not_ready()
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - ends this server only
@@ -77,7 +72,7 @@ class Lifecycle:
         settings = self._connection.settings
         _may_start(self._connection)
         process: ServerProcess | None = None
-        if settings.url is None:
+        if settings.url is None and self._connection.in_process is None:
             process = self._connection.process or start_process(settings)
             self._connection.process = process
             self._log_task = asyncio.ensure_future(self._log.run(process))
@@ -86,7 +81,7 @@ class Lifecycle:
             with self._opening():
                 read, write = await stack.enter_async_context(self._streams(process))
             await self._session(stack, read, write)
-            await self._over.wait()
+            await self._lifeline.over.wait()
             if not self._asked_to_end:
                 # Told before the streams are closed: a question on the screen goes away at once.
                 self._connection.ended(await self._went_away())
@@ -106,14 +101,14 @@ class Lifecycle:
             self._late = True
             task.cancel()
 
-        self._give_up = give_up
-        timer = asyncio.get_running_loop().call_later(seconds, give_up) if seconds else None
+        self._lifeline.give_up = give_up
+        self._clock = StartupClock(seconds, give_up)
         try:
             yield
         finally:
-            self._give_up = None
-            if timer is not None:
-                timer.cancel()
+            self._lifeline.give_up = None
+            self._clock.stop()
+            self._clock = None
 
     def _not_ready(self) -> str:
         from elicit_tui.text import in_seconds
@@ -129,14 +124,48 @@ class Lifecycle:
         if process is not None:
             from elicit_tui.host.stdio import stdio_streams
 
-            unread = self._connection.unread
-            return stdio_streams(process, unread, self._stray_line, self._flooded)
+            breaches = self._connection.breaches
+            return stdio_streams(process, breaches, self._stray_line, self._flooded)
+        if self._connection.in_process is not None:
+            from elicit_tui.host.in_process import in_process_streams
+
+            return in_process_streams(self._connection.in_process)
         from elicit_tui.host.http import http_streams
 
-        return http_streams(self._connection.settings, self._refused, self._flooded)
+        return http_streams(
+            self._connection.settings, self._refused, self._flooded, self._authorization()
+        )
+
+    def _authorization(self) -> Authorization | None:
+        """Adds the token of a login, where this server may be logged in to."""
+        connection = self._connection
+        if not connection.settings.may_log_in:
+            return None
+        from elicit_tui.host.login_auth import Authorization
+        from elicit_tui.logins import LoginShelf
+        from elicit_tui.paths import logins_directory
+
+        shelf = LoginShelf(logins_directory(), connection.owner.logins.store)
+        authorization = Authorization(connection, self._broker, shelf, self._person_waited_for)
+        connection.login_refusal = lambda: authorization.refusal
+        return authorization
+
+    @contextmanager
+    def _person_waited_for(self) -> Iterator[None]:
+        """The time in which a person logs in, which counts for no limit of the server's."""
+        self._connection.open_calls.logging_in = True
+        clock = self._clock
+        if clock is not None:
+            clock.stop()
+        try:
+            yield
+        finally:
+            self._connection.open_calls.logging_in = False
+            if clock is not None and clock is self._clock:
+                clock.go_on()
 
     def _flooded(self, what: str) -> None:
-        self._lose(f"The server {self._connection.name} {what}.")
+        self._connection.lose(f"The server {self._connection.name} {what}.")
 
     def _refused(self, status: int | None) -> None:
         self._connection.http_refusal = status
@@ -155,17 +184,22 @@ class Lifecycle:
                 self._wire(),
                 remote=settings.url is not None,
                 broken=self._broken_message,
-                gone=self._over.set,
+                gone=self._lifeline.over.set,
             )
         )
-        try:
-            with anyio.fail_after(settings.startup_timeout_sec or None):
+        with anyio.CancelScope() as scope:
+            self._clock = StartupClock(settings.startup_timeout_sec, scope.cancel)
+            try:
                 await session.connect(settings.protocol)
-        except TimeoutError:
-            raise ServerError(self._not_ready()) from None
-        except Gone:
-            # Found out before the streams are closed: that ends the process, and tells of our end.
-            raise ServerError(await self._went_away()) from None
+            except Gone:
+                # Found out before the streams are closed: that ends the process, and tells of our
+                # end.
+                raise ServerError(await self._went_away()) from None
+            finally:
+                self._clock.stop()
+                self._clock = None
+        if scope.cancelled_caught:
+            raise ServerError(self._not_ready())
         connection.became_ready(session)
 
     def _wire(self) -> Wire:
@@ -178,12 +212,12 @@ class Lifecycle:
             lambda: connection.identity,
             connection.open_calls,
             connection.emit,
-            connection.unread.message,
+            connection.breaches,
         )
 
     def _stray_line(self, text: str, wrong: str | None = None) -> None:
-        """Tell of something that is no message where messages belong, as `Unread.line` does."""
-        told = self._connection.unread.line(text, wrong)
+        """Tell of something that is no message where messages belong, as `Breaches.line` does."""
+        told = self._connection.breaches.line(text, wrong)
         if told is not None:
             self._heard(told)
 
@@ -196,8 +230,8 @@ class Lifecycle:
         self._stray_line(str(error), wrong)
 
     async def _went_away(self) -> str:
-        if self._lost is not None:
-            return self._lost
+        if self._lifeline.lost is not None:
+            return self._lifeline.lost
         name = self._connection.name
         process = self._connection.process
         when = "" if self._connection.state == "ready" else " before it was ready"
@@ -211,8 +245,7 @@ class Lifecycle:
             if code is not None:
                 if self._log_task is not None:
                     await asyncio.wait((self._log_task,), timeout=LAST_WORDS_SECONDS)
-                how = f"exit code {code}" if code >= 0 else f"signal {-code}"
-                return f"ended{when} ({how})"
+                return f"ended{when} ({_how(code)})"
             await asyncio.sleep(0.01)
         return f"closed its pipes{when} without ending, and was stopped"
 
@@ -226,14 +259,16 @@ class Lifecycle:
         from elicit_tui.host.session import Gone
 
         found = leaf(error)
-        if self._lost is not None:
-            return self._lost
+        if self._lifeline.lost is not None:
+            return self._lifeline.lost
         if isinstance(found, ProtocolCallError):
             return self._refusal(found)
         if isinstance(found, ElicitTuiError):
             return str(found)
         if isinstance(found, Gone):
             return await self._went_away()
+        if (wanted := self._connection.login_refusal()) is not None:
+            return wanted
         what = "went away" if self._connection.state == "ready" else "cannot be used"
         reason = reason_of(found, self._connection.http_refusal)
         return f"The server {self._connection.name} {what}: {reason}."
@@ -258,13 +293,18 @@ class Lifecycle:
 
         await end_process(process)
         code = process.exit_code()
-        if self._asked_to_end and code and code > 0 and not process.was_told_to_end:
+        if self._asked_to_end and code and not process.was_told_to_end:
             # Its input was closed, which asks for an end that is none of a failure's.
-            self._broker.notice(self._connection.name, f"It ended with exit code {code}.")
+            self._connection.breaches.ended_with(_how(code))
         if self._log_task is not None:
             self._log_task.cancel()
             await asyncio.wait((self._log_task,))
         close_pipes(process)
+
+
+def _how(code: int) -> str:
+    """A process's exit code in words; a negative one is a signal."""
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
 def _may_start(connection: Connection) -> None:

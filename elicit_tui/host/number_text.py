@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-import secrets
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -24,7 +24,7 @@ class SpelledFloat(float):
 _seen: list[bool] = []
 """Not empty once such a number has been read: until then nothing needs to be looked for."""
 
-_MARK: Final = f"number {secrets.token_hex(16)} "
+_MARK: Final = f"number {os.urandom(16).hex()} "
 """Begins the stand-in of a number; nobody outside of this process can write it."""
 
 

@@ -63,6 +63,18 @@ class Tool:
             raw=raw,
         )
 
+    def result_problem(self, result: Mapping[str, Any]) -> str | None:
+        """Why a result is not what its outputSchema says, as a sentence; None when it is.
+
+        A result that says isError need not be (spec: server/tools, "Output Schema").
+        """
+        schema = self.raw.get("outputSchema")
+        if schema is None or result.get("isError") is True:
+            return None
+        from elicit_tui.host.output_schema import output_problem
+
+        return output_problem(result, schema)
+
 
 class PromptArgument(NamedTuple):
     """One argument of a prompt; its value is always a string."""

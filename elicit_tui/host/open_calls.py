@@ -28,6 +28,8 @@ class OpenCalls:
         """Whether a person is being asked for the call of this id."""
         self.take_turns = False
         """Set where the stream does not tell whose question it is."""
+        self.logging_in = False
+        """Whether a person is asked to log in: all that is asked meanwhile waits for them."""
         self._open: dict[str, Call] = {}
         self._next = asyncio.Lock()
         self._ended = asyncio.Event()
@@ -63,7 +65,7 @@ class OpenCalls:
 
         One that does one thing at a time does so, whatever else is asked of it meanwhile.
         """
-        return self.take_turns and any(map(self._asked, self._open))
+        return self.logging_in or (self.take_turns and any(map(self._asked, self._open)))
 
     def only_for(self, request: ElicitationRequest, call_id: str) -> bool:
         """Whether a question belongs to this call and to no other one that is open."""

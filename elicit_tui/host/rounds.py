@@ -72,6 +72,8 @@ class CallDriver:
             try:
                 result = await self.session.send(exchange)
             except ProtocolCallError as error:
+                # 2025-11-25: the error may name pages that must be visited first. A person is asked
+                # for each, and where all of them consent the same call is made again.
                 retries += 1
                 questions = self._pages(error, retries)
                 if len(questions) > MOST_PAGES:
@@ -84,6 +86,7 @@ class CallDriver:
                 exchange = replace(exchange, round=retries + 1, answering=tuple(questions))
                 continue
             asked = exchange.asked
+            # 2026-07-28: a result that asks is a round; any other one ends the call.
             if asked is None:
                 return result, number
             if exchange.last:
@@ -93,10 +96,12 @@ class CallDriver:
             self.round_started(self.call, number, len(asked.let_through))
             await self._refuse_what_cannot_be_answered(asked)
             outcomes = await self._outcomes(asked)
+            # Only rounds that cost nobody's time are counted: a person may be asked for ever.
             if not any(outcome.decided_by in ("user", "deadline") for outcome in outcomes.values()):
                 without_person += 1
                 if without_person > self.most_rounds:
                     raise self._too_many_rounds()
+            # A round that only keeps state means "wait and ask again": ever more slowly.
             if asked.elicitations:
                 pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
             else:
@@ -150,7 +155,7 @@ class CallDriver:
     @property
     def _needs_probe(self) -> bool:
         """Only there does no open stream show that a server is gone while a person thinks."""
-        return self.identity.transport == "http" and self.session.wire.era == "modern"
+        return self.identity.transport == "http" and self.session.wire.protocol.stateless
 
     async def _probe(self) -> None:
         while True:

@@ -1,8 +1,8 @@
 """Loads the SDK once, off the event loop: it takes longer than all else in a short run.
 
 Only what a client needs of it: `import mcp` also loads the SDK's server and, with it, a web
-framework, a third of the processor time and a quarter of the memory of a short run, which uses
-neither.
+framework, which adds 18 % to the processor time of `call`. Where another version of the SDK cannot
+be had so, it is imported as a whole, and all that is lost is that time.
 """
 
 from __future__ import annotations
@@ -66,6 +66,19 @@ def load_sdk(*, remote: bool = False) -> None:
             _load(_remote)
 
 
+def load_login() -> None:
+    """Import what one login or one renewal needs: a quarter of a second that no other call pays."""
+    with _one_at_a_time:
+        if "elicit_tui.host.oauth" not in sys.modules:
+            _load(_login)
+
+
+def load_whole() -> None:
+    """Import the SDK as its own users do: where they share this process with us."""
+    import mcp.client
+    import mcp.server  # noqa: F401
+
+
 def load_serving(modules: Callable[[], None]) -> None:
     """Import modules that serve an agent on stdio by the SDK's low-level server, without HTTP."""
     with _one_at_a_time:
@@ -92,6 +105,10 @@ def _session() -> None:
 def _remote() -> None:
     import mcp.client.sse
     import mcp.client.streamable_http  # noqa: F401
+
+
+def _login() -> None:
+    import elicit_tui.host.oauth  # noqa: F401
 
 
 def quieten() -> None:

@@ -32,7 +32,7 @@ from mcp_types import (
 
 from elicit_tui import __version__
 from elicit_tui.elicitation import Call
-from elicit_tui.elicitation.request import HANDSHAKE, MODERN
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError
 from elicit_tui.host.exchange import CURRENT, Exchange
 from elicit_tui.host.streams import JudgedRead, JudgedWrite
@@ -122,7 +122,7 @@ class Session:
 
     async def alive(self) -> None:
         """Returns once anything at all came back. Raises Gone when the connection is lost."""
-        asking = self._sdk.send_ping() if self.wire.era == "handshake" else self.probe()
+        asking = self.probe() if self.wire.protocol.stateless else self._sdk.send_ping()
         with contextlib.suppress(ProtocolCallError, TransportRefused, ServerError):
             await self._checked(Exchange(), asking)
 

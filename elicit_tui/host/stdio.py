@@ -16,12 +16,13 @@ from typing import Any, Final
 
 import anyio
 from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCResponse
 
+from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.ending import end_process
 from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.messages import ELICITATION, Message, MessageReader
 from elicit_tui.host.number_text import json_line
-from elicit_tui.host.unread import Unread
 
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """A longer message ends the connection: it could not be told from a server that floods us."""
@@ -30,6 +31,8 @@ CHUNK_BYTES: Final = 256 * 1024
 QUESTION: Final = ELICITATION.encode()
 FLUSH_SECONDS: Final = 0.5
 POLL_SECONDS: Final = 0.2
+LAST_LINES: Final = 1_000
+"""Lines that come while the connection is closed, of which more is looked at than for questions."""
 LAST_TURNS: Final = 8
 """Turns of the event loop in which what a process wrote at its very end is read."""
 LAST_WORDS_SECONDS: Final = 0.5
@@ -88,23 +91,32 @@ class StdioRead:
                 self._failures.extend(self._messages.failures_of_batch(text))
         return message
 
-    async def drain(self, asked: Callable[[], None]) -> None:
+    async def drain(self, breaches: Breaches) -> None:
         """Read to the end what nobody acts on any more: a server on a full pipe could not end.
 
-        `asked` is told of a question among it.
+        Every question among it is told, and of all else the first lines.
         """
+        looked_at = 0
         with contextlib.suppress(anyio.EndOfStream):
             while True:
                 for line in self._lines:
-                    if QUESTION in line and self._is_question(line):
-                        asked()
+                    looked_at += 1
+                    if looked_at <= LAST_LINES or QUESTION in line:
+                        self._judge_late(line, breaches)
                 self._lines.clear()
                 await self._fill()
 
-    def _is_question(self, line: bytes) -> bool:
-        """Whether this is one, and not a message that only speaks of it; in doubt it is."""
-        message = self._messages.read(line.decode("utf-8", errors="replace"))
-        return message is None or getattr(message, "method", None) == ELICITATION
+    def _judge_late(self, line: bytes, breaches: Breaches) -> None:
+        """Tell of a question, or of an answer too many; what may be a question is one."""
+        text = line.decode("utf-8", errors="replace")
+        message = self._messages.read(text)
+        unread_question = message is None and QUESTION in line
+        if unread_question or getattr(message, "method", None) == ELICITATION:
+            breaches.asked_at_the_end()
+        elif isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
+            breaches.answered(message.id)
+        elif message is None and text.strip():
+            self._stray_line(text)
 
     async def _fill(self) -> None:
         try:
@@ -202,15 +214,15 @@ class Flow(asyncio.BaseProtocol):
 @asynccontextmanager
 async def stdio_streams(
     process: ServerProcess,
-    unread: Unread,
+    breaches: Breaches,
     stray_line: Callable[[str], None],
     flooded: Callable[[str], None],
 ) -> AsyncIterator[tuple[StdioRead, StdioWrite]]:
     """The two streams of a running process; ends the process, and its group, on the way out."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=CHUNK_BYTES)
-    read = StdioRead(reader, stray_line, flooded, unread.said_twice)
-    drain = partial(read.drain, unread.asked_at_the_end)
+    read = StdioRead(reader, stray_line, flooded, breaches.said_twice)
+    drain = partial(read.drain, breaches)
     watch: asyncio.Task[None] | None = None
     read_transport: asyncio.BaseTransport | None = None
     write: StdioWrite | None = None

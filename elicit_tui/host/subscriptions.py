@@ -43,12 +43,12 @@ class Subscriptions:
     async def watch_lists(self, session: Session) -> None:
         """Be told of changed lists. Raises what `Session.request` does."""
         self._lists = True
-        if session.wire.era == "modern":
+        if session.wire.protocol.listening:
             await self._listen_anew(session)
 
     async def subscribe(self, session: Session, uri: str) -> None:
         """Be told when this resource is another than before. Raises what `request` does."""
-        if session.wire.era == "handshake":
+        if not session.wire.protocol.listening:
             await session.request("resources/subscribe", {"uri": uri})
             return
         self._uris[uri] = None
@@ -60,7 +60,7 @@ class Subscriptions:
 
     async def unsubscribe(self, session: Session, uri: str) -> None:
         """Be told no more of this resource. Raises what `request` does."""
-        if session.wire.era == "handshake":
+        if not session.wire.protocol.listening:
             await session.request("resources/unsubscribe", {"uri": uri})
         elif uri in self._uris:
             del self._uris[uri]

@@ -33,7 +33,7 @@ class Door:
         """
         connection = self._host.connections.get(request.server.name)
         wire = connection.wire if connection is not None else None
-        if wire is None or request.wire_id is None or request.era != "handshake":
+        if wire is None or request.wire_id is None or request.protocol.rounds:
             return
         self._broker.overruled(request, outcome)
         wire.outbox.put(result_message(request.wire_id, elicit_result(outcome)))

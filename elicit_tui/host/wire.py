@@ -26,8 +26,10 @@ from mcp_types import (
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Era, Outcome, ServerIdentity
+from elicit_tui.elicitation.eras import ERAS, EraTraits
 from elicit_tui.elicitation.outcome import INVALID_PARAMS
 from elicit_tui.host.bounds import Outbox, SeenIds, sample
+from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import HostEvent, read_notification, read_progress
 from elicit_tui.host.exchange import CURRENT, Exchange, Round, is_round, judge_round
 from elicit_tui.host.messages import (
@@ -64,15 +66,15 @@ class Wire:
         identity: Callable[[], ServerIdentity],
         open_calls: OpenCalls,
         emit: Callable[[HostEvent], None],
-        unread: Callable[[str], None],
+        breaches: Breaches,
     ) -> None:
-        """`unread`: told what is wrong with a message that has to be left out."""
+        """`breaches`: told what the server did against the protocol."""
         self._broker = broker
         self._modes = modes
         self._identity = identity
         self._open_calls = open_calls
         self._emit = emit
-        self._unread = unread
+        self._breaches = breaches
         self.era: Era = "handshake"
         self.log_level: str | None = None
         """From which level on the server is to log, in the modern era said with each request."""
@@ -88,6 +90,11 @@ class Wire:
         """Whether the server was told that it may ask (spec: basic/lifecycle)."""
         self._rounds: dict[str, tuple[ElicitationRequest, ...]] = {}
         """Modern era: the questions of each call's round, until their answers were written."""
+
+    @property
+    def protocol(self) -> EraTraits:
+        """What the era of this connection is like."""
+        return ERAS[self.era]
 
     # From the server
 
@@ -111,6 +118,7 @@ class Wire:
         if message.method == "ping":
             self.outbox.put(result_message(message.id, {}))
         else:
+            self._breaches.asked_for(message.method)
             self.outbox.put(error_message(message.id, METHOD_NOT_FOUND, "Method not found"))
         return False
 
@@ -120,7 +128,7 @@ class Wire:
             defect = "The request does not say that it is JSON-RPC 2.0."
         elif not self._seen.add(message.id):
             defect = "The request repeats the id of an earlier one."
-        elif self.era == "modern":
+        elif self.protocol.rounds:
             defect = "The server pushed a question, which this protocol revision does not allow."
         elif not self._initialized:
             defect = "The question came before the connection was initialized."
@@ -162,7 +170,8 @@ class Wire:
             return False
         if params is not None and not isinstance(params, Mapping):
             # A message read in spite of its faults may hold anything.
-            self._unread(f"{neutral_line(message.method, 80)}, whose params are no object")
+            method = neutral_line(message.method, 80)
+            self._breaches.message(f"{method}, whose params are no object")
             return False
         if message.method == "notifications/cancelled":
             self._withdrawn(params or {})
@@ -234,11 +243,12 @@ class Wire:
             self._outcomes[identifier] = self._broker.taken_back(request, sentence)
 
     def _answered(self, message: JSONRPCResponse) -> None:
+        self._breaches.answered(message.id)
         exchange = self._exchanges.pop(coerce_request_id(message.id), None)
         if exchange is None:
             return
         exchange.result = message.result
-        if self.era == "modern" and exchange.call is not None and is_round(message.result):
+        if self.protocol.rounds and exchange.call is not None and is_round(message.result):
             exchange.asked = Round() if exchange.last else self._judged(exchange, message.result)
             message.result = dict(_STUB_ROUND)
         elif exchange.call is not None:
@@ -254,6 +264,7 @@ class Wire:
     def _failed(self, message: JSONRPCError) -> None:
         if message.id is None:
             return
+        self._breaches.answered(message.id)
         exchange = self._exchanges.pop(coerce_request_id(message.id), None)
         if exchange is not None:
             exchange.answered_by_error = True
@@ -263,13 +274,14 @@ class Wire:
     def outbound(self, message: Message) -> bool:
         """Prepare one message of the SDK; False when nothing may be sent."""
         if isinstance(message, JSONRPCRequest):
+            self._breaches.requested(message.id)
             exchange = CURRENT.get()
             if exchange is not None:
                 self._exchanges[message.id] = exchange
                 if exchange.extra:
                     message.params = {**(message.params or {}), **exchange.extra}
             advertise(message, self._modes)
-            if self.era == "modern" and self.log_level is not None:
+            if self.protocol.stateless and self.log_level is not None:
                 want_log_level(message, self.log_level)
         elif isinstance(message, JSONRPCResponse):
             return self._answering(message)
@@ -362,7 +374,7 @@ class Wire:
         A question that was pushed still wants its answer; those of a round went with the call.
         """
         for request in self.unanswered(call_id):
-            if request.era == "handshake":
+            if not request.protocol.rounds:
                 self._broker.call_ended(request.id)
             else:
                 self._broker.withdraw(request.id, "The call that it belongs to has ended.")

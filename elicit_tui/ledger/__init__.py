@@ -9,8 +9,7 @@ Append-only and chained by hash; `verify` finds accidents and casual edits, not 
 (who can write the whole chain anew). Every failure is a `LedgerError` with one plain sentence.
 """
 
-from elicit_tui.ledger.chain import Verification
-from elicit_tui.ledger.file import LedgerMissing
+from elicit_tui.ledger.chain import LedgerMissing, Verification
 from elicit_tui.ledger.ledger import Ledger, Pruned
 
 __all__ = ["Ledger", "LedgerMissing", "Pruned", "Verification"]

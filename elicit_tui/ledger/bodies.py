@@ -41,7 +41,7 @@ def asked(request: ElicitationRequest, review: Review) -> Body:
         "callIds": [call.id for call in calls[:MOST_CALLS]] if len(calls) > 1 else None,
         "round": request.round,
         "groupSize": request.group_size,
-        "mode": None if request.kind == "approval" else neutral_line(request.mode, 40),
+        "mode": neutral_line(request.mode, 40) if request.traits.from_server else None,
         "message": neutral(request.message, LONGEST_MESSAGE),
         "defect": _line(request.defect),
         "request": neutral_value(

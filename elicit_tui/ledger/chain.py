@@ -1,11 +1,53 @@
-"""The chain: each record's hash covers its number, its body and the hash before it."""
+"""The ledger's file, and the chain of its records.
+
+Each record's hash covers its number, its body and the hash before it. A chain whose end was cut off
+is whole; so its head is kept in a file of its own beside the ledger too (`Head`), and a ledger that
+no longer holds what stands there is shorter than it was.
+
+An accept, which is rare and what matters most, is committed so that a loss of power does not take
+it back, and is on the disk before it is sent, with everything recorded before it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import sqlite3
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from elicit_tui.database import DatabaseKind
+from elicit_tui.errors import LedgerError
+from elicit_tui.text import neutral_line
+
+
+class LedgerMissing(LedgerError):
+    """There is no ledger yet, and none was to be made."""
+
+
+FILE: Final = DatabaseKind(
+    "ledger",
+    application_id=0x656C6974,  # "elit", so that `file` and we know a ledger when we see one
+    version=1,
+    schema="""
+CREATE TABLE records (
+    number INTEGER PRIMARY KEY,
+    event TEXT NOT NULL,
+    question TEXT NOT NULL,
+    time TEXT NOT NULL,
+    body TEXT NOT NULL,
+    hash TEXT NOT NULL
+);
+CREATE INDEX records_by_question ON records (question, number, event, time);
+""",
+    error=LedgerError,
+    missing=LedgerMissing,
+    too_new=LedgerError,
+)
+
 
 BEGINNING: Final = "0" * 64
 """What stands before the first record."""
@@ -19,6 +61,57 @@ def compact(value: Any) -> str:
 def chained(number: int, previous: str, body: str) -> str:
     """The hash of record `number` with this body, after the record with the hash `previous`."""
     return hashlib.sha256(f"{number}\n{previous}\n{body}".encode()).hexdigest()
+
+
+class LastRecord(NamedTuple):
+    """One record of the chain, by its number and its hash."""
+
+    number: int
+    hash: str
+
+
+class Head:
+    """The last record, kept where the ledger is not: a file beside it, `LEDGER-head`.
+
+    It is written after each commit and by no lock: a process that is late leaves an older record
+    there, which the ledger must hold as well. A head that the ledger does not hold is left as it
+    is, so that what was cut off is still known after many more records.
+    """
+
+    _LINE: Final = re.compile(rb"([0-9]{1,18}) ([0-9a-f]{64})\n")
+
+    def __init__(self, ledger: Path) -> None:
+        self.path = ledger.with_name(f"{ledger.name}-head")
+
+    def read(self) -> LastRecord | None:
+        """The record that stands there; None where there is none, or what stands there is none."""
+        with suppress(OSError):
+            match = self._LINE.match(self.path.read_bytes()[:100])
+            if match is not None:
+                return LastRecord(int(match[1]), match[2].decode("ascii"))
+        return None
+
+    def keep(self, record: LastRecord) -> None:
+        """Write this record there. Where that fails an older one stays, and shows less."""
+        flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        line = f"{record.number:018} {record.hash}\n".encode("ascii")
+        with suppress(OSError):
+            file = os.open(self.path, flags, 0o600)
+            try:
+                os.write(file, line)
+            finally:
+                os.close(file)
+
+
+def holds(connection: sqlite3.Connection, record: LastRecord) -> bool:
+    """Whether the ledger holds this record, or the owner pruned it."""
+    found = connection.execute(
+        "SELECT hash FROM records WHERE number = ?", (record.number,)
+    ).fetchone()
+    if found is not None:
+        return bool(found[0] == record.hash)
+    first = connection.execute("SELECT min(number) FROM records").fetchone()[0]
+    return first is not None and record.number < first
 
 
 class Verification(NamedTuple):
@@ -41,18 +134,30 @@ class Verification(NamedTuple):
         return self.problem is None
 
 
-def walk(connection: sqlite3.Connection, head: str | None = None) -> Verification:
+def walk(connection: sqlite3.Connection, kept: Head, head: str | None = None) -> Verification:
     """Check every record, in one consistent view of the ledger.
 
     Args:
         connection: an open ledger; the walk holds a read transaction, writers go on.
+        kept: the last record as it was kept beside the ledger.
         head: a hash that an earlier walk printed, which the chain must still hold.
     """
+    last = kept.read()
     connection.execute("BEGIN")
     try:
-        return _walk(connection, head.strip().lower() if head else None)
+        found = _walk(connection, head.strip().lower() if head else None)
+        if found.ok and last is not None and not holds(connection, last):
+            return found._replace(problem=_shorter(last, kept.path))
+        return found
     finally:
         connection.execute("ROLLBACK")
+
+
+def _shorter(last: LastRecord, path: Path) -> str:
+    return (
+        f"The ledger is shorter than it was: record {last.number}, its last one once, is not there"
+        f" any more. Where you removed its end yourself, remove {neutral_line(str(path))} too."
+    )
 
 
 def _walk(connection: sqlite3.Connection, wanted: str | None) -> Verification:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,8 +14,17 @@ from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, 
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import bodies
-from elicit_tui.ledger.chain import BEGINNING, Verification, chained, compact, walk
-from elicit_tui.ledger.file import FILE
+from elicit_tui.ledger.chain import (
+    BEGINNING,
+    FILE,
+    Head,
+    LastRecord,
+    Verification,
+    chained,
+    compact,
+    holds,
+    walk,
+)
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -49,6 +59,7 @@ class Ledger:
         self._writer = Writer(FILE, path, connection)
         self._content: ContentPolicy = content
         self._clock = clock
+        self._head = Head(path)
         self._reviews: dict[str, Review] = {}
 
     @classmethod
@@ -81,9 +92,21 @@ class Ledger:
 
     # Writing
 
+    @contextmanager
+    def _recording(self, to_disk: bool = False) -> Iterator[None]:
+        """One transaction; the record that it ends with is kept beside the ledger too."""
+        with self._writer.writing(to_disk):
+            before = self._tail()
+            kept = self._head.read()
+            is_shorter = kept is not None and not holds(self._connection, kept)
+            yield
+            last = self._tail()
+        if last != before and not is_shorter:
+            self._head.keep(last)
+
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         """Write that a question came, and what the guardian found."""
-        with self._writer.writing():
+        with self._recording():
             self._append("asked", request.id, bodies.asked(request, review))
         self._reviews[request.id] = review
 
@@ -96,14 +119,14 @@ class Ledger:
         body = bodies.decided(request, outcome, review, self._content, self._clock())
         if self._reviews.pop(request.id, None) != review:
             body |= bodies.findings(review)
-        with self._writer.writing(to_disk=outcome.action == "accept"):
+        with self._recording(to_disk=outcome.action == "accept"):
             if "asked" not in self._events(request.id):
                 self._append("asked", request.id, bodies.asked(request, review))
             self._append("decided", request.id, body)
 
     def abandoned(self, request_id: str, outcome: Outcome) -> bool:
         """Write the outcome of a question whose process is gone; False when it has one already."""
-        with self._writer.writing():
+        with self._recording():
             known = self._events(request_id)
             if "asked" not in known or "decided" in known:
                 return False
@@ -112,17 +135,17 @@ class Ledger:
 
     def sent(self, request_id: str) -> None:
         """Write that the answer left."""
-        with self._writer.writing():
+        with self._recording():
             self._append("sent", request_id, {})
 
     def withdrawn(self, request_id: str, sentence: str) -> None:
         """Write that the server took the question back after its answer had left."""
-        with self._writer.writing():
+        with self._recording():
             self._append("withdrawn", request_id, bodies.withdrawn(sentence))
 
     def flood(self, server: str, count: int, outcome: Outcome) -> None:
         """Write `count` outcomes alike of one server's questions, as one record."""
-        with self._writer.writing():
+        with self._recording():
             self._append("flood", new_id(), bodies.flood(server, count, outcome))
 
     def prune(self, before: datetime, *, also_open: bool = False) -> Pruned:
@@ -133,7 +156,7 @@ class Ledger:
         one without an outcome keeps nothing; the ledger cannot tell whether it still waits or its
         process died.
         """
-        with self._writer.writing(to_disk=True):
+        with self._recording(to_disk=True):
             self._connection.execute("PRAGMA secure_delete = ON")
             still_open = [] if also_open else self._open(rfc3339(before))
             kept_by = tuple(question for _, question in still_open)
@@ -208,12 +231,12 @@ class Ledger:
             (number, event, question, time, text, chained(number, previous, text)),
         )
 
-    def _tail(self) -> tuple[int, str]:
-        """The last record's number and hash."""
+    def _tail(self) -> LastRecord:
+        """The last record, or what stands before the first."""
         found = self._connection.execute(
             "SELECT number, hash FROM records ORDER BY number DESC LIMIT 1"
         ).fetchone()
-        return (found[0], found[1]) if found else (0, BEGINNING)
+        return LastRecord(*found) if found else LastRecord(0, BEGINNING)
 
     # Reading
 
@@ -279,6 +302,6 @@ class Ledger:
         return last if number else None
 
     def verify(self, head: str | None = None) -> Verification:
-        """Walk the chain; with `head`, also see that it still holds that record."""
+        """Walk the chain; see that it still holds its last head, and `head` where that is given."""
         with FILE.plain_errors(self._path):
-            return walk(self._connection, head)
+            return walk(self._connection, self._head, head)

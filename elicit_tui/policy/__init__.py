@@ -4,6 +4,7 @@ Every decision carries one plain sentence with the key and the layer it came fro
 """
 
 from elicit_tui.policy.decision import Decision, ends
+from elicit_tui.policy.logging_in import issuer_refusal
 from elicit_tui.policy.policy import Policy
 
-__all__ = ["Decision", "Policy", "ends"]
+__all__ = ["Decision", "Policy", "ends", "issuer_refusal"]

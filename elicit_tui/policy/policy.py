@@ -12,11 +12,11 @@ from elicit_tui.elicitation.question import Question
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.policy import surfacing
-from elicit_tui.policy.decision import Decision, ends
+from elicit_tui.policy.decision import Decision, ends, layer_of, setting_text, who_can_change
+from elicit_tui.policy.logging_in import judge_login
 from elicit_tui.policy.rules import Rules, why_not
 from elicit_tui.policy.surfacing import server_settings
 from elicit_tui.policy.tools import judge_call, may_run, needs_definition
-from elicit_tui.policy.wording import layer_of, setting_text, who_can_change
 
 
 class Policy:
@@ -32,7 +32,9 @@ class Policy:
         answers: Sequence[Rule] | None = None,
         person_present: bool = True,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
+        self.has_answers = answers is not None
+        """Whether an answers file was given, and nobody is asked."""
         self._rules = Rules(settings, answers)
         self._nobody: str | None = None
         """Why nobody can be asked in this run, in a clause."""
@@ -43,20 +45,20 @@ class Policy:
 
     def surfaces(self, request: ElicitationRequest) -> Decision:
         """Step 3: an end that policy alone decides, or the question may surface."""
-        return surfacing.surfaces(self._settings, request) or self._may_surface
+        return surfacing.surfaces(self.settings, request) or self._may_surface
 
     @cached_property
     def _may_surface(self) -> Decision:
-        return surfacing.may_surface(self._settings)
+        return surfacing.may_surface(self.settings)
 
     @cached_property
     def within_limits(self) -> Decision:
         """What step 4 says of a question that is within its server's limits."""
-        return surfacing.within_limits(self._settings)
+        return surfacing.within_limits(self.settings)
 
     def weigh(self, review: Review) -> Decision:
         """Step 5: what the guardian's verdict does: a decline, or the question goes on."""
-        return surfacing.weigh(self._settings, review)
+        return surfacing.weigh(self.settings, review)
 
     def answer(self, question: Question) -> Decision:
         """Step 6: what a rule or the answers file says.
@@ -76,26 +78,31 @@ class Policy:
         """Step 7: whether anybody is there to ask, and for how long."""
         if self._nobody is not None:
             return ends("ask", cancel("nobody", "Nobody is there to ask, so it is cancelled."))
-        key, seconds = "elicitation.timeout_sec", self._settings.elicitation.timeout_sec
-        layer = layer_of(self._settings, key)
+        key, seconds = "elicitation.timeout_sec", self.settings.elicitation.timeout_sec
+        layer = layer_of(self.settings, key)
         said = "You are asked, for as long as you like"
         if seconds:
             said = "You are asked, and without an answer in time it is cancelled"
-        change = who_can_change(self._settings, key, f"{key} sets the time; 0 means none.")
+        change = who_can_change(self.settings, key, f"{key} sets the time; 0 means none.")
         sentence = f"{said}: {setting_text(key, seconds, layer)}."
         return Decision("ask", sentence, key, layer, change, asks=True)
 
     def may_run(self, server: str) -> Decision:
         """Whether a server is started at all."""
-        return may_run(self._settings, server_settings(self._settings, server))
+        return may_run(self.settings, server_settings(self.settings, server))
 
     def why_not(self, rule: Rule, question: Question) -> str | None:
         """Why a prepared accept, such as a hook's, may not answer this question; None: it may."""
         return why_not(rule, question, rule.content, from_answers=False)
 
+    def judge_login(self, server: str) -> Decision:
+        """Whether a person may be asked to log in to this server."""
+        known = server_settings(self.settings, server)
+        return judge_login(self.settings, known, nobody=self._nobody)
+
     def needs_definition(self, server: str, tool: str) -> bool:
         """Whether what a tool says of itself has a part in `judge_call`."""
-        return needs_definition(server_settings(self._settings, server), tool)
+        return needs_definition(server_settings(self.settings, server), tool)
 
     def judge_call(
         self, server: str, tool: str, definition: Mapping[str, Any] | None, *, allowed: bool
@@ -105,7 +112,7 @@ class Policy:
         `definition` is its entry of tools/list, None when its server does not list it; `allowed`
         whether a person allowed it for the session.
         """
-        known = server_settings(self._settings, server)
+        known = server_settings(self.settings, server)
         return judge_call(
-            self._settings, known, tool, definition, allowed=allowed, nobody=self._nobody
+            self.settings, known, tool, definition, allowed=allowed, nobody=self._nobody
         )

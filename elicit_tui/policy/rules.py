@@ -11,13 +11,11 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.elicitation.finding import Severity
-from elicit_tui.elicitation.matching import fits, fits_each_tool
 from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.question import Question
-from elicit_tui.elicitation.request import ElicitationRequest
+from elicit_tui.elicitation.request import ElicitationRequest, fits, fits_each_tool
 from elicit_tui.elicitation.settings import Rule, Settings, granted
-from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import entry_key, refused_flag, who_can_change
+from elicit_tui.policy.decision import Decision, ends, entry_key, refused_flag, who_can_change
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:

@@ -7,8 +7,14 @@ from elicit_tui.elicitation.outcome import INVALID_PARAMS, Outcome, cancel, decl
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
 from elicit_tui.elicitation.toml_spelling import dotted
-from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import layer_of, refused_flag, setting_text, who_can_change
+from elicit_tui.policy.decision import (
+    Decision,
+    ends,
+    layer_of,
+    refused_flag,
+    setting_text,
+    who_can_change,
+)
 from elicit_tui.text import neutral_line
 
 
@@ -36,7 +42,7 @@ def unadvertised(settings: Settings, request: ElicitationRequest) -> Outcome | N
         said = f"the mode {neutral_line(request.mode, 40)!r} was not advertised"
     layer = layer_of(settings, key)
     reason = f"Refused by policy: {said}; {setting_text(key, value, layer)}."
-    if request.era == "handshake":
+    if not request.protocol.rounds:
         return unsent("policy", reason, key=key, layer=layer, error_code=INVALID_PARAMS)
     return decline("policy", reason, key=key, layer=layer)
 
@@ -64,8 +70,9 @@ def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | Non
     refused = unadvertised(settings, request)
     if refused is not None:
         return refused
-    if not granted(settings.approval_policy).mcp_elicitations:
-        key, sentence, layer = refused_flag(settings, "mcp_elicitations")
+    flag = request.traits.flag
+    if not getattr(granted(settings.approval_policy), flag):
+        key, sentence, layer = refused_flag(settings, flag)
         return decline("policy", f"Declined by policy: {sentence}.", key=key, layer=layer)
     server = server_settings(settings, request.server.name)
     if server.elicitations in ("decline", "cancel"):

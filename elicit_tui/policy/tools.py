@@ -9,8 +9,14 @@ from elicit_tui.elicitation.approval import hints_of
 from elicit_tui.elicitation.outcome import cancel, decline
 from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
-from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.wording import layer_of, refused_flag, setting_text, who_can_change
+from elicit_tui.policy.decision import (
+    Decision,
+    ends,
+    layer_of,
+    refused_flag,
+    setting_text,
+    who_can_change,
+)
 from elicit_tui.text import neutral_line
 
 STARTING = "server"

@@ -5,12 +5,150 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
+from urllib.parse import urlsplit
 
-from elicit_tui.elicitation import Deadline, Outcome, Question
-from elicit_tui.elicitation.question import KEY_GRACE_SECONDS
-from elicit_tui.responders.dialogue import Decided, Dialogue
-from elicit_tui.responders.heading import heading
-from elicit_tui.responders.typed_lines import Lines
+from elicit_tui.elicitation import Deadline, Outcome, Question, accept, hints_of
+from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, REDIRECT
+from elicit_tui.responders.browser import may_open
+from elicit_tui.responders.dialogue import Decided, Dialogue, heading, indented
+from elicit_tui.responders.typed_lines import (
+    APPROVAL_HELP,
+    PAGE_HELP,
+    WAITING_HELP,
+    Lines,
+    PromptCommand,
+)
+from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text.hosts import is_web_address, spellings
+
+YES: Final = ("y", "yes")
+NO: Final = ("n", "no")
+
+
+async def ask_approval(dialogue: Dialogue) -> Outcome:
+    """Ask whether the tool may be called; raises Decided for every refusal."""
+    request = dialogue.question.request
+    definition = request.definition
+    described = definition.get("description")
+    if isinstance(described, str) and described.strip():
+        dialogue.say("The tool says of itself:")
+        dialogue.say(indented(neutral(described, 4_000).strip()))
+    dialogue.say(f"Its hints: {neutral_line(', '.join(hints_of(definition))) or 'none'}")
+    dialogue.say("It would be called with:")
+    dialogue.say(readable_json(dict(request.call.arguments) if request.call else {}))
+    while True:
+        line = await dialogue.ask(
+            "y (once), n (not), /session, /decline or /cancel: ", APPROVAL_HELP, deciding=True
+        )
+        command = line.word if isinstance(line, PromptCommand) else ""
+        said = "" if isinstance(line, PromptCommand) else line.strip().casefold()
+        if command == "once" or said in YES:
+            return accept("user", "You allowed the call.", None, scope="once")
+        if command == "session":
+            return accept("user", "You allowed the tool for this session.", None, scope="session")
+        if said in NO:
+            await dialogue.decline()
+        dialogue.say("Nothing was called. Type y, n or one of the commands.")
+
+
+Opener = Callable[[str], bool]
+"""Hands a URL to the system's browser, after consent; whether one started. May take seconds."""
+
+_PASTE: Final = (
+    "Is your browser on another machine? Open the page there; it will end at an address of this "
+    "machine, which it cannot show. Paste that address here."
+)
+AGREED: Final = "You agreed to the page."
+
+
+async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
+    """Ask for consent; raises Decided for every refusal (spec: client/elicitation, "URL mode")."""
+    url = dialogue.question.request.url or ""
+    ours = dialogue.question.request.traits.takes_redirect
+    dialogue.say("This page is to be opened:" if ours else "It wants you to open this page:")
+    dialogue.say(f"  {neutral_line(url, None)}")
+    host = _host(url)
+    if host is not None:
+        dialogue.say(f"  Host: {host}")
+    if not is_web_address(url):
+        dialogue.say("Only http and https pages may be opened: this one may not.")
+        await dialogue.only_refuse()
+    dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")
+    if ours:
+        dialogue.say(_PASTE)
+    while True:
+        line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP, deciding=True)
+        pasted = ours and _is_address(line)
+        if not isinstance(line, PromptCommand) and not pasted:
+            dialogue.say("Nothing was opened. Type one of the commands.")
+            continue
+        seen = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
+        if seen is None:
+            continue
+        if not isinstance(line, PromptCommand):
+            return accept("user", AGREED, {REDIRECT: line}, acknowledged=seen)
+        draft = dialogue.question.draft
+        draft.acknowledged = seen
+        draft.opened = line.word == "agree"
+        if line.word == "open" and not await _opened(dialogue, opener, url):
+            continue
+        draft.opened = True
+        content = None
+        if dialogue.question.request.answered_by_retry:
+            content = await _finished(dialogue, opener, url)
+        return accept("user", AGREED, content, acknowledged=seen)
+
+
+async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:
+    """Whether a browser took the page; if not, the question stays open."""
+    if not may_open(url):
+        dialogue.say("This URL is not handed to a browser, because of the characters in it.")
+    elif await asyncio.to_thread(opener, url):
+        return True
+    else:
+        dialogue.say("No browser could be started here.")
+    dialogue.say("Open the page yourself, then type /agree.")
+    return False
+
+
+async def _finished(dialogue: Dialogue, opener: Opener, url: str) -> dict[str, str] | None:
+    """Wait until the person is done there: only then can the call succeed.
+
+    Returns what was pasted, where a login's page led to an address that no browser could open.
+    """
+    dialogue.say("When you are done on that page, come back and type /finished.")
+    while True:
+        line = await dialogue.ask(
+            "/finished, /open, /decline or /cancel: ", WAITING_HELP, deciding=True
+        )
+        if isinstance(line, PromptCommand) and line.word == "finished":
+            return None
+        if dialogue.question.request.traits.takes_redirect and _is_address(line):
+            return {REDIRECT: str(line)}
+        if isinstance(line, PromptCommand) and line.word == "open":
+            await _opened(dialogue, opener, url)
+        else:
+            dialogue.say("Type one of the commands.")
+
+
+def _is_address(line: object) -> bool:
+    """Whether a line is an address, and no word."""
+    return isinstance(line, str) and is_web_address(line.strip())
+
+
+def _host(url: str) -> str | None:
+    """The host in both spellings where they differ; None when there is none to show."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return None
+    if not host:
+        return None
+    both = spellings(host)
+    if not both:
+        return neutral_line(host, None)
+    return f"{both[0]} in letters, {both[-1]} in ASCII"
 
 
 class PlainResponder:
@@ -53,13 +191,9 @@ class PlainResponder:
             return replace(outcome, via="plain")
 
     async def _converse(self, dialogue: Dialogue) -> Outcome:
-        if dialogue.question.request.kind == "approval":
-            from elicit_tui.responders.plain_approval import ask_approval
-
+        if dialogue.question.request.traits.about_call:
             return await ask_approval(dialogue)
         if dialogue.question.request.mode == "url":
-            from elicit_tui.responders.plain_page import ask_page
-
             return await ask_page(dialogue, self._opener)
         form = dialogue.question.form
         assert form is not None, "a question that is neither a page nor an approval has a form"

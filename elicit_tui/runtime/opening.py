@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, cancel
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
-from elicit_tui.elicitation.settings import HistorySettings, Settings
+from elicit_tui.elicitation.settings import GuardianSettings, HistorySettings, Settings
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, store_file
 
 if TYPE_CHECKING:
     from elicit_tui.broker.inbox import Inbox
+    from elicit_tui.elicitation import Presence
     from elicit_tui.elicitation.outcome import Via
     from elicit_tui.form import Form
     from elicit_tui.guardian import Guardian
-    from elicit_tui.store import SqliteStore
-    from elicit_tui.store.store import Role
+    from elicit_tui.store import Role, Store
 
 
 class UnavailableLedger:
@@ -78,32 +78,54 @@ async def open_store(
     role: Role,
     *,
     create: bool = True,
-) -> AsyncIterator[SqliteStore]:
-    """The store beside the ledger, as long as this is open.
+    notify: Callable[[str], None] = lambda sentence: None,
+) -> AsyncIterator[Store]:
+    """The store beside the ledger, or on Redis (`store.url`), as long as this is open.
 
-    Raises StoreError: StoreTooNew, StoreMissing (not `create`), SecretError, or it cannot be used.
+    `notify` is told what the owner of a Redis should know. Raises StoreError: StoreTooNew,
+    StoreMissing (not `create`), SecretError, or it cannot be used.
     """
-    from elicit_tui.store import SqliteStore, secret_from
+    secret = store_secret(settings)
+    store: Store
+    if settings.store.url is not None:
+        from elicit_tui.store.redis_store import RedisStore
 
-    variable = settings.store.secret_env
-    value = os.environ.get(variable)
-    secret = secret_from(variable, value) if value else None
-    path = store_file(settings.history.path)
-    store = await SqliteStore.open(path, role, secret=secret, create=create)
+        store = on_redis = await RedisStore.open(settings.store.url, role, secret=secret)
+        for warning in on_redis.server.warnings:
+            notify(warning)
+    else:
+        from elicit_tui.store import SqliteStore
+
+        path = store_file(settings.history.path)
+        store = await SqliteStore.open(path, role, secret=secret, create=create)
     try:
         yield store
     finally:
         await store.close()
 
 
+def store_secret(settings: Settings) -> bytes | None:
+    """The owner's secret for the store; None where they gave none. Raises SecretError."""
+    from elicit_tui.store import secret_from, secret_in_file
+
+    if value := os.environ.get(settings.store.secret_env):
+        return secret_from(settings.store.secret_env, value)
+    if settings.store.secret_file is not None:
+        return secret_in_file(Path(settings.store.secret_file).expanduser())
+    return None
+
+
 @asynccontextmanager
-async def open_inbox(settings: Settings, via: Via, *, create: bool = True) -> AsyncIterator[Inbox]:
+async def open_inbox(
+    settings: Settings, via: Via, *, create: bool = True, presence: Presence | None = None
+) -> AsyncIterator[Inbox]:
     """What waits for a person, whoever asked, as long as this is open; raises StoreError.
 
     Args:
         settings: of the owner; `store` and `history.path` matter here.
         via: through what answers are given, as the ledger will say.
         create: make the store when there is none; else StoreMissing is raised.
+        presence: what tells whether somebody sits here; None: only a key does.
     """
     from elicit_tui.broker.answerer import refusal, this_process
     from elicit_tui.broker.inbox import Inbox
@@ -118,6 +140,7 @@ async def open_inbox(settings: Settings, via: Via, *, create: bool = True) -> As
             refusal=may,
             examine=guardian.outgoing,
             abandoned=partial(_record_end, settings),
+            presence=presence,
         )
         async with inbox.watched():
             yield inbox

@@ -16,8 +16,7 @@ from elicit_tui.policy import Policy
 from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.allowances import AgreeOn
-    from elicit_tui.broker.ask import AgentLeft
+    from elicit_tui.broker.contracts import CallingAgent
     from elicit_tui.broker.drafts import Drafts
     from elicit_tui.hooks import Hooks
     from elicit_tui.host import Launched
@@ -65,16 +64,14 @@ async def open_runtime(
     launched: Launched | None = None,
     log_file: Path | None = None,
     keep_drafts: bool = False,
-    agent_left: AgentLeft | None = None,
-    agree_on: AgreeOn | None = None,
+    agent: CallingAgent | None = None,
 ) -> AsyncIterator[Runtime]:
     """Compose a run.
 
     `keep_drafts`: what was typed and not sent is there in the next run too, unless nothing may be
     kept (`history.content`).
 
-    `agent_left`: to be given by a face whose calls an agent makes, `agree_on` by one whose
-    allowances another process can revoke (see `Broker`).
+    `agent`: to be given by a face whose calls an agent makes (see `Broker`).
 
     `launch` names the servers whose processes start at once; `launched` are those that were
     started even before this.
@@ -89,20 +86,15 @@ async def open_runtime(
     queue = Queue()
     may_keep = settings.history.content != "none"
     broker = Broker(
-        settings,
         policy,
         guardian,
         ledger,
         responder(queue),
         queue=queue,
-        count_rate=answers is None,
         hooks=hooks,
         drafts=_draft_files(guardian) if keep_drafts and may_keep else None,
-        agent_left=agent_left,
-        agree_on=agree_on,
+        agent=agent,
     )
-    if hooks is not None:
-        hooks.tell = broker.notice
     host = Host(settings, broker, log_file=log_file, launched=launched)
     try:
         host.launch(launch)

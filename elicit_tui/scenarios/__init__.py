@@ -6,14 +6,16 @@
 
 from elicit_tui.scenarios.coverage import coverage
 from elicit_tui.scenarios.junit import junit_xml
+from elicit_tui.scenarios.one_by_one import OneByOne, ways_known
 from elicit_tui.scenarios.reading import read_scenarios
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
-from elicit_tui.scenarios.running import Options, run_scenarios
+from elicit_tui.scenarios.running import Options, processors, run_scenarios
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.writing import scenario_from_answers
 
 __all__ = [
     "Expectation",
+    "OneByOne",
     "Options",
     "PreparedAnswer",
     "Run",
@@ -22,7 +24,9 @@ __all__ = [
     "Suite",
     "coverage",
     "junit_xml",
+    "processors",
     "read_scenarios",
     "run_scenarios",
     "scenario_from_answers",
+    "ways_known",
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from elicit_tui.form import read_form
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.variants import branch_name
 
@@ -22,17 +23,39 @@ class ToolCoverage:
     tool: str
     branches: dict[str, State]
     """`accept`, `decline 2` …; `accept in 2026-07-28` where it is not the same in each revision."""
+    wrong_answers: tuple[int, int] = (0, 0)
+    """How many answers gone wrong were refused as they must be, and how many were tried."""
+    fields: dict[str, State] = field(default_factory=dict)
+    """Each field of its questions, by title: whether every wrong answer to it was refused."""
 
 
 def coverage(runs: Iterable[Run]) -> tuple[ToolCoverage, ...]:
     """The branches of each tool: those of its longest scenario, and every other that was run."""
     by_tool: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        if run.kind != "gone wrong":
-            by_tool.setdefault((run.scenario.server, run.scenario.call), []).append(run)
-    return tuple(
-        ToolCoverage(server, tool, _branches(of_tool))
-        for (server, tool), of_tool in by_tool.items()
+        by_tool.setdefault((run.scenario.server, run.scenario.call), []).append(run)
+    return tuple(_of_tool(server, tool, of_tool) for (server, tool), of_tool in by_tool.items())
+
+
+def _of_tool(server: str, tool: str, runs: list[Run]) -> ToolCoverage:
+    wrong = [run for run in runs if run.kind == "gone wrong"]
+    asked = [request for run in runs if run.kind == "as written" for request in run.asked]
+    titles = (
+        field.title
+        for request in asked
+        if request.mode == "form"
+        for field in read_form(request.requested_schema).fields
+    )
+    fields: dict[str, State] = dict.fromkeys(titles, "untried")
+    for run in wrong:
+        if run.field is not None and fields.get(run.field) != "failed":
+            fields[run.field] = "passed" if run.passed else "failed"
+    return ToolCoverage(
+        server,
+        tool,
+        _branches([run for run in runs if run.kind != "gone wrong"]),
+        (sum(run.passed for run in wrong), len(wrong)),
+        fields,
     )
 
 

@@ -1,17 +1,25 @@
-"""Whether a run came to what it must: the expectations, and what a refusal may never do."""
+"""Whether a run came to what it must: the expectations, and what a refusal may never do.
+
+To act means: a part of the text or the structured result that `expect` describes stands there,
+where nothing is expected any part of what the accept showed, or what the scenario watches changed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from elicit_tui.elicitation.request import MODERN
+from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.errors import ProtocolCallError
+from elicit_tui.form import MISSING, read_form
 from elicit_tui.form.json_values import same_json
+from elicit_tui.form.limits import at_pointer
 from elicit_tui.scenarios.result import Run
-from elicit_tui.scenarios.scenario import Scenario, text_of
+from elicit_tui.scenarios.saying_no import says_no
+from elicit_tui.scenarios.scenario import Scenario, shortened, text_of
 from elicit_tui.scenarios.script import Script
-from elicit_tui.scenarios.variants import MARKER, Variant
+from elicit_tui.scenarios.variants import MARKER, TYPED, Asked, Variant
 from elicit_tui.scenarios.watching import Watched
 from elicit_tui.text import ascii_json, neutral_line
 
@@ -21,8 +29,19 @@ PUSHES: Final = (
     " a tool returns them (InputRequiredResult; `Resolve` and `Elicit` of the Python SDK). Until it"
     " does, write --eras 2025-11-25"
 )
-_NO_PUSH: Final = "no back-channel for server-initiated requests"
-"""What the Python SDK's server says then."""
+_NO_PUSH: Final = (
+    "no back-channel for server-initiated requests",
+    "server-initiated requests is unavailable on 2026-07-28",
+)
+"""What the Python SDK's server says then, and FastMCP's."""
+
+CANNOT_TELL: Final = (
+    "nothing here says what acting is: a refusal is only held against what the accept showed "
+    "(expect = { text or structured }, on_refusal or watch would tell)"
+)
+_NOTHING: Final[tuple[Any, ...]] = (None, False, "", 0, [], {})
+"""Values that stand where nothing was done, and so tell of no act."""
+_MOST_LEAVES: Final = 1_000
 
 
 def faults_of(
@@ -31,38 +50,53 @@ def faults_of(
     base: Run | None,
     script: Script,
     watched: Watched,
+    answered: Asked,
     *,
     alive: bool,
 ) -> list[str]:
     """What is not as it must be, as sentences; `base` is the accepted run that it departs from."""
     if base is None:
+        run.said_no = run.scenario.refuses or said_no(run.scenario, answered)
         faults = _as_written(run, script, watched)
     else:
+        run.said_no = variant.refuses is not None
         faults = _departed(run, variant, base, script, watched, alive=alive)
     return [*watched.problems, *faults]
 
 
-def unmoved(scenario: Scenario, watched: Watched) -> list[str]:
-    """What the accept that is done leaves as it was, so that no refusal can be told from it."""
-    if not scenario.acts:
-        return []
-    said = "is the same after the accept: that a refusal leaves it alone shows nothing"
-    return [f"watch: {each} {said}" for each in watched.unchanged]
+def said_no(scenario: Scenario, answered: Asked) -> bool:
+    """Whether a form that was accepted said no, as its author wrote it."""
+    return any(
+        request.mode == "form"
+        and outcome.action == "accept"
+        and says_no(read_form(request.requested_schema), outcome.content or {}, answer.refusal)
+        for answer, (request, outcome) in zip(scenario.answers, answered, strict=False)
+    )
+
+
+def hint_of(run: Run) -> str | None:
+    """What to do about a server that pushes its questions in the revision that has no such way."""
+    if run.passed or run.protocol_version != MODERN or run.resolved:
+        return None
+    said = str(run.error or "") + text_of(run.result or {})
+    return PUSHES if any(each in said for each in _NO_PUSH) else None
+
+
+# The scenario as it is written
 
 
 def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
-    expect = run.scenario.expect
-    if run.scenario.refuses:
+    expect, scenario = run.scenario.expect, run.scenario
+    if run.said_no:
         yield from _acted_on(watched)
-    if run.scenario.acts:
-        for each in watched.never_there:
-            yield f"watch: {each} is not there, also after the accept: nothing is watched"
+    elif scenario.acts and run.error is None:
+        yield from _must_have_changed(scenario, watched)
     yield from script.problems
     yield from _not_by_the_scenario(run)
     result = run.result
     if isinstance(run.error, ProtocolCallError) and expect.is_error:
         # A call that is refused by an error of the protocol has failed as well.
-        result = {"isError": True, "content": [{"type": "text", "text": run.error.message}]}
+        result = _as_result(run.error)
     elif run.error is not None:
         yield _told(run.error)
     if run.error is None or result is not None:
@@ -72,14 +106,33 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         yield f"there were {len(script.asked)} questions, not {expect.questions}"
     if result is not None:
         yield from expect.faults(result)
+        if run.said_no and scenario.on_refusal is not None:
+            yield from _named("on_refusal", scenario.on_refusal.faults(result))
 
 
-def hint_of(run: Run) -> str | None:
-    """What to do about a server that pushes its questions in the revision that has no such way."""
-    if run.passed or run.protocol_version != MODERN or run.resolved:
-        return None
-    said = str(run.error or "") + text_of(run.result or {})
-    return PUSHES if _NO_PUSH in said else None
+def _must_have_changed(scenario: Scenario, watched: Watched) -> Iterator[str]:
+    """What an accept that acts has to have changed, and how often."""
+    for each in watched.never_there:
+        yield f"watch: {each} is not there, also after the accept: nothing is watched"
+    for each in watched.unchanged:
+        if each not in watched.never_there:
+            yield f"watch: {each} is the same after the accept: either it did not act, or that " + (
+                "a refusal leaves it alone shows nothing"
+            )
+    if scenario.changes is None:
+        return
+    for each in watched.changed:
+        count = watched.changes(each)
+        if count is None:
+            yield f"watch: {each} has too many lines to be counted (changes)"
+        elif count != scenario.changes:
+            yield f"watch: {each} changed {count} times, not {scenario.changes} (changes)"
+
+
+def cannot_tell(scenario: Scenario) -> bool:
+    """Whether a scenario says nothing by which acting could be told from not acting."""
+    told = scenario.expect.tells_acceptance or scenario.on_refusal is not None
+    return not (told or scenario.watch)
 
 
 def _not_by_the_scenario(run: Run) -> Iterator[str]:
@@ -88,6 +141,9 @@ def _not_by_the_scenario(run: Run) -> Iterator[str]:
         if event.outcome.decided_by != "answers":
             message = neutral_line(event.request.message, 80) or "(no message)"
             yield f"{message}: {event.outcome.reason}"
+
+
+# The other ways
 
 
 def _departed(
@@ -99,7 +155,10 @@ def _departed(
     *,
     alive: bool,
 ) -> Iterator[str]:
+    scenario = run.scenario
     kind = variant.wrong.kind if variant.wrong is not None else None
+    if kind in ("typed", "decline with content"):
+        yield from _came_back(run, accepted=kind == "typed")
     if run.error is not None and not _is_clean(run.error):
         yield _told(run.error)
         return
@@ -109,21 +168,25 @@ def _departed(
     if number is not None and not any(each == number for each, _ in script.asked):
         yield f"question {number + 1} did not come"
         return
+    if kind == "typed":
+        return
     if kind == "twice":
         yield from script.problems
         if run.result is not None:
-            yield from run.scenario.expect.faults(run.result)
+            yield from scenario.expect.faults(run.result)
+        yield from _must_have_changed(scenario, watched)
         return
     if kind == "extra":
         if MARKER in ascii_json(run.result):
             yield "it took over a property that the form does not have"
         return
-    if run.result is not None and accepted_again(run.scenario, base, run.result):
-        said = neutral_line(text_of(run.result), 160)
-        yield f"it acted all the same: {said or 'the result is the accepted one'}"
+    if run.result is not None:
+        yield from _acted_by_result(scenario, base, run.result)
     yield from _acted_on(watched)
     if kind is None and number is not None:
-        yield from _asked_again(script, number)
+        if scenario.on_refusal is not None:
+            yield from _not_as_on_refusal(run)
+        yield from _asked_again(scenario, script, base, number)
 
 
 def _acted_on(watched: Watched) -> Iterator[str]:
@@ -131,25 +194,143 @@ def _acted_on(watched: Watched) -> Iterator[str]:
         yield f"{each} changed"
 
 
-def accepted_again(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> bool:
-    """Whether a result is the one that an accept has: what `expect` describes, else the same."""
+def _acted_by_result(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
+    shown = list(shown_of_acceptance(scenario, base, result))
+    if shown:
+        said = neutral_line(text_of(result), 160)
+        yield f"it acted all the same: {'; '.join(shown[:3])}" + (f" ({said})" if said else "")
+
+
+def shown_of_acceptance(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
+    """The parts of the accepted outcome that a result shows, each in a few words.
+
+    What `on_refusal` says is what stands there instead of the same part of `expect`.
+    """
     if scenario.expect.tells_acceptance:
-        return not scenario.expect.faults(result)
-    accepted = base.result or {}
-    return all(
+        yield from _expected_parts(scenario, result)
+    elif scenario.on_refusal is None:
+        yield from _parts_of(scenario, base.result or {}, result)
+
+
+def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[str]:
+    expect, instead = scenario.expect, scenario.on_refusal
+    pointers = dict(expect.structured or {})
+    told = (instead.structured or {}) if instead is not None else {}
+    there = {
+        pointer: value
+        for pointer, value in pointers.items()
+        if same_json(at_pointer(result.get("structuredContent"), pointer), value)
+    }
+    # Where only values that tell of nothing are expected, all of them together are the outcome.
+    empty = all(_is_nothing(value) for value in pointers.values()) and expect.text is None
+    empty = empty and len(there) == len(pointers)
+    for pointer, value in there.items():
+        if pointer not in told and (empty or not _is_nothing(value)):
+            yield f"structured {pointer} is {shortened(value, 60)}"
+    if expect.text is None or result.get("isError") is True:
+        return
+    spoken = instead is not None and instead.text is not None
+    if not spoken and fnmatchcase(text_of(result), expect.text):
+        yield f"the text is {shortened(text_of(result), 80)}"
+
+
+def _parts_of(
+    scenario: Scenario, accepted: Mapping[str, Any], result: Mapping[str, Any]
+) -> Iterator[str]:
+    """What a result has of the accepted one, but for what says nothing and what was asked for."""
+    same = (
         same_json(result.get(key), accepted.get(key)) for key in ("content", "structuredContent")
     )
+    if all(same):
+        yield "the result is the accepted one"
+        return
+    given = [value for _, value in _leaves(scenario.arguments)]
+    now = dict(_leaves(result.get("structuredContent")))
+    for place, value in _leaves(accepted.get("structuredContent")):
+        echoed = any(same_json(value, each) for each in given)
+        if not _is_nothing(value) and not echoed and same_json(now.get(place, MISSING), value):
+            yield f"structured {place} is {shortened(value, 60)} (expect would tell what acting is)"
+    text = text_of(result)
+    if "structuredContent" not in accepted and text.strip() and text == text_of(accepted):
+        yield f"the text is {shortened(text, 80)}"
 
 
-def _asked_again(script: Script, number: int) -> Iterator[str]:
-    """A question that came once more after it was refused."""
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """The values in a JSON value that hold no others, with their JSON pointers; bounded."""
+    waiting, count = [(place, value)], 0
+    while waiting and count < _MOST_LEAVES:
+        place, value = waiting.pop(0)
+        count += 1
+        if isinstance(value, Mapping):
+            waiting += [(f"{place}/{key}", part) for key, part in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{place}/{number}", part) for number, part in enumerate(value)]
+        else:
+            yield place, value
+
+
+def _is_nothing(value: Any) -> bool:
+    return any(same_json(value, each) for each in _NOTHING)
+
+
+def _not_as_on_refusal(run: Run) -> Iterator[str]:
+    told = run.scenario.on_refusal
+    assert told is not None
+    if isinstance(run.error, ProtocolCallError):
+        result: Mapping[str, Any] | None = _as_result(run.error)
+        if told.structured or told.is_error is False:
+            yield f"on_refusal: {_told(run.error)}"
+            return
+    else:
+        result = run.result
+    if result is not None:
+        yield from _named("on_refusal", told.faults(result))
+
+
+def _named(key: str, faults: list[str]) -> Iterator[str]:
+    return (f"{key}: {fault}" for fault in faults)
+
+
+def _came_back(run: Run, *, accepted: bool) -> Iterator[str]:
+    """Where a marker that was typed stands, though it may not: beside the result of an accept."""
+    what = "what was typed" if accepted else "what came with a decline"
+    places = {where for where, text in run.overheard if TYPED in text}
+    if run.error is not None and TYPED in f"{run.error} {getattr(run.error, 'data', '')}":
+        places.add("the error")
+    failed = run.result is not None and run.result.get("isError") is True
+    if run.result is not None and (failed or not accepted) and TYPED in ascii_json(run.result):
+        places.add("an error" if failed else "the result")
+    for where in sorted(places):
+        yield f"{what} came back in {where}"
+
+
+def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> Iterator[str]:
+    """A question that came after a refusal, and is none that the accept was asked too."""
     place = next(place for place, (each, _) in enumerate(script.asked) if each == number)
     refused = script.asked[place][1]
-    for _, request in script.asked[place + 1 :]:
-        same = request.message == refused.message
-        if same and same_json(request.requested_schema, refused.requested_schema):
-            yield f"it asks again what was refused: {neutral_line(request.message, 120)}"
+    later = [request for _, request in script.asked[place + 1 :]]
+    allowed = scenario.on_refusal.questions if scenario.on_refusal is not None else None
+    if allowed is not None:
+        if len(later) != allowed:
+            yield f"on_refusal: {len(later)} questions came after the refusal, not {allowed}"
+        return
+    known = [(each.message, each.mode) for each in base.asked]
+    for request in later:
+        message = neutral_line(request.message, 120)
+        same_words = request.message == refused.message
+        if same_words and same_json(request.requested_schema, refused.requested_schema):
+            yield f"it asks again what was refused: {message}"
             return
+        if same_words or (request.message, request.mode) not in known:
+            yield (
+                f"it asks again, in other words, after a refusal: {message} "
+                "(on_refusal = { questions = N } allows it)"
+            )
+            return
+
+
+def _as_result(error: ProtocolCallError) -> Mapping[str, Any]:
+    return {"isError": True, "content": [{"type": "text", "text": error.message}]}
 
 
 def _is_clean(error: Exception) -> bool:

@@ -11,10 +11,24 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.workflow import escaped_commands_in_xml
 
 
-def junit_xml(suite: Suite) -> bytes:
-    """One test suite a scenario file, one test case a run (the schema of Jenkins, junit-10)."""
-    root = ElementTree.Element("testsuites", _counts(suite.runs))
+def junit_xml(suite: Suite, ended: str | None = None) -> bytes:
+    """One test suite a scenario file, one test case a run (the schema of Jenkins, junit-10).
+
+    `ended`: why the whole could not begin, or ended before its time: a test case with an error.
+    """
+    root = ElementTree.Element("testsuites", _counts(suite.runs, ended))
     root.set("name", "elicit-tui test")
+    if ended is not None:
+        told = ElementTree.SubElement(
+            root, "testsuite", {"name": "elicit-tui test", **_counts((), ended)}
+        )
+        case = ElementTree.SubElement(
+            told,
+            "testcase",
+            {"name": "runs to its end", "classname": "elicit-tui", "time": "0.000"},
+        )
+        error = ElementTree.SubElement(case, "error", {"type": "ended", "message": _text(ended)})
+        error.text = _text(ended)
     for file, runs in groupby(suite.runs, lambda run: str(run.scenario.file)):
         _suite(root, _text(file), list(runs))
     ElementTree.indent(root)
@@ -43,12 +57,13 @@ def _suite(root: ElementTree.Element, file: str, runs: Sequence[Run]) -> None:
             failure.text = "\n".join(failures)
 
 
-def _counts(runs: Iterable[Run]) -> dict[str, str]:
+def _counts(runs: Iterable[Run], ended: str | None = None) -> dict[str, str]:
     runs = list(runs)
+    errors = int(ended is not None)
     return {
-        "tests": str(len(runs)),
+        "tests": str(len(runs) + errors),
         "failures": str(sum(not run.passed for run in runs)),
-        "errors": "0",
+        "errors": str(errors),
         "time": f"{sum(run.seconds for run in runs):.3f}",
     }
 

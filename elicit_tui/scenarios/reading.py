@@ -23,6 +23,7 @@ _ANSWER: Final = table_of(
         "content": "The form's content, for accept.",
         "use_defaults": "Takes the schema's defaults for what content leaves out.",
         "despite": "Globs of guardian rule ids whose warnings it may pass.",
+        "refusal": "What of the content would say no; {}: nothing would.",
     },
 )
 
@@ -34,6 +35,18 @@ _EXPECT: Final = table_of(
         "text": "A glob over the result's text.",
         "structured": "JSON pointers into structuredContent, each with its value.",
         "questions": "How many questions there are.",
+    },
+    {"questions": 0},
+)
+
+_ON_REFUSAL: Final = table_of(
+    "What the call must come to where an answer is a refusal.",
+    Expectation,
+    {
+        "is_error": "Whether the result says isError.",
+        "text": "A glob over the result's text.",
+        "structured": "JSON pointers into structuredContent, each with its value.",
+        "questions": "How many questions may come after the one that is refused.",
     },
     {"questions": 0},
 )
@@ -53,7 +66,13 @@ SCENARIO_FILE: Final = FileKind(
                         "arguments": Value("json table", "The tool's arguments.", {}),
                         "answers": Tables("Its answers.", _ANSWER),
                         "expect": _EXPECT,
-                        "watch": Value("strings", "Files or commands that must not change.", []),
+                        "on_refusal": _ON_REFUSAL,
+                        "watch": Value(
+                            "strings", "Files or commands that only an accept may change.", []
+                        ),
+                        "changes": Value(
+                            "integer", "How much an accept changes in each.", minimum=1
+                        ),
                     },
                     required=("name", "server", "call"),
                 ),
@@ -91,31 +110,42 @@ def _faults(document: Document) -> Iterator[Problem]:
             if answer.get("action", "accept") != "accept" and "content" in answer:
                 place = (*path, "answers", number, "content")
                 yield document.problem("content goes with accept only", place)
-        for pointer in entry.get("expect", {}).get("structured", {}):
-            if pointer and not pointer.startswith("/"):
-                place = (*path, "expect", "structured", pointer)
-                yield document.problem("is not a JSON pointer: it begins with /", place)
+        for key in ("expect", "on_refusal"):
+            for pointer in entry.get(key, {}).get("structured", {}):
+                if pointer and not pointer.startswith("/"):
+                    place = (*path, key, "structured", pointer)
+                    yield document.problem("is not a JSON pointer: it begins with /", place)
+        if "changes" in entry and not entry.get("watch"):
+            yield document.problem("goes with watch: nothing is watched", (*path, "changes"))
 
 
 def _scenario(entry: Mapping[str, Any], file: Path) -> Scenario:
-    expect = dict(entry.get("expect", {}))
-    if "structured" in expect:
-        expect["structured"] = as_json(expect["structured"])
+    on_refusal = entry.get("on_refusal")
     return Scenario(
         name=entry["name"],
         server=entry["server"],
         call=entry["call"],
         arguments=as_json(entry.get("arguments", {})),
         answers=tuple(map(_answer, entry.get("answers", ()))),
-        expect=Expectation(**expect),
+        expect=_expectation(entry.get("expect", {})),
+        on_refusal=None if on_refusal is None else _expectation({"is_error": None, **on_refusal}),
         watch=tuple(entry.get("watch", ())),
+        changes=entry.get("changes"),
         file=file,
     )
 
 
+def _expectation(entry: Mapping[str, Any]) -> Expectation:
+    values = dict(entry)
+    if "structured" in values:
+        values["structured"] = as_json(values["structured"])
+    return Expectation(**values)
+
+
 def _answer(entry: Mapping[str, Any]) -> PreparedAnswer:
     values = dict(entry)
-    if "content" in values:
-        values["content"] = as_json(values["content"])
+    for key in ("content", "refusal"):
+        if key in values:
+            values[key] = as_json(values[key])
     values["despite"] = tuple(values.get("despite", ()))
     return PreparedAnswer(**values)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from elicit_tui.broker import Requested, Resolved
-from elicit_tui.elicitation import ServerIdentity
-from elicit_tui.elicitation.request import Revision
+from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation.eras import Revision
 from elicit_tui.scenarios.scenario import Scenario
 
 
@@ -22,12 +23,20 @@ class Run:
     branch: str
     """Which way: `accept`, `decline 2`, `the answer twice` …"""
     kind: Literal["as written", "refused", "gone wrong"] = "as written"
-    failures: list[str] = field(default_factory=list)
+    failures: list[str] = dataclasses.field(default_factory=list)
     """Each thing that is not as it must be, as a sentence of neutral text."""
-    notes: list[str] = field(default_factory=list)
-    resolved: list[Resolved] = field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
+    resolved: list[Resolved] = dataclasses.field(default_factory=list)
     result: Mapping[str, Any] | None = None
     error: Exception | None = None
+    asked: list[ElicitationRequest] = dataclasses.field(default_factory=list)
+    """The questions, in the order in which they came."""
+    said_no: bool = False
+    """Whether an answer was a refusal: declined, cancelled, left, or the no of a form."""
+    overheard: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+    """What the server said beside its result: where (`its standard error` …), and the text."""
+    field: str | None = None
+    """The title of the field that was answered wrongly, where it was one."""
     protocol_version: str | None = None
     seconds: float = 0.0
 
@@ -53,8 +62,8 @@ class RunEvent:
 class Suite:
     """All runs, in order."""
 
-    runs: list[Run] = field(default_factory=list)
-    written: list[str] = field(default_factory=list)
+    runs: list[Run] = dataclasses.field(default_factory=list)
+    written: list[str] = dataclasses.field(default_factory=list)
     """The snapshot files that were written."""
 
     @property

@@ -1,40 +1,47 @@
-"""Runs scenarios over `runtime`, each way through them on a server process of its own."""
+"""Runs scenarios over `runtime`, side by side, each way through them told in order.
+
+A way has a server process of its own where its scenario watches something. Elsewhere one process
+serves many, if it answers the accepted call a second time as it did the first; what fails on it is
+tried once more on a process of its own, and that counts.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+import os
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
-from elicit_tui.broker import BrokerEvent, Notice, Requested, Resolved
-from elicit_tui.elicitation import Call, ElicitationRequest, Outcome
-from elicit_tui.elicitation.request import Revision
+from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
-from elicit_tui.runtime import open_runtime
-from elicit_tui.scenarios.judging import faults_of, hint_of, unmoved
+from elicit_tui.errors import ProtocolCallError
+from elicit_tui.form.json_values import same_json
+from elicit_tui.scenarios.judging import CANNOT_TELL, cannot_tell, hint_of
+from elicit_tui.scenarios.lane import Lane, Tell, Way
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Scenario
-from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
-from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, as_written, branches
-from elicit_tui.scenarios.watching import Watched, states
-from elicit_tui.text import in_seconds, neutral_line
+from elicit_tui.scenarios.variants import (
+    Asked,
+    Variant,
+    answers_gone_wrong,
+    as_written,
+    branches,
+)
+from elicit_tui.text import neutral_line
 
-if TYPE_CHECKING:
-    from elicit_tui.host import Connection
-    from elicit_tui.host.unjudged import Door
-    from elicit_tui.runtime import Runtime
+WAYS_OF_A_LANE: Final = 12
+"""So many ways are worth the start of one more server process."""
 
-DEADLINE_SECONDS: Final = 0.3
-"""How long a question waits where its deadline is to pass."""
 
-ALIVE_SECONDS: Final = 5.0
-"""How long a server may take to show that it still answers after a refusal."""
+def processors() -> int:
+    """How many ways are tried at once unless told: one for each processor of this process."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Only some systems tell which of them a process may use.
+        return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,14 @@ class Options:
     timeout_sec: float = 30.0
     """For each call."""
     log_file: Path | None = None
+    jobs: int = 1
+    """How many ways are tried at once."""
+    snapshots: bool = True
+    """Whether questions are compared with what was asked last time."""
+    fresh: bool = False
+    """Whether each way has a server process of its own, whatever is watched."""
+    in_process: Mapping[str, Any] = field(default_factory=dict)
+    """Servers that are objects in this process, by name."""
 
 
 async def run_scenarios(
@@ -62,229 +77,292 @@ async def run_scenarios(
     suite: Suite,
     listener: Callable[[RunEvent], None] = lambda event: None,
 ) -> None:
-    """Run them in order and fill the suite as runs end, so that an interrupted one has the rest.
+    """Run them, and fill the suite in order as runs end, so that an interrupted one has the rest.
 
-    Raises UsageError when snapshots cannot be read or written.
+    `listener` is told of the end of each run in that order, and of all else as it happens. Raises
+    UsageError when snapshots cannot be read or written.
     """
-    for file, of_file in groupby(scenarios, lambda scenario: scenario.file):
-        snapshots = Snapshots(file)
-        for scenario in of_file:
-            for era in options.eras:
-                whole = _Ways(settings, scenario, era, options, listener)
-                async for run in whole.runs(snapshots):
-                    suite.runs.append(run)
-        if options.update and snapshots.write():
-            suite.written.append(str(snapshots.path))
+    snapshots = {file: Snapshots(file) for file in dict.fromkeys(one.file for one in scenarios)}
+    free = asyncio.Semaphore(max(1, options.jobs))
+    units = [
+        Ways(settings, scenario, era, options, snapshots[scenario.file], free, listener)
+        for scenario in scenarios
+        for era in options.eras
+    ]
+    ended = _InOrder(units, suite, listener)
+    try:
+        await _all_of(_run_chain(chain, ended) for chain in _chains(units))
+    finally:
+        ended.all_that_is_left()
+    if options.update:
+        for each in snapshots.values():
+            if each.write():
+                suite.written.append(str(each.path))
 
 
-class _Ways:
-    """All ways through one scenario in one revision."""
+async def _run_chain(chain: Sequence[Ways], ended: _InOrder) -> None:
+    for unit in chain:
+        await unit.run(ended.some)
+
+
+def _chains(units: Sequence[Ways]) -> list[list[Ways]]:
+    """What has to run one after the other: scenarios whose servers share what is watched.
+
+    The eras of one scenario follow each other as well, as their questions are compared.
+    """
+    chains: list[tuple[set[str], list[Ways]]] = []
+    watched = {unit.scenario.server for unit in units if unit.scenario.watch}
+    for unit in units:
+        scenario = unit.scenario
+        keys = {f"scenario {scenario.file} {scenario.name}", *scenario.watch}
+        if scenario.server in watched:
+            keys.add(f"server {scenario.server}")
+        joined = [chain for chain in chains if chain[0] & keys]
+        chains = [chain for chain in chains if not chain[0] & keys]
+        together = [each for _, chain in joined for each in chain]
+        chains.append((keys.union(*(each for each, _ in joined)), [*together, unit]))
+    order = {unit: number for number, unit in enumerate(units)}
+    ordered = [sorted(chain, key=order.__getitem__) for _, chain in chains]
+    return sorted(ordered, key=lambda chain: order[chain[0]])
+
+
+class _InOrder:
+    """Tells of the ends of runs in the order of their scenarios, and puts them into the suite."""
 
     def __init__(
-        self,
-        settings: Settings,
-        scenario: Scenario,
-        era: Revision,
-        options: Options,
-        listener: Callable[[RunEvent], None],
+        self, units: Sequence[Ways], suite: Suite, listener: Callable[[RunEvent], None]
     ) -> None:
-        self._settings = settings
-        self._scenario = scenario
-        self._era = era
-        self._options = options
-        self._tell = listener
+        self._left = list(units)
+        self._suite = suite
+        self._listener = listener
 
-    async def runs(self, snapshots: Snapshots) -> AsyncIterator[Run]:
-        """Each run when it has ended: the scenario as it is written, then its other ways."""
-        single = self._one_run()
-        base = await single.run(as_written(self._scenario), None, self._options.log_file)
-        self._compare(snapshots, single, base)
+    def some(self) -> None:
+        """Tell of those that ended, as far as none that comes before them is missing."""
+        while self._left:
+            unit = self._left[0]
+            while unit.told < len(unit.runs) and (run := unit.runs[unit.told]) is not None:
+                unit.told += 1
+                self._end(run)
+            if not unit.over:
+                return
+            self._left.pop(0)
+
+    def all_that_is_left(self) -> None:
+        """Tell of all that ended, as no more will."""
+        for unit in self._left:
+            for run in unit.runs[unit.told :]:
+                if run is not None:
+                    self._end(run)
+        self._left.clear()
+
+    def _end(self, run: Run) -> None:
+        self._suite.runs.append(run)
+        self._listener(RunEvent("ended", run))
+
+
+@dataclass(eq=False)
+class Ways:
+    """All ways through one scenario in one revision."""
+
+    settings: Settings
+    scenario: Scenario
+    era: Revision
+    options: Options
+    snapshots: Snapshots
+    free: asyncio.Semaphore
+    tell: Tell
+    runs: list[Run | None] = field(default_factory=list)
+    """In order; None: it has not ended yet."""
+    told: int = 0
+    """How many of them were told of."""
+    over: bool = False
+
+    async def run(self, ended: Callable[[], None]) -> None:
+        """Try the scenario as it is written, then its other ways."""
+        async with self.free:
+            base, others = await self.first()
+        self.runs = [base, *(None for _ in others)]
+        ended()
+        await self._try(base, list(enumerate(others, 1)), ended)
+        self.over = True
+        ended()
+
+    async def first(self) -> tuple[Run, list[Variant]]:
+        """The scenario as it is written, and the other ways that its questions have."""
+        way = Way(self.scenario, self.era, as_written(self.scenario), None, self.tell)
+        base = await self.alone(way)
+        self._compare(base)
         if (hint := hint_of(base)) is not None:
             base.notes.append(hint)
-        yield self._ended(base)
-        if not (base.passed and self._scenario.accepts):
+        others = list(self._others(base, way.by_step()))
+        if self.options.branches and others and cannot_tell(self.scenario):
+            base.notes.append(CANNOT_TELL)
+        return base, others
+
+    async def _try(
+        self, base: Run, waiting: list[tuple[int, Variant]], ended: Callable[[], None]
+    ) -> None:
+        """Try what waits, on as many processes at once as there may be."""
+        alone = bool(self.scenario.watch)  # What one way changes would be another's.
+        shared = len(waiting) > 1 and not alone and not self.options.fresh
+        known = asyncio.Event()
+
+        async def one_by_one(lane: int) -> None:
+            nonlocal shared
+            if lane and shared:
+                await known.wait()
+                if shared and len(waiting) <= WAYS_OF_A_LANE * lane:
+                    return
+            while waiting:
+                async with self.free:
+                    if shared:
+                        shared = await self._on_one_lane(base, waiting, known, ended)
+                    elif waiting:
+                        number, variant = waiting.pop(0)
+                        self.runs[number] = await self.alone(self.way(variant, base))
+                known.set()
+                ended()
+            known.set()
+
+        await _all_of(one_by_one(lane) for lane in range(1 if alone else self.options.jobs))
+
+    def way(self, variant: Variant, base: Run) -> Way:
+        """One of the other ways, to be tried."""
+        return Way(self.scenario, self.era, variant, base, self.tell)
+
+    async def alone(self, way: Way) -> Run:
+        """One way on a server process of its own, judged when that has ended."""
+        lane = self.lane()
+        try:
+            await way.call(lane)
+        finally:
+            await lane.close()
+        return await way.judge()
+
+    async def _on_one_lane(
+        self,
+        base: Run,
+        waiting: list[tuple[int, Variant]],
+        known: asyncio.Event,
+        ended: Callable[[], None],
+    ) -> bool:
+        """Try ways on one process until one fails or none waits; whether that can be done again.
+
+        `known` is set once it can be done. Only the last way is judged when the process has ended:
+        what that says then is said of it. What fails here is tried alone, and that counts.
+        """
+        lane = self.lane()
+        last: tuple[int, Variant, Way] | None = None
+        try:
+            if not known.is_set() and not await self.answers_alike(lane, base):
+                return False
+            known.set()
+            while waiting:
+                number, variant = waiting.pop(0)
+                way = self.way(variant, base)
+                await way.call(lane)
+                last = (number, variant, way)
+                if not waiting or not goes_on(way.run):
+                    break
+                run = await way.judge()
+                if not run.passed:
+                    break
+                self.runs[number] = run
+                last = None
+                ended()
+        finally:
+            await lane.close()
+        if last is not None:
+            number, variant, way = last
+            run = way.run if way.judged else await way.judge()
+            if not run.passed:
+                why = run.failures[0]
+                run = await self.alone(self.way(variant, base))
+                if run.passed:
+                    run.notes.append(f"fails on a process that served other ways before: {why}")
+            self.runs[number] = run
+        return True
+
+    async def answers_alike(self, lane: Lane, base: Run) -> bool:
+        """Whether a process answers the accepted call a second time as it did the first."""
+        results = []
+        for _ in range(2):
+            way = Way(self.scenario, self.era, as_written(self.scenario), None, unheard)
+            await way.call(lane)
+            run = await way.judge()
+            if not run.passed:
+                return False
+            results.append(run.result)
+        return same_json(results[0], results[1]) and same_json(results[0], base.result)
+
+    def lane(self) -> Lane:
+        """A server process of its own, which the first call starts."""
+        server = self.scenario.server
+        return Lane(
+            self._settings_of(), server, self.options.log_file, self.options.in_process.get(server)
+        )
+
+    def _others(self, base: Run, asked: Asked) -> Iterator[Variant]:
+        if not base.passed or not self.scenario.accepts or base.said_no:
             return
-        for variant in self._others(single):
-            yield self._ended(await self._one_run().run(variant, base, self._options.log_file))
+        if self.options.branches:
+            yield from branches(self.scenario, asked)
+        if self.options.answers_gone_wrong:
+            yield from answers_gone_wrong(self.scenario, asked)
 
-    def _one_run(self) -> _OneRun:
-        return _OneRun(self._settings_for, self._scenario, self._era, self._tell)
-
-    def _others(self, base: _OneRun) -> Iterator[Variant]:
-        if self._options.branches:
-            yield from branches(self._scenario)
-        if self._options.answers_gone_wrong:
-            yield from answers_gone_wrong(self._scenario, base.by_step())
-
-    def _ended(self, run: Run) -> Run:
-        self._tell(RunEvent("ended", run))
-        return run
-
-    def _compare(self, snapshots: Snapshots, single: _OneRun, run: Run) -> None:
+    def _compare(self, run: Run) -> None:
         if run.error is not None or run.protocol_version is None:
             return
-        questions = [question_snapshot(request) for _, request in single.script.asked]
-        name, revision = self._scenario.name, run.protocol_version
-        if self._options.update:
-            if run.passed:
-                snapshots.take_over(name, revision, questions)
+        questions = [question_snapshot(request) for request in run.asked]
+        name, revision = self.scenario.name, run.protocol_version
+        run.failures += self.snapshots.between_eras(name, revision, questions)
+        if not self.options.snapshots:
             return
-        found = snapshots.differences(name, revision, questions, self._scenario.answers)
+        if self.options.update:
+            if run.passed:
+                self.snapshots.take_over(name, revision, questions)
+            return
+        found = self.snapshots.differences(name, revision, questions)
         if found is None and questions:
-            if self._options.need_snapshots:
+            if self.options.need_snapshots:
                 run.failures.append(
                     "no snapshot to compare with (CI is set): run it with --update where you write "
-                    f"it, and keep {neutral_line(snapshots.path.name, 200)} beside it"
+                    f"it, and keep {neutral_line(self.snapshots.path.name, 200)} beside it"
                 )
             else:
                 run.notes.append("no snapshot yet: --update writes it")
         run.failures += found or ()
 
-    def _settings_for(self, variant: Variant) -> Settings:
+    def _settings_of(self) -> Settings:
         """The owner's settings with the scenario's answers in place of rules, hooks and waits."""
-        seconds = self._options.timeout_sec
-        server = self._settings.servers[self._scenario.server]
-        server = replace(server, tool_timeout_sec=seconds)
-        if self._era != "auto":
-            server = replace(server, protocol=self._era)
-        waits = DEADLINE_SECONDS if variant.deadline else seconds
+        seconds = self.options.timeout_sec
+        server = replace(self.settings.servers[self.scenario.server], tool_timeout_sec=seconds)
+        if self.era != "auto":
+            server = replace(server, protocol=self.era)
         return replace(
-            self._settings,
+            self.settings,
             servers={server.name: server},
-            elicitation=replace(self._settings.elicitation, timeout_sec=waits),
-            rules=tuple(rule for rule in self._settings.rules if rule.layer == "managed"),
-            hooks=tuple(hook for hook in self._settings.hooks if hook.layer == "managed"),
+            elicitation=replace(self.settings.elicitation, timeout_sec=seconds),
+            rules=tuple(rule for rule in self.settings.rules if rule.layer == "managed"),
+            hooks=tuple(hook for hook in self.settings.hooks if hook.layer == "managed"),
         )
 
 
-class _OneRun:
-    """One way through one scenario, on a connection of its own."""
-
-    def __init__(
-        self,
-        settings_for: Callable[[Variant], Settings],
-        scenario: Scenario,
-        era: Revision,
-        tell: Callable[[RunEvent], None],
-    ) -> None:
-        self._settings_for = settings_for
-        self._scenario = scenario
-        self._era = era
-        self._tell = tell
-        self.script = Script(())
-        self._outcomes: dict[str, Resolved] = {}
-        self._connection: Connection | None = None
-        self._door: Door | None = None
-        self._late: tuple[ElicitationRequest, Outcome] | None = None
-
-    def by_step(self) -> list[tuple[ElicitationRequest, Outcome]]:
-        """The questions with their outcomes, by the order of the scenario's answers."""
-        numbered = [(number, each) for number, each in self.script.asked if number is not None]
-        numbered.sort(key=lambda pair: pair[0])
-        return [(each, self._outcomes[each.id].outcome) for _, each in numbered]
-
-    async def run(self, variant: Variant, base: Run | None, log_file: Path | None) -> Run:
-        """Call the tool, answer what it asks, and judge what came of it."""
-        run = Run(self._scenario, self._era, variant.name, variant.kind)
-        again = variant.wrong is not None and variant.wrong.kind == "twice"
-        self.script = Script(
-            variant.steps, refuse_the_rest=variant.kind != "as written" and not again
-        )
-        self._tell(RunEvent("started", run))
-        began = time.monotonic()
-        before = await states(self._scenario.watch)
-        alive = True
-        try:
-            opened = open_runtime(
-                self._settings_for(variant),
-                responder=lambda queue: self.script,
-                launch=(self._scenario.server,),
-                log_file=log_file,
-            )
-            async with opened as runtime:
-                alive = await self._called(runtime, variant, run)
-            if self._connection is not None and run.error is None:
-                self._connection.all_was_read()
-        except ElicitTuiError as error:
-            run.error = run.error or error
-        run.seconds = time.monotonic() - began
-        run.resolved = list(self._outcomes.values())
-        watched = Watched(before, await states(self._scenario.watch))
-        run.failures += faults_of(run, variant, base, self.script, watched, alive=alive)
-        if base is None and run.passed:
-            run.notes += unmoved(self._scenario, watched)
-        return run
-
-    async def _called(self, runtime: Runtime, variant: Variant, run: Run) -> bool:
-        """Connect and call; whether the server still answers afterwards."""
-        if variant.wrong is not None:
-            from elicit_tui.host.unjudged import Door
-
-            self._door = Door(runtime.host, lambda *asked: self._instead(variant, *asked))
-        runtime.broker.subscribe(lambda event: self._heard(run, event))
-        connection = self._connection = await runtime.host.connect(self._scenario.server)
-        run.protocol_version = connection.identity.protocol_version
-        self._tell(RunEvent("connected", run, connection.identity))
-        call = Call("tools/call", self._scenario.call, self._scenario.arguments)
-        try:
-            run.result = (await connection.call(call)).result
-        except LimitReached as error:
-            run.error = _own_words(error, connection)
-        except ElicitTuiError as error:
-            run.error = error
-        if self._late is not None and self._door is not None:
-            self._door.send_again(*self._late)
-        alive = await _still_answers(connection)
-        if variant.kind != "as written":
-            return alive
-        if not alive and run.error is None and connection.failure is not None:
-            run.failures.append(f"after its result: {connection.failure}")
-        return True
-
-    def _heard(self, run: Run, event: BrokerEvent) -> None:
-        if isinstance(event, Notice) or event.request.kind == "approval":
-            return
-        if isinstance(event, Resolved):
-            self._outcomes[event.request.id] = event
-            self._tell(RunEvent("resolved", run, event))
-        elif isinstance(event, Requested):
-            self._tell(RunEvent("requested", run, event))
-
-    def _instead(self, variant: Variant, request: ElicitationRequest, outcome: Outcome) -> Outcome:
-        """What goes past the judge for the question that is to be answered wrongly."""
-        wrong = variant.wrong
-        number = next((each for each, asked in self.script.asked if asked.id == request.id), None)
-        if wrong is None or number != wrong.question or outcome.decided_by != "answers":
-            return outcome
-        self.script.wrong_message = request.message
-        told = f"Sent past the judge: {variant.name}."
-        if wrong.kind == "twice":
-            if self._door is not None:
-                self._door.send_again(request, replace(outcome, reason=told))
-            return outcome
-        if wrong.kind == "late":
-            self._late = (
-                request,
-                replace(outcome, action="accept", content=wrong.content, reason=told),
-            )
-            return outcome
-        action = "decline" if wrong.kind == "decline with content" else outcome.action
-        return replace(outcome, action=action, content=wrong.content, reason=told)
+def goes_on(run: Run) -> bool:
+    """Whether the server answered, be it with an error."""
+    return run.error is None or isinstance(run.error, ProtocolCallError)
 
 
-async def _still_answers(connection: Connection) -> bool:
-    """Whether the server still answers a plain request."""
+def unheard(event: RunEvent) -> None:
+    """Tell nobody: this call is no way of its own."""
+
+
+async def _all_of(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Do all of it at once; where one fails or we are cancelled, the others end with it."""
+    tasks = [asyncio.ensure_future(each) for each in work]
     try:
-        await asyncio.wait_for(connection.tools(), ALIVE_SECONDS)
-    except (ServerError, LimitReached, asyncio.TimeoutError):
-        return False
-    except ElicitTuiError:
-        return True  # It answered, if only with an error.
-    return True
-
-
-def _own_words(error: LimitReached, connection: Connection) -> LimitReached:
-    if error.code != "timeout":
-        return error
-    seconds = in_seconds(connection.settings.tool_timeout_sec)
-    return LimitReached(f"The call did not end within {seconds} (--timeout).")
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

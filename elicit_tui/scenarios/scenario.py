@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.elicitation import Action
-from elicit_tui.elicitation.matching import fits
+from elicit_tui.elicitation.request import fits
 from elicit_tui.form import MISSING
 from elicit_tui.form.json_values import same_json
-from elicit_tui.form.reference import at_pointer
+from elicit_tui.form.limits import at_pointer
 from elicit_tui.host.offers import objects
 from elicit_tui.text import ascii_json
 
@@ -29,6 +29,8 @@ class PreparedAnswer:
     """Takes the schema's defaults for what `content` leaves out."""
     despite: tuple[str, ...] = ()
     """Globs of guardian rule ids whose warnings the answer may pass."""
+    refusal: Mapping[str, Any] | None = None
+    """What of the content would say no; absent: read from the form; empty: nothing does."""
 
     def fits(self, message: str) -> bool:
         """Whether it is meant for a question with this message."""
@@ -37,14 +39,16 @@ class PreparedAnswer:
 
 @dataclass(frozen=True)
 class Expectation:
-    """`expect`: what the call must come to. What it does not name is not looked at."""
+    """`expect` and `on_refusal`: what a call must come to. What is not named is not looked at."""
 
-    is_error: bool = False
+    is_error: bool | None = False
+    """None: not looked at."""
     text: str | None = None
     """A glob over the result's text, its blocks joined by line ends."""
     structured: Mapping[str, Any] | None = None
     """JSON pointers (RFC 6901) into structuredContent, each with the value that stands there."""
     questions: int | None = None
+    """Of `on_refusal`: how many may come after the one that is refused."""
 
     @property
     def tells_acceptance(self) -> bool:
@@ -54,7 +58,7 @@ class Expectation:
     def faults(self, result: Mapping[str, Any]) -> list[str]:
         """What of it a result does not satisfy, each as a sentence."""
         found = []
-        if (result.get("isError") is True) is not self.is_error:
+        if self.is_error is not None and (result.get("isError") is True) is not self.is_error:
             found.append("the tool says isError" if not self.is_error else "isError is not said")
         if self.text is not None and not fnmatchcase(text_of(result), self.text):
             found.append(f"the text is {shortened(text_of(result))}, not {shortened(self.text)}")
@@ -84,8 +88,12 @@ class Scenario:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     answers: tuple[PreparedAnswer, ...] = ()
     expect: Expectation = field(default_factory=Expectation)
+    on_refusal: Expectation | None = None
+    """What must stand there when an answer is a refusal, in place of what `expect` describes."""
     watch: tuple[str, ...] = ()
-    """Files or commands whose state must not change when the answer is a refusal."""
+    """Files or commands whose state changes on an accept, and on nothing else."""
+    changes: int | None = None
+    """How many lines, or files of a directory, an accept changes in each of them."""
     file: Path = field(default=Path("scenario.toml"))
 
     @property

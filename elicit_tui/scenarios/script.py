@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from elicit_tui.elicitation import (
     Deadline,
@@ -19,7 +19,10 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.form import Form, read_form
 from elicit_tui.scenarios.scenario import PreparedAnswer
-from elicit_tui.text import neutral_line
+from elicit_tui.text import in_seconds, neutral_line
+
+DEADLINE_SECONDS: Final = 0.3
+"""How long a question waits where its deadline is to pass."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Step:
 
     answer: PreparedAnswer
     way: Literal["answer", "wait"] = "answer"
-    """`wait`: nothing at all, until the deadline passes."""
+    """`wait`: nothing at all, until its deadline passes."""
 
 
 @dataclass
@@ -64,7 +67,8 @@ class Script:
         self._used.add(number)
         step = self.steps[number]
         if step.way == "wait":
-            await asyncio.Event().wait()
+            await asyncio.sleep(DEADLINE_SECONDS)
+            return cancel("deadline", f"No answer was given within {in_seconds(DEADLINE_SECONDS)}.")
         return self._given(question, step.answer, number)
 
     def _next(self, request: ElicitationRequest) -> int | None:
@@ -101,7 +105,7 @@ class Script:
         content = None
         if question.request.mode == "form":
             form = question.form or read_form(question.request.requested_schema)
-            content = _content(form, answer)
+            content = content_of(form, answer)
             for problem in form.judge(content):
                 self.problems.append(f"question {number + 1}: {problem}")
                 return cancel("answers", "Cancelled: the scenario's answer is not valid.")
@@ -110,6 +114,7 @@ class Script:
         return accept("answers", f"Accepted by {said}", content, acknowledged=seen)
 
 
-def _content(form: Form, answer: PreparedAnswer) -> Mapping[str, Any]:
+def content_of(form: Form, answer: PreparedAnswer) -> Mapping[str, Any]:
+    """What a prepared answer sends for this form."""
     defaults = form.convert(form.initial()).content if answer.use_defaults else {}
     return {**defaults, **(answer.content or {})}

@@ -14,7 +14,7 @@ from elicit_tui.errors import UsageError
 from elicit_tui.form import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.paths import rewrite_file
-from elicit_tui.scenarios.scenario import PreparedAnswer, shortened
+from elicit_tui.scenarios.scenario import shortened
 from elicit_tui.text import ascii_json
 
 
@@ -48,6 +48,7 @@ class Snapshots:
         """Read them. Raises UsageError when the file is there and cannot be understood."""
         self.path = snapshot_file(scenario_file)
         self._kept: dict[str, dict[str, list[Any]]] = {}
+        self._asked_now: dict[str, dict[str, list[Any]]] = {}
         self._changed = False
         remedy = "remove the file, and --update writes it anew"
         if not self.path.exists():
@@ -63,22 +64,18 @@ class Snapshots:
             raise UsageError(f"The snapshots {self.path} are none; {remedy}.")
         self._kept = kept
 
-    def differences(
-        self, name: str, revision: str, questions: Sequence[Any], answers: Sequence[PreparedAnswer]
-    ) -> list[str] | None:
+    def differences(self, name: str, revision: str, questions: Sequence[Any]) -> list[str] | None:
         """What changed in the questions of a scenario; None when there is nothing to compare.
 
-        A message for which the scenario has a glob is compared with that alone.
+        Every message is compared, also one for which the scenario has a glob: that only picks the
+        answer.
         """
         kept = self._kept.get(name, {}).get(revision)
         if not isinstance(kept, list):
             return None
         found = []
         for number, (was, now) in enumerate(zip(kept, questions, strict=False)):
-            glob = answers[number].message if number < len(answers) else None
             for place, before, after in _differences(was, now):
-                if place == "/message" and glob is not None:
-                    continue
                 found.append(
                     f"question {number + 1} changed {place or '/'}: "
                     f"{_short(before)} became {_short(after)} (--update takes it over)"
@@ -86,6 +83,40 @@ class Snapshots:
         if len(kept) != len(questions):
             found.append(f"{len(kept)} questions became {len(questions)} (--update takes it over)")
         return found
+
+    def between_eras(self, name: str, revision: str, questions: Sequence[Any]) -> list[str]:
+        """Where a scenario's questions are others than in another revision of this run.
+
+        Of a schema its fields count: what else stands at its top some SDKs leave out in one.
+        """
+        others = self._asked_now.setdefault(name, {})
+        found = []
+        for other, asked in others.items():
+            if other == revision:
+                continue
+            if len(asked) != len(questions):
+                found.append(f"there are {len(questions)} questions, in {other} {len(asked)}")
+            for number, (was, now) in enumerate(zip(asked, questions, strict=False)):
+                for place, before, after in _differences(_common(was), _common(now)):
+                    found.append(
+                        f"question {number + 1} is another one than in {other}, {place or '/'}: "
+                        f"{_short(before)} there, {_short(after)} here"
+                    )
+        others[revision] = list(questions)
+        return found
+
+    def asked(self, name: str, revision: str) -> tuple[str | None, Sequence[Any]]:
+        """The questions that are kept of a scenario, with their revision; None: there are none.
+
+        `auto` means the older one, which a server is asked for first.
+        """
+        kept = self._kept.get(name, {})
+        revisions = sorted(kept) if revision == "auto" else [revision]
+        for each in revisions:
+            questions = kept.get(each)
+            if isinstance(questions, list) and all(isinstance(one, dict) for one in questions):
+                return each, questions
+        return None, ()
 
     def take_over(self, name: str, revision: str, questions: Sequence[Any]) -> None:
         """Keep these questions."""
@@ -107,6 +138,15 @@ class Snapshots:
             raise UsageError(f"{self.path} cannot be written: {error.strerror}") from None
         self._changed = False
         return True
+
+
+def _common(question: Mapping[str, Any]) -> dict[str, Any]:
+    """What has to be the same in every revision."""
+    schema = question.get("requestedSchema")
+    if not isinstance(schema, Mapping):
+        return dict(question)
+    kept = {key: schema[key] for key in ("properties", "required") if key in schema}
+    return {**question, "requestedSchema": kept}
 
 
 def _differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:

@@ -9,14 +9,20 @@ from typing import Any, Final, Literal
 from elicit_tui.elicitation import Action, ElicitationRequest, Outcome
 from elicit_tui.form import Field, Form, read_form
 from elicit_tui.form.field import TEXT_KINDS
+from elicit_tui.form.json_values import limit_text
+from elicit_tui.scenarios.saying_no import contents_that_say_no
 from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Step
+from elicit_tui.text import neutral_line
 
 MOST_FIELDS: Final = 20
 """Fields of one question that are answered wrongly, one after the other."""
 
 MARKER: Final = "elicit-tui was not asked for this"
 """The value of a property that the form does not have: a server must not take it over."""
+
+TYPED: Final = "elicit-tui typed this"
+"""Stands for what a person typed: it may come back in the result of what was accepted alone."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Wrong:
 
     question: int
     """From 0."""
-    kind: Literal["invalid", "extra", "decline with content", "twice", "late"]
+    kind: Literal["invalid", "extra", "decline with content", "twice", "late", "typed"]
     content: Mapping[str, Any] | None = None
 
 
@@ -39,8 +45,12 @@ class Variant:
     wrong: Wrong | None = None
     refuses: int | None = None
     """The number of the question that is refused, from 0."""
-    deadline: bool = False
-    """Whether a question waits until its deadline passes."""
+    field: str | None = None
+    """The title of the field that is answered wrongly, where it is one."""
+
+
+Asked = Sequence[tuple[ElicitationRequest, Outcome]]
+"""The questions of an accepting run with their outcomes, by the order of the answers."""
 
 
 def as_written(scenario: Scenario) -> Variant:
@@ -56,14 +66,26 @@ def branch_name(way: str, number: int, count: int) -> str:
     return way if count == 1 else f"{way} {number + 1}"
 
 
-def branches(scenario: Scenario) -> Iterator[Variant]:
-    """Each question declined, cancelled and left to its deadline, the ones before it accepted."""
+def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
+    """Each question declined, cancelled, left to its deadline and answered with the form's no.
+
+    The questions before it are accepted.
+    """
     for number in range(len(scenario.answers)):
         ways: tuple[Action, ...] = ("decline", "cancel")
         for way in ways:
             yield _refusing(scenario, number, way, Step(_instead(scenario, number, way)))
-        waiting = Step(scenario.answers[number], "wait")
-        yield replace(_refusing(scenario, number, "deadline", waiting), deadline=True)
+        yield _refusing(scenario, number, "deadline", Step(scenario.answers[number], "wait"))
+        request, outcome = asked[number] if number < len(asked) else (None, None)
+        if request is None or outcome is None or request.mode != "form":
+            continue
+        answer = scenario.answers[number]
+        form, content = read_form(request.requested_schema), dict(outcome.content or {})
+        ways_to_say_no = list(contents_that_say_no(form, content, answer.refusal))
+        for field, no in ways_to_say_no:
+            said = "no" if len(ways_to_say_no) == 1 else f"no to {neutral_line(field, 60)}"
+            step = Step(replace(answer, content=no, use_defaults=False))
+            yield _refusing(scenario, number, said, step)
 
 
 def _refusing(scenario: Scenario, number: int, way: str, step: Step) -> Variant:
@@ -76,28 +98,28 @@ def _instead(scenario: Scenario, number: int, action: Action) -> PreparedAnswer:
     return PreparedAnswer(action=action, message=scenario.answers[number].message)
 
 
-def answers_gone_wrong(
-    scenario: Scenario, asked: Sequence[tuple[ElicitationRequest, Outcome]]
-) -> Iterator[Variant]:
-    """Each question answered past the judge in every wrong way that its schema has.
-
-    `asked` are the questions of the accepting run with their outcomes, by their answers' order.
-    """
+def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
+    """Each question answered past the judge in every wrong way that its schema has."""
     steps = tuple(map(Step, scenario.answers))
     for number, (request, outcome) in enumerate(asked):
         where = f"question {number + 1}: " if len(asked) > 1 else ""
         content = dict(outcome.content or {})
         if request.mode == "form":
             form = read_form(request.requested_schema)
-            for name, wrong in _invalid(form, content):
-                yield _wrong(f"{where}{name}", steps, Wrong(number, "invalid", wrong))
+            for field, what, wrong in _invalid(form, content):
+                name = f"{where}{field} {what}"
+                yield replace(_wrong(name, steps, Wrong(number, "invalid", wrong)), field=field)
             extra = Wrong(number, "extra", {**content, "elicit_tui_extra": MARKER})
             if form.judge_of_schema.faults(extra.content or {}):
                 extra = replace(extra, kind="invalid")
             yield _wrong(f"{where}an extra property", steps, extra)
-            declined = Wrong(number, "decline with content", content)
+            typed = _typed(form, content)
+            if typed != content:
+                name = f"{where}what is typed comes back in the result only"
+                yield _wrong(name, steps, Wrong(number, "typed", typed))
+            declined = Wrong(number, "decline with content", typed)
             yield _wrong(f"{where}a decline with content", steps, declined)
-        if request.era == "handshake" and request.wire_id is not None:
+        if not request.protocol.rounds and request.wire_id is not None:
             yield _wrong(f"{where}the answer twice", steps, Wrong(number, "twice"))
             yield replace(
                 _refusing(scenario, number, "late", Step(_instead(scenario, number, "decline"))),
@@ -111,23 +133,33 @@ def _wrong(name: str, steps: tuple[Step, ...], wrong: Wrong) -> Variant:
     return Variant(name, steps, "gone wrong", wrong)
 
 
-def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Contents that the schema does not allow, each with what is wrong about it."""
+def _typed(form: Form, content: dict[str, Any]) -> dict[str, Any]:
+    """The content with `TYPED` wherever its schema allows that text."""
+    for field in form.fields:
+        if field.kind == "string" and not field.choices and field.name in content:
+            marked = {**content, field.name: TYPED}
+            content = content if form.judge(marked) else marked
+    return content
+
+
+def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Contents that the schema does not allow: the field's title, what is wrong, the content."""
     for field in form.fields[:MOST_FIELDS]:
         if not field.sendable:
             continue
         if field.required and field.name in content:
             without = {name: value for name, value in content.items() if name != field.name}
-            yield f"{field.title} is missing", without
+            yield field.title, "is missing", without
         for what, values in (
             ("has the wrong type", _of_another_type(field)),
             ("is out of range", _out_of_range(field, content.get(field.name))),
+            (f"is no multiple of {limit_text(field.multiple_of or 1)}", _no_multiples(field)),
             ("is a title and no value", _titles(field)),
         ):
             for value in values:
                 wrong = {**content, field.name: value}
                 if form.judge(wrong):
-                    yield f"{field.title} {what}", wrong
+                    yield field.title, what, wrong
                     break
 
 
@@ -145,8 +177,6 @@ def _out_of_range(field: Field, sent: Any) -> Iterator[Any]:
         for high in (field.maximum, field.exclusive_maximum):
             if high is not None:
                 yield int(high) + 1
-        if field.multiple_of:
-            yield field.multiple_of / 2
     elif field.kind == "single":
         yield "elicit-tui"
     elif field.kind == "multi":
@@ -157,6 +187,30 @@ def _out_of_range(field: Field, sent: Any) -> Iterator[Any]:
         if field.max_length is not None and field.max_length < 100_000:
             yield "x" * (field.max_length + 1)
         yield from ("", "elicit-tui", "!", str(sent) * 2)
+
+
+def _no_multiples(field: Field) -> Iterator[Any]:
+    """Numbers of the right type within the limits; the judge says which is no multiple."""
+    step = field.multiple_of
+    if not step or field.kind not in ("number", "integer"):
+        return
+    bounds = (field.minimum, field.exclusive_minimum, field.maximum, field.exclusive_maximum)
+    start = next((bound for bound in bounds if bound is not None), 0)
+    near = (int(start) + sign * away for away in range(int(min(step, 20)) + 3) for sign in (1, -1))
+    halves = (float(start) + sign * step / 2 for sign in (1, -1, 3, -3))
+    for number in near if field.kind == "integer" else (*near, *halves):
+        if _within(field, number) and not float(number / step).is_integer():
+            yield number
+
+
+def _within(field: Field, number: float) -> bool:
+    """Whether a number keeps a field's limits."""
+    return (
+        (field.minimum is None or number >= field.minimum)
+        and (field.maximum is None or number <= field.maximum)
+        and (field.exclusive_minimum is None or number > field.exclusive_minimum)
+        and (field.exclusive_maximum is None or number < field.exclusive_maximum)
+    )
 
 
 def _titles(field: Field) -> Iterator[Any]:

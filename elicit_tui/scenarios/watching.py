@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from elicit_tui.text import in_seconds, neutral_line
 
 COMMAND_SECONDS: Final = 30.0
 CHUNK_BYTES: Final = 256 * 1024
+MOST_LINES: Final = 100_000
+"""Of what is counted; more of them cost more memory than a test should."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class State:
 
     digest: str | None = None
     """Of what it holds or prints; None: nothing is there."""
+    lines: Counter[str] | None = None
+    """The digests of its lines, of a directory its files; None: not counted, or too many."""
     problem: str | None = None
     """Why nothing could be found out, as the end of a sentence: then nothing is watched."""
 
@@ -31,13 +36,13 @@ class State:
 States = Mapping[str, State]
 
 
-async def states(watched: Sequence[str]) -> States:
-    """The state of each watched file or command.
+async def states(watched: Sequence[str], *, counted: bool = False) -> States:
+    """The state of each watched file or command; `counted`: with its lines.
 
     What holds a blank and is no file is a command, split as a POSIX shell would, with no shell;
     its exit code and standard output are its state.
     """
-    return {each: await _state(each) for each in watched}
+    return {each: await _state(each, counted) for each in watched}
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,15 @@ class Watched:
     def changed(self) -> list[str]:
         """What is no longer as it was."""
         return [each for each, was in self.before.items() if was.digest != self.after[each].digest]
+
+    def changes(self, watched: str) -> int | None:
+        """How many lines, or files of a directory, are new, gone or others; None: not known."""
+        before, after = self.before[watched], self.after[watched]
+        was = Counter() if before.digest is None else before.lines
+        now = Counter() if after.digest is None else after.lines
+        if was is None or now is None:
+            return None
+        return max(sum((now - was).values()), sum((was - now).values()))
 
     @property
     def unchanged(self) -> list[str]:
@@ -69,9 +83,9 @@ class Watched:
         return [f"watch: {each} {problem}" for each, problem in found.items() if problem]
 
 
-async def _state(watched: str) -> State:
+async def _state(watched: str, counted: bool) -> State:
     if " " not in watched.strip() or _is_there(watched):
-        return _of_file(Path(watched))
+        return _of_file(Path(watched), counted)
     try:
         process = await asyncio.create_subprocess_exec(
             *shlex.split(watched),
@@ -83,20 +97,55 @@ async def _state(watched: str) -> State:
     except (OSError, ValueError) as error:
         return State(problem=f"cannot be run: {neutral_line(str(error))}")
     try:
-        return State(await asyncio.wait_for(_of_command(process), COMMAND_SECONDS))
+        return await asyncio.wait_for(_of_command(process, counted), COMMAND_SECONDS)
     except asyncio.TimeoutError:
         return State(problem=f"did not end within {in_seconds(COMMAND_SECONDS)}")
     finally:
         await end(process)
 
 
-async def _of_command(process: asyncio.subprocess.Process) -> str:
+async def _of_command(process: asyncio.subprocess.Process, counted: bool) -> State:
     """The exit code and the digest of what was printed, however much it is."""
-    digest = hashlib.sha256()
+    read = _Content(counted)
     assert process.stdout is not None
     while piece := await process.stdout.read(CHUNK_BYTES):
-        digest.update(piece)
-    return f"{await process.wait()} {digest.hexdigest()}"
+        read.add(piece)
+    return read.state(f"{await process.wait()} ")
+
+
+class _Content:
+    """The digest of what is read piece by piece, and of its lines where they are counted."""
+
+    def __init__(self, counted: bool) -> None:
+        self._digest = hashlib.sha256()
+        self._lines: Counter[str] | None = Counter() if counted else None
+        self._line = hashlib.sha256()
+        self._open = False
+
+    def add(self, piece: bytes) -> None:
+        """Take the next piece."""
+        self._digest.update(piece)
+        if self._lines is None:
+            return
+        *ended, rest = piece.split(b"\n")
+        for line in ended:
+            self._line.update(line)
+            self._end_line()
+        self._line.update(rest)
+        self._open = self._open or bool(rest)
+        if len(self._lines) > MOST_LINES:
+            self._lines = None
+
+    def _end_line(self) -> None:
+        assert self._lines is not None
+        self._lines[self._line.hexdigest()] += 1
+        self._line, self._open = hashlib.sha256(), False
+
+    def state(self, before: str = "") -> State:
+        """The state once all was read; `before` stands in front of its digest."""
+        if self._lines is not None and self._open:
+            self._end_line()
+        return State(before + self._digest.hexdigest(), self._lines)
 
 
 def _is_there(watched: str) -> bool:
@@ -106,13 +155,16 @@ def _is_there(watched: str) -> bool:
         return False
 
 
-def _of_file(path: Path) -> State:
+def _of_file(path: Path, counted: bool) -> State:
     try:
         if path.is_dir():
-            return State(_digest("\n".join(_lines(path)).encode("utf-8", "surrogateescape")))
+            found = _Content(counted)
+            for line in _lines(path):
+                found.add(f"{line}\n".encode("utf-8", "surrogateescape"))
+            return found.state()
         if path.exists() and not path.is_file():
             return State(problem="is no file")  # a pipe or a device may never end
-        return State(_of_content(path))
+        return _of_content(path, counted)
     except FileNotFoundError:
         return State()
     except (OSError, ValueError) as error:
@@ -132,19 +184,15 @@ def _lines(directory: Path) -> Iterator[str]:
         if path.is_symlink():
             what = f"-> {path.readlink()}"
         elif path.is_file():
-            what = _of_content(path)
+            what = str(_of_content(path).digest)
         else:
             what = "directory" if path.is_dir() else "is no file"
         yield f"{str(path.relative_to(directory))!r} {what}"
 
 
-def _of_content(path: Path) -> str:
-    digest = hashlib.sha256()
+def _of_content(path: Path, counted: bool = False) -> State:
+    read = _Content(counted)
     with path.open("rb") as file:
         while piece := file.read(CHUNK_BYTES):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+            read.add(piece)
+    return read.state()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from elicit_tui.elicitation.matching import fits
+from elicit_tui.elicitation.request import fits
 from elicit_tui.elicitation.settings import Rule
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.errors import UsageError

@@ -1,18 +1,19 @@
 """What waits for an answer from another process, sealed; who is there; what a session may do."""
 
-from elicit_tui.store.file import StoreMissing
-from elicit_tui.store.sealing import secret_from
+from elicit_tui.store.sealing import fresh_secret, secret_from, secret_in_file
 from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.store import (
-    AgentState,
     Answer,
     Asker,
     AskingProcess,
     Changes,
     Grant,
+    Role,
     Store,
+    StoreMissing,
     Waiting,
 )
+from elicit_tui.store.transitions import AgentState
 
 __all__ = [
     "AgentState",
@@ -21,9 +22,12 @@ __all__ = [
     "AskingProcess",
     "Changes",
     "Grant",
+    "Role",
     "SqliteStore",
     "Store",
     "StoreMissing",
     "Waiting",
+    "fresh_secret",
     "secret_from",
+    "secret_in_file",
 ]

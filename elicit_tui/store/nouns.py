@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, ge
 from elicit_tui.elicitation import Finding, Question
 from elicit_tui.errors import StoreError
 from elicit_tui.form import Entry, Form
-from elicit_tui.form import entry as entries
+from elicit_tui.form import field as entries
 
 Noun = TypeVar("Noun")
 

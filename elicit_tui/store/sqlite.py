@@ -1,265 +1,188 @@
-"""The questions of the store in one SQLite file, shared by every process of its person.
+"""The store in one SQLite file, shared by every process of its person.
 
-A change is noticed by `PRAGMA data_version` while somebody waits. `sessions` has the rest of the
-store, `endings` how things end in it; no SQL of it stands outside this room.
+A change is noticed by `PRAGMA data_version` while somebody waits; a lock on a file shows that its
+owner died. No SQL of it stands outside this module and `sqlite_file`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import fields
 from datetime import datetime
-from typing import Any, Final
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
-from elicit_tui.elicitation import Answerer, ElicitationRequest, Outcome, Question
-from elicit_tui.elicitation.question import Draft
+from elicit_tui.elicitation import now
 from elicit_tui.errors import StoreError
-from elicit_tui.store.file import (
-    Asked,
-    answer_in,
-    place,
-    sealed,
-    seconds,
-    waiting_in,
-)
-from elicit_tui.store.nouns import written
-from elicit_tui.store.sealing import BlobPlace
-from elicit_tui.store.sessions import SqliteSessions
+from elicit_tui.store import transitions
+from elicit_tui.store.living import Life, is_over, machine_id
+from elicit_tui.store.sealed_questions import SealedQuestions, Transition
+from elicit_tui.store.sealing import Sealer, Secrets
+from elicit_tui.store.sqlite_file import FILE, SharedFile
 from elicit_tui.store.store import (
-    LEASE_SECONDS,
-    AgentState,
-    Answer,
+    PRESENCE_SECONDS,
     Asker,
+    AskingProcess,
     Changes,
+    Grant,
+    Role,
     Waiting,
 )
+from elicit_tui.store.transitions import KEPT_SECONDS, StoredQuestion
+
+_Self = TypeVar("_Self", bound="SqliteStore")
 
 POLL_SECONDS: Final = 0.05
 """How often a waiting process looks whether the file changed: about 0.1 % of a core."""
 SWEEP_SECONDS: Final = 1.0
 """How often it looks whether another process died or a lease ran out."""
+_COLUMNS: Final = tuple(part.name for part in fields(StoredQuestion))
 
 
-class SqliteStore(SqliteSessions):
+class SqliteStore(SealedQuestions):
     """A `Store` in the file at `path`; the key and the processes' locks stand beside it."""
 
-    def _row(self, question_id: str) -> Any:
-        found = self._file.rows("SELECT * FROM questions WHERE id = ?", question_id)
-        return found[0] if found else None
+    def __init__(
+        self, path: Path, role: Role, secret: bytes | None, clock: Callable[[], datetime]
+    ) -> None:
+        self._role = role
+        self._clock = clock
+        self._secrets = Secrets(path.with_suffix(".key"), secret)
+        self._file = SharedFile(path)
+        self._lives = path.with_suffix(".lives")
+        self._life: Life
 
-    def _as_it_is(self, question_id: str) -> Waiting | None:
-        row = self._row(question_id)
-        return None if row is None else waiting_in(self._secrets, row)
+    @classmethod
+    async def open(
+        cls: type[_Self],
+        path: Path,
+        role: Role,
+        *,
+        secret: bytes | None = None,
+        create: bool = True,
+        clock: Callable[[], datetime] = now,
+    ) -> _Self:
+        """The store at `path`; a new one is 0600, its new folders 0700.
 
-    # Who asks
+        Args:
+            path: the file; a symbolic link is refused.
+            role: whether this process asks, or a person answers in it.
+            secret: what seals, 32 bytes or more; None: the key file beside the store.
+            create: make it when there is none; else StoreMissing is raised.
+            clock: the time of day, with its zone.
+        """
+        store = cls(path, role, secret, clock)
+        with ExitStack() as given_back:
+            given_back.callback(store._file.abandon)
+            await store._file.run(lambda: store._open(create))
+            given_back.pop_all()
+        return store
 
-    async def put(
-        self, question: Question, asker: Asker, deadline: datetime | None = None
-    ) -> Waiting:
-        """Let a question wait; raises SecretError where it cannot be sealed."""
+    def _open(self, create: bool) -> None:
+        self._file.open(create)
+        with FILE.plain_errors(self._lives):
+            self._life = Life(self._lives)
+        with ExitStack() as given_back:
+            given_back.callback(self._life.end)
+            self._file.write_now(lambda: self._beat(None))
+            self._sweep()
+            given_back.pop_all()
 
-        def work() -> Waiting:
-            sealer = self._secrets.sealer(self._something_is_sealed)
-            request = question.request
-            digest = sealer.digest(asker.session, written(request))
-            there = self._row(request.id)
-            if there is not None:
-                if (there["session"], there["digest"]) != (asker.session, digest):
-                    raise StoreError("Another question with this id waits already.")
-                return waiting_in(self._secrets, there)
-            if not self._file.rows("SELECT 1 FROM sessions WHERE session = ?", asker.session):
-                raise StoreError("The session that asks has ended.")
-            asked = BlobPlace(asker.session, request.id, question.attempt, "asked", digest)
-            number = self._file.next_number()
-            columns = {
-                "id": request.id,
-                "number": number,
-                "changed": number,
-                "session": asker.session,
-                "state": "open",
-                "attempt": question.attempt,
-                "digest": digest,
-                "kind": request.kind,
-                "agent": asker.agent,
-                "server": request.server.name,
-                "tool": _tool(request),
-                "put_at": self._now(),
-                "deadline": seconds(deadline),
-                "key_id": sealer.key_id,
-                "asked": sealer.seal(asked, written(Asked(question, asker))),
-            }
-            marks = ", ".join("?" * len(columns))
-            self._file.do(
-                f"INSERT INTO questions ({', '.join(columns)}) VALUES ({marks})",
-                *columns.values(),
-            )
-            if question.draft.filled:
-                self._keep_draft(self._row(request.id), question.draft)
-            put = self._as_it_is(request.id)
-            assert put is not None
-            return put
+    async def close(self) -> None:
+        """Give everything back; the sessions of this process end."""
+        await self._file.close(self._close)
 
-        return await self._file.write(work)
+    def _close(self) -> None:
+        try:
+            self._file.write_now(lambda: self._end_process(self._life.id))
+        except StoreError:
+            pass  # Others see from the lock that this process is gone.
+        finally:
+            self._life.end()
+
+    @property
+    def _life_id(self) -> str:
+        return self._life.id
+
+    def _now(self) -> float:
+        return self._clock().timestamp()
+
+    # Questions
+
+    def _sealer(self) -> Sealer:
+        return self._secrets.sealer(self._something_is_sealed)
 
     def _something_is_sealed(self) -> bool:
         return bool(self._file.rows("SELECT 1 FROM questions WHERE asked IS NOT NULL LIMIT 1"))
 
-    def _keep_draft(self, row: Any, draft: Draft) -> None:
-        sealer = self._secrets.with_id(row["key_id"])
-        self._file.do(
-            "UPDATE questions SET draft = ? WHERE id = ?",
-            sealed(sealer, row, "draft", draft),
-            row["id"],
-        )
+    async def _create(
+        self,
+        session: str,
+        question_id: str,
+        make: Callable[[StoredQuestion | None, float], StoredQuestion],
+    ) -> StoredQuestion:
+        def work() -> StoredQuestion:
+            there = self._record(question_id)
+            record = make(there, self._now())
+            if there is not None:
+                return record
+            if not self._file.rows("SELECT 1 FROM sessions WHERE session = ?", session):
+                raise StoreError("The session that asks has ended.")
+            number = self._file.next_number()
+            columns = {name: getattr(record, name) for name in _COLUMNS}
+            self._insert("questions", columns | {"number": number, "changed": number})
+            return record
 
-    async def answer_of(self, question_id: str) -> Answer | None:
-        """The answer that won, for the asker to judge."""
+        return await self._file.write(work)
 
-        def work() -> Answer | None:
-            row = self._row(question_id)
-            return None if row is None else answer_in(self._secrets, row)
+    async def _change(self, question_id: str, transition: Transition) -> StoredQuestion | None:
+        def work() -> StoredQuestion | None:
+            record = self._record(question_id)
+            return None if record is None else self._carry_out(record, transition)
 
-        return await self._file.read(work)
+        return await self._file.write(work)
 
-    async def settle(self, question_id: str, outcome: Outcome) -> None:
-        """Settle a question, which has its outcome."""
-        await self._file.write(
-            lambda: self._endings.settle(
-                "id = ? AND (state <> 'settled' OR decided_by IS NULL)",
-                [question_id],
-                outcome.action,
-                outcome.decided_by,
-            )
-        )
+    def _carry_out(self, record: StoredQuestion, transition: Transition) -> StoredQuestion:
+        """Make a question what a transition makes of it; in a transaction."""
+        after = transition(record, self._now())
+        columns = {
+            name: value
+            for name in _COLUMNS
+            if (value := getattr(after, name)) != getattr(record, name)
+        }
+        if columns:
+            columns["changed"] = self._file.next_number()
+            assignments = ", ".join(f"{name} = ?" for name in columns)
+            statement = f"UPDATE questions SET {assignments} WHERE id = ?"
+            self._file.do(statement, *columns.values(), record.id)
+            self._file.erased = self._file.erased or after.state == "settled"
+        return after
 
-    async def withdraw(self, question_id: str) -> None:
-        """Take a question back."""
-        await self._file.write(
-            lambda: self._endings.settle("id = ? AND state <> 'settled'", [question_id], None, None)
-        )
+    def _carry_out_on_all(self, transition: Transition, which: str, *values: Any) -> None:
+        """Do it with each question that matches; in a transaction."""
+        for record in self._records(which, *values):
+            self._carry_out(record, transition)
 
-    async def reopen(self, question: Question) -> None:
-        """Open a question again, with what was typed: the last answer does not do."""
+    async def _read(self, question_id: str) -> StoredQuestion | None:
+        return await self._file.read(lambda: self._record(question_id))
 
-        def work() -> None:
-            row = self._row(question.id)
-            if row is None or row["state"] == "settled":
-                raise StoreError("The question has already ended.")
-            if row["attempt"] >= question.attempt:
-                return
-            sealer = self._secrets.with_id(row["key_id"])
-            before = waiting_in(self._secrets, row)
-            if before.asker is None or before.question is None:
-                raise StoreError(before.unreadable or "The question cannot be read.")
-            asked = place(row, "asked", question.attempt)
-            self._file.do(
-                "UPDATE questions SET state = 'open', attempt = ?, changed = ?, asked = ?,"
-                " draft = NULL, holder = NULL, holder_life = NULL, lease_ends_at = NULL,"
-                " answer = NULL, answer_id = NULL, answerer = NULL WHERE id = ?",
-                question.attempt,
-                self._file.next_number(),
-                sealer.seal(asked, written(Asked(question, before.asker))),
-                question.id,
-            )
-            draft = question.draft if question.draft.filled else before.question.draft
-            self._keep_draft(self._row(question.id), draft)
+    def _record(self, question_id: str) -> StoredQuestion | None:
+        return next(iter(self._records("id = ?", question_id)), None)
 
-        await self._file.write(work)
-
-    async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """Note that the agent that asked was told to come back, has left, or is back."""
-        await self._file.write(
-            lambda: self._file.do(
-                "UPDATE questions SET agent_state = ?, changed = ? WHERE id = ?",
-                state,
-                self._file.next_number(),
-                question_id,
-            )
-        )
-
-    # Who answers
+    def _records(self, which: str, *values: Any) -> tuple[StoredQuestion, ...]:
+        columns = ", ".join(_COLUMNS)
+        rows = self._file.rows(f"SELECT {columns} FROM questions WHERE {which}", *values)
+        return tuple(StoredQuestion(*row) for row in rows)
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """All questions that are not settled, oldest first."""
-        return await self._file.read(
-            lambda: tuple(
-                waiting_in(self._secrets, row)
-                for row in self._file.rows(
-                    "SELECT * FROM questions WHERE state <> 'settled' ORDER BY number"
-                )
-            )
-        )
-
-    async def get(self, question_id: str) -> Waiting | None:
-        """One question as it stands."""
-        return await self._file.read(lambda: self._as_it_is(question_id))
-
-    async def claim(
-        self, question_id: str, by: Answerer, draft: Draft | None = None
-    ) -> Waiting | None:
-        """Note that somebody pressed a key on a question just now."""
-
-        def work() -> Waiting | None:
-            row = self._row(question_id)
-            if row is None or row["state"] not in ("open", "claimed"):
-                return self._as_it_is(question_id)
-            free = row["state"] == "open" or row["lease_ends_at"] <= self._now()
-            if not free and row["holder_life"] != self._life.id:
-                return self._as_it_is(question_id)
-            sealer = self._secrets.with_id(row["key_id"])
-            self._file.do(
-                "UPDATE questions SET state = 'claimed', changed = ?, last_key_at = ?,"
-                " lease_ends_at = ?, holder_life = ?, holder = ? WHERE id = ?",
-                self._file.next_number(),
-                self._now(),
-                self._now() + LEASE_SECONDS,
-                self._life.id,
-                sealed(sealer, row, "holder", by),
-                question_id,
-            )
-            if draft is not None:
-                self._keep_draft(row, draft)
-            return self._as_it_is(question_id)
-
-        return await self._file.write(work)
-
-    async def release(self, question_id: str, draft: Draft | None = None) -> None:
-        """Give a claim of this process back."""
-
-        def work() -> None:
-            row = self._row(question_id)
-            if row is None or row["holder_life"] != self._life.id or row["state"] != "claimed":
-                return
-            if draft is not None:
-                self._keep_draft(row, draft)
-            self._endings.free("id = ?", question_id)
-
-        await self._file.write(work)
-
-    async def answer(self, question_id: str, answer: Answer) -> Waiting | None:
-        """Answer, if nobody was faster."""
-
-        def work() -> Waiting | None:
-            row = self._row(question_id)
-            if row is None:
-                return None
-            if (row["attempt"], row["digest"]) == (answer.attempt, answer.digest):
-                sealer = self._secrets.with_id(row["key_id"])
-                self._file.do(
-                    "UPDATE questions SET state = 'answered', changed = ?, answer_id = ?,"
-                    " answer = ?, answerer = ?, holder = NULL, holder_life = NULL,"
-                    " lease_ends_at = NULL WHERE id = ? AND state IN ('open', 'claimed')",
-                    self._file.next_number(),
-                    answer.id,
-                    sealed(sealer, row, "answer", answer),
-                    sealed(sealer, row, "answerer", answer.by),
-                    question_id,
-                )
-            return self._as_it_is(question_id)
-
-        return await self._file.write(work)
-
-    # Everybody
+        which = "state <> 'settled' ORDER BY number"
+        return await self._file.read(lambda: tuple(map(self._waiting, self._records(which))))
 
     async def changes(self, since: int = 0, wait_sec: float = 0) -> Changes:
         """What changed after the number `since`."""
@@ -273,15 +196,191 @@ class SqliteStore(SqliteSessions):
             while self._file.version() == version and time.monotonic() < give_up:
                 await asyncio.sleep(POLL_SECONDS)
                 if time.monotonic() - swept >= SWEEP_SECONDS:
-                    await self._file.run(self._endings.sweep)
+                    await self._file.run(self._sweep)
                     swept = time.monotonic()
 
     def _changes(self, since: int) -> Changes:
-        rows = self._file.rows("SELECT * FROM questions WHERE changed > ? ORDER BY changed", since)
-        return Changes(self._file.number(), tuple(waiting_in(self._secrets, row) for row in rows))
+        records = self._records("changed > ? ORDER BY changed", since)
+        return Changes(self._file.number(), tuple(map(self._waiting, records)))
+
+    # Sessions and processes
+
+    async def begin(self, asker: Asker) -> None:
+        """Begin a session in this process."""
+        await self._file.write(
+            lambda: self._file.do(
+                "INSERT OR IGNORE INTO sessions VALUES (?, ?, ?)",
+                asker.session,
+                self._life.id,
+                asker.agent,
+            )
+        )
+
+    async def end(self, session: str) -> None:
+        """End a session."""
+        await self._file.write(lambda: self._end_session(session))
+
+    async def heartbeat(self, last_key: datetime | None = None) -> None:
+        """Say that this process lives, and end what dead ones left."""
+        await self._file.write(lambda: self._beat(last_key))
+        await self._file.run(self._sweep)
+
+    def _beat(self, last_key: datetime | None) -> None:
+        self._file.do(
+            "INSERT OR IGNORE INTO processes (life, pid, role, seen_at, machine)"
+            " VALUES (?, ?, ?, ?, ?)",
+            self._life.id,
+            os.getpid(),
+            self._role,
+            self._now(),
+            machine_id(),
+        )
+        self._file.do(
+            "UPDATE processes SET seen_at = ?, last_key_at = coalesce(?, last_key_at)"
+            " WHERE life = ?",
+            self._now(),
+            None if last_key is None else last_key.timestamp(),
+            self._life.id,
+        )
+
+    async def somebody_is_there(self) -> bool:
+        """Whether a key was pressed in a living console or inbox within ten minutes."""
+        since = self._now() - PRESENCE_SECONDS
+
+        def work() -> bool:
+            there = self._file.rows(
+                "SELECT life FROM processes WHERE role = 'answerer' AND last_key_at >= ?", since
+            )
+            return any(not self._is_dead(life) for (life,) in there)
+
+        return await self._file.read(work)
+
+    async def asking_processes(self) -> tuple[AskingProcess, ...]:
+        """The living processes that ask, of both roles."""
+
+        def work() -> tuple[AskingProcess, ...]:
+            rows = self._file.rows(
+                "SELECT life, pid, role, machine FROM processes WHERE role <> 'answerer'"
+            )
+            return tuple(
+                AskingProcess(pid, role, machine)
+                for life, pid, role, machine in rows
+                if not self._is_dead(life)
+            )
+
+        return await self._file.read(work)
+
+    # How things end; all but `_sweep` in a transaction
+
+    def _end_session(self, session: str) -> None:
+        self._carry_out_on_all(transitions.abandon, "session = ?", session)
+        self._file.do("DELETE FROM grants WHERE session = ?", session)
+        self._file.do("DELETE FROM sessions WHERE session = ?", session)
+
+    def _end_process(self, life: str) -> None:
+        """End the sessions of a process, and open again what it had claimed."""
+        for (session,) in self._file.rows("SELECT session FROM sessions WHERE life = ?", life):
+            self._end_session(session)
+        let_go = partial(_released_by, life)
+        self._carry_out_on_all(let_go, "state = 'claimed' AND holder_life = ?", life)
+        self._file.do("DELETE FROM processes WHERE life = ?", life)
+
+    def _is_dead(self, life: str) -> bool:
+        """Whether another process has ended, however it did."""
+        return life != self._life.id and is_over(self._lives, life)
+
+    def _sweep(self) -> None:
+        """End what dead processes left, leases that ran out, and what was kept long enough."""
+        over, late = self._file.read_now(self._what_is_over)
+        if over or late:
+            self._file.write_now(lambda: self._end_what_is_over(over))
+        if self._file.erased:
+            self._file.truncate()
+
+    def _what_is_over(self) -> tuple[list[str], bool]:
+        lives = [life for (life,) in self._file.rows("SELECT life FROM processes")]
+        late = self._file.rows(
+            "SELECT 1 FROM questions WHERE state = 'claimed' AND lease_ends_at <= ?1"
+            " UNION ALL SELECT 1 FROM questions WHERE settled_at <= ?2 LIMIT 1",
+            self._now(),
+            self._now() - KEPT_SECONDS,
+        )
+        return [life for life in lives if self._is_dead(life)], bool(late)
+
+    def _end_what_is_over(self, over: list[str]) -> None:
+        for life in over:
+            self._end_process(life)
+        self._carry_out_on_all(transitions.lapse, "state = 'claimed'")
+        self._file.do("DELETE FROM questions WHERE settled_at <= ?", self._now() - KEPT_SECONDS)
+
+    # Grants
+
+    async def grant(self, grant: Grant) -> None:
+        """Remember that a tool is allowed for a session that lives."""
+
+        def work() -> None:
+            if not self._file.rows("SELECT 1 FROM sessions WHERE session = ?", grant.session):
+                raise StoreError("The session that it was allowed for has ended.")
+            self._file.next_number()
+            self._file.do(
+                "INSERT OR IGNORE INTO grants VALUES (?, ?, ?, ?, ?, ?)",
+                grant.session,
+                grant.server,
+                grant.tool,
+                grant.process,
+                grant.definition,
+                self._now(),
+            )
+
+        await self._file.write(work)
+
+    async def grants(self, session: str | None = None) -> tuple[Grant, ...]:
+        """What is allowed, oldest first."""
+
+        def work() -> tuple[Grant, ...]:
+            rows = self._file.rows(
+                "SELECT grants.*, agent FROM grants JOIN sessions USING (session)"
+                " WHERE coalesce(?1, session) = session ORDER BY granted_at, server, tool",
+                session,
+            )
+            return tuple(
+                Grant(
+                    session=row["session"],
+                    server=row["server"],
+                    tool=row["tool"],
+                    process=row["process"],
+                    definition=row["definition"],
+                    agent=row["agent"],
+                    granted_at=self._moment(row["granted_at"]),
+                )
+                for row in rows
+            )
+
+        return await self._file.read(work)
+
+    async def revoke(
+        self, server: str | None = None, tool: str | None = None, session: str | None = None
+    ) -> int:
+        """Take back what matches each of these that is given."""
+
+        def work() -> int:
+            self._file.next_number()
+            return self._file.do(
+                "DELETE FROM grants WHERE coalesce(?1, server) = server"
+                " AND coalesce(?2, tool) = tool AND coalesce(?3, session) = session",
+                server,
+                tool,
+                session,
+            )
+
+        return await self._file.write(work)
+
+    def _insert(self, table: str, columns: dict[str, Any]) -> None:
+        marks = ", ".join("?" * len(columns))
+        self._file.do(
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", *columns.values()
+        )
 
 
-def _tool(request: ElicitationRequest) -> str | None:
-    """The one name that may stand in clear; a resource's URI says too much."""
-    call = request.call
-    return call.name if call is not None and call.method != "resources/read" else None
+def _released_by(life: str, record: StoredQuestion, now: float) -> StoredQuestion:
+    return transitions.release(record, life)

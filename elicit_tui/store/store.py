@@ -1,6 +1,6 @@
 """What a store keeps and does, whatever engine is under it.
 
-A question is open → claimed → answered → settled, or open again. The process that asks puts it,
+A question goes the way that `transitions` has. The process that asks puts it,
 takes the answer to its own broker, which judges it, and settles or reopens; any other process of
 the same person lists, claims and answers. Every call is safe to repeat.
 """
@@ -12,24 +12,22 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, Protocol
 
 from elicit_tui.elicitation import Action, Answerer, DecidedBy, Outcome, Question, new_id
+from elicit_tui.elicitation.kind import Kind
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, Draft
-from elicit_tui.elicitation.request import Kind
+from elicit_tui.errors import StoreError
+from elicit_tui.store.living import machine_id
+from elicit_tui.store.transitions import AgentState, State
 
-State = Literal["open", "claimed", "answered", "settled"]
-AgentState = Literal["waiting", "paused", "left"]
-"""What the agent that asked does meanwhile: its call waits for the answer; it was told to come back
-with the call's id, and the answer is kept for it; it has left, and the question goes with it soon
-(its broker takes no approval then)."""
 Role = Literal["asker", "listener", "answerer"]
 """What a process does here: it asks for the agent that started it, or for the agents that reach it
 over HTTP; or it is where a person answers."""
 
-LEASE_SECONDS: Final = KEY_GRACE_SECONDS
-"""How long after the last key a question stays claimed."""
 PRESENCE_SECONDS: Final = 600.0
 """How long after the last key in a console or an inbox somebody counts as there."""
-KEPT_SECONDS: Final = 3600.0
-"""How long it can be read how a question ended; its content is gone at once."""
+
+
+class StoreMissing(StoreError):
+    """There is no store yet, and none was to be made."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,10 @@ class Asker:
     agent_version: str | None = None
     directory: str | None = None
     """Where it works."""
+    machine: str | None = None
+    """What the machine calls itself on which it is asked for."""
+    machine_id: str = ""
+    """As `living.machine_id` has it there."""
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,12 @@ class Changes:
 
 @dataclass(frozen=True)
 class AskingProcess:
-    """A living process that asks, on this machine."""
+    """A living process that asks."""
 
     number: int
     role: Role = "asker"
+    machine_id: str = field(default_factory=machine_id)
+    """Where its number means it; elsewhere it may be anybody's."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,9 @@ class Store(Protocol):
     Everything raises StoreError, of one plain sentence, when it cannot be done: then the asker
     ends its question by `store`, never with an accept.
     """
+
+    patience_sec: float
+    """How long it may be away before the questions in it end by `store`."""
 
     # Who asks
 
@@ -228,7 +235,10 @@ class Store(Protocol):
         ...
 
     async def changes(self, since: int = 0, wait_sec: float = 0) -> Changes:
-        """What changed after the number `since`, waiting for it up to `wait_sec` seconds."""
+        """What changed after the number `since`, waiting for it up to `wait_sec` seconds.
+
+        A process that asks may be told of its own sessions alone.
+        """
         ...
 
     async def somebody_is_there(self) -> bool:

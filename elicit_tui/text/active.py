@@ -10,6 +10,8 @@ ordered, or when it is there and cannot be seen:
   of Arabic, Syriac and Kaithi, which are drawn;
 - everything else that Unicode lets a renderer leave out (Default_Ignorable_Code_Point): variation
   selectors, fillers, the grapheme joiner;
+- letters that are drawn as nothing but room, away from their own writing: Braille without a dot,
+  the blanks of Egyptian writing, a note without a head;
 - lone surrogates, noncharacters, and private use (what these look like, only a font knows);
 - a skin tone behind anything but a pictograph: some terminals draw nothing for it;
 - a combining mark with nothing to stand on (at the start of a text or line, it would fall on ours),
@@ -94,6 +96,12 @@ _SELECTOR = (
     rf"|[\u180b-\u180f](?<!{_MONGOLIAN}.)"
 )
 _TONE = rf"{_SKIN}(?<!{_PICTOGRAPH}\ufe0f?.)"
+# A blank of Braille or of Egyptian writing is natural where a sign of that writing touches its run.
+_EMPTY_LETTER = (
+    r"(?<![\u2800-\u28ff])\u2800++(?![\u2801-\u28ff])"
+    r"|(?<![\U00013000-\U00013455])[\U00013441\U00013442]++(?![\U00013000-\U00013455])"
+    r"|\U0001d159(?![\U0001d165-\U0001d172])"
+)
 # What is invisible behind such a mark would come to stand behind our sign for it.
 _BASELESS = rf"(?<![^\n\t]){_MARK}[{_INVISIBLE}]*+"
 
@@ -125,7 +133,8 @@ def active_pattern() -> regex.Pattern[str]:
 
     return regex.compile(
         rf"(?P<natural>{_SUBDIVISION_FLAG})"
-        rf"|{_ALWAYS}++|{_NON_JOINER}|{_JOINER}|{_SELECTOR}|{_TONE}|{_BASELESS}",
+        rf"|{_ALWAYS}++|{_NON_JOINER}|{_JOINER}|{_SELECTOR}|{_TONE}|{_BASELESS}"
+        rf"|{_EMPTY_LETTER}",
         regex.V1,
     )
 

@@ -14,7 +14,7 @@ from elicit_tui.text.active import (
     piled_marks_pattern,
     visible,
 )
-from elicit_tui.text.unseen import BLANKS, with_single_blanks
+from elicit_tui.text.unseen import BLANKS, EMPTY_LETTERS, with_single_blanks
 
 if TYPE_CHECKING:
     import regex
@@ -27,6 +27,7 @@ _SLACK: Final = 8
 _DANGLING: Final = "".join(
     [
         "\r\u200c\u200d\u180b\u180c\u180d\u180e\u180f",
+        EMPTY_LETTERS,
         *map(chr, range(0xFE00, 0xFE10)),
         *map(chr, range(0xE0000, 0xE0080)),
         *map(chr, range(0xE0100, 0xE01F0)),
@@ -74,7 +75,7 @@ def quoted(text: str, limit: int = 200, marks: str = "“”") -> str:
     A mark inside becomes a single one, and a run of anything that looks blank one blank: with
     either a name could look like the words of ours that stand beside it.
     """
-    line = with_single_blanks(neutral_line(text, limit))
+    line = with_single_blanks(neutral_line(_with_plain_blanks(text, limit), limit))
     return marks[0] + re.sub('["“”„«»]', "'", line) + marks[-1]
 
 
@@ -93,8 +94,16 @@ def name_line(text: str, limit: int | None = 200) -> str:
 
 def as_name(text: str, limit: int = 200, marks: str = "“”") -> str:
     """A name that stands among words of ours: one word as it is, anything else `quoted`."""
-    line = name_line(text, limit)
+    line = name_line(_with_plain_blanks(text, limit), limit)
     return line if _ONE_WORD.fullmatch(line) else quoted(line, limit, marks)
+
+
+def _with_plain_blanks(text: str, limit: int) -> str:
+    """The text with a blank for each letter that looks like one, as far as it will be shown."""
+    if text.isascii():
+        return text
+    shown = limit + _SLACK
+    return re.sub(f"[{EMPTY_LETTERS}]", " ", text[:shown]) + text[shown:]
 
 
 def stand_in(text: str, keep: str = "") -> str:

@@ -10,13 +10,15 @@ import re
 import unicodedata
 from typing import Final
 
+EMPTY_LETTERS: Final = "\u2800\U0001d159\U00013441\U00013442"
+"""Letters and signs by their category, and drawn as nothing but room: Braille without a dot, a
+note without a head, the blanks of Egyptian writing."""
+
 BLANKS: Final = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680"
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
-    # Letters and signs by their category, and drawn as nothing but room: Braille without a dot, a
-    # note without a head, the blanks of Egyptian writing.
-    "\u2800\U0001d159\U00013441\U00013442"
+    f"{EMPTY_LETTERS}"
 )
 """Everything that is drawn as room between others, for a class of a regular expression too."""
 

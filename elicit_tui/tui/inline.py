@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.tui.breakage import not_shown
 from elicit_tui.tui.inline_app import InlineApp
-from elicit_tui.tui.lost_terminal import watched_terminal
-from elicit_tui.tui.meant_elsewhere import LastVanished
+from elicit_tui.tui.ordered_app import not_shown
 from elicit_tui.tui.question.view import QuestionView
+from elicit_tui.tui.question_gate import LastVanished
+from elicit_tui.tui.textual_terminal import watched_terminal
 from elicit_tui.tui.theme import DEFAULT_THEME
 
 

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
-from textual._compositor import InlineUpdate
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.driver import Driver
@@ -17,14 +16,17 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue
-from elicit_tui.tui.changed_lines import ChangedLines, DrawnLines
-from elicit_tui.tui.lost_terminal import outliving_terminal
+from elicit_tui.tui.key_gate import PASTE_SECONDS, TextAhead
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.pasted import PASTE_SECONDS
-from elicit_tui.tui.question.debounce import PAINTINGS, Debounce
-from elicit_tui.tui.question.messages import Answered, Later, PageTurned, Painted
+from elicit_tui.tui.question.actions import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
-from elicit_tui.tui.text_ahead import TextAhead
+from elicit_tui.tui.question_gate import PAINTINGS, Debounce
+from elicit_tui.tui.textual_terminal import (
+    ChangedLines,
+    DrawnLines,
+    InlineUpdate,
+    outliving_terminal,
+)
 from elicit_tui.tui.theme import begin_with_theme
 
 _FIRST_ROWS = 8

@@ -10,6 +10,8 @@ from typing import Final
 from textual.drivers.linux_inline_driver import LinuxInlineDriver
 from textual.geometry import Size
 
+from elicit_tui.tui.textual_terminal import CLEAR_BELOW, CLEAR_SCREEN
+
 MOST_COLUMNS: Final = 60
 """A terminal that is made narrower breaks every line that is wider than it and pushes as many rows
 from the top of its screen into its scrollback, where no program can take them back. A form of this
@@ -21,8 +23,6 @@ _LEFT_FREE: Final = 2
 _LEAST_COLUMNS: Final = 50
 """With fewer a form needs them all."""
 
-_CLEAR_SCREEN: Final = "\x1b[2J"
-_CLEAR_BELOW: Final = "\x1b[J"
 _OTHER_SCREEN: Final = "\x1b[?1049h\x1b[H"
 _OWN_SCREEN: Final = "\x1b[?1049l"
 _DOWN_AND_CLEAR: Final = "\x1b[B\x1b[2K"
@@ -56,10 +56,10 @@ class InlineDriver(LinuxInlineDriver):
 
     def write(self, data: str) -> None:
         """Write to the terminal."""
-        if data == _CLEAR_BELOW:
+        if data == CLEAR_BELOW:
             super().write(self._clearing() + (_OWN_SCREEN if self._elsewhere else ""))
             self._elsewhere = False
-        elif data != _CLEAR_SCREEN:
+        elif data != CLEAR_SCREEN:
             super().write(data)
         else:
             before, self._columns = self._columns, self._window()[0]

@@ -5,7 +5,17 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("start", "paint", "form", "flood", "load", "guardian", "scenarios", "gateway")
+BENCHMARKS = (
+    "start",
+    "paint",
+    "form",
+    "flood",
+    "load",
+    "guardian",
+    "scenarios",
+    "gateway",
+    "store",
+)
 
 for name in sys.argv[1:] or BENCHMARKS:
     print(f"\n══ {name}")

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import Broker, BrokerEvent, Resolved
-from elicit_tui.broker.allowances import AgreeOn
-from elicit_tui.broker.ask import AgentLeft
+from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
     Outcome,
     Question,
+    Responder,
     ServerIdentity,
     accept,
 )
@@ -79,20 +79,18 @@ class Bench:
         ledger: Ledger,
         settings: Settings,
         answers: tuple[Rule, ...] | None,
-        agent_left: AgentLeft | None,
-        agree_on: AgreeOn | None,
+        responder: Responder | None,
+        agent: CallingAgent | None,
     ) -> None:
         self.person = Person()
         self.ledger = ledger
         self.events: list[BrokerEvent] = []
         self.broker = Broker(
-            settings,
             Policy(settings, answers=answers),
             Guardian(settings.guardian),
             ledger,
-            self.person,
-            agent_left=agent_left,
-            agree_on=agree_on,
+            responder or self.person,
+            agent=agent,
         )
         self.broker.subscribe(self.events.append)
 
@@ -115,11 +113,13 @@ def bench(tmp_path: Path) -> Iterator[BenchFactory]:
     def make(
         settings: Settings | None = None,
         answers: tuple[Rule, ...] | None = None,
-        agent_left: AgentLeft | None = None,
-        agree_on: AgreeOn | None = None,
+        *,
+        responder: Responder | None = None,
+        agent: CallingAgent | None = None,
     ) -> Bench:
         ledgers.append(Ledger.open(tmp_path / "state" / f"ledger-{len(ledgers)}.sqlite3"))
-        return Bench(ledgers[-1], settings or Settings(), answers, agent_left, agree_on)
+        owner = settings or Settings()
+        return Bench(ledgers[-1], owner, answers, responder, agent)
 
     yield make
     for ledger in ledgers:

@@ -47,7 +47,7 @@ async def ask(directory: Path, count: int) -> None:
     await store.begin(asker)
     responder = StoreResponder(store, asker, StoreWatch(store))
     ledger = Ledger.open(directory / "ledger.sqlite3", content="full")
-    broker = Broker(settings, Policy(settings), Guardian(settings.guardian), ledger, responder)
+    broker = Broker(Policy(settings), Guardian(settings.guardian), ledger, responder)
     broker.subscribe(responder.heard)
     say("ready")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.broker import Broker
-from elicit_tui.broker.ask import AgentLeft
+from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.broker.inbox import Inbox
 from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
@@ -116,7 +116,7 @@ class World:
         return store
 
     async def asks(
-        self, asker: Asker = ASKER, agent_left: AgentLeft | None = None, **elicitation: Any
+        self, asker: Asker = ASKER, agent: CallingAgent | None = None, **elicitation: Any
     ) -> Broker:
         settings = Settings(elicitation=ElicitationSettings(**elicitation))
         store = await self.store("asker")
@@ -124,12 +124,11 @@ class World:
         responder = StoreResponder(store, asker, StoreWatch(store))
         ledger = Ledger.open(self.directory / "ledger.sqlite3")
         broker = Broker(
-            settings,
             Policy(settings),
             Guardian(settings.guardian),
             ledger,
             responder,
-            agent_left=agent_left,
+            agent=agent,
         )
         broker.subscribe(responder.heard)
 

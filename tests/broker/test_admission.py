@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker.admission import defect, malformed
+from elicit_tui.broker.entrance import defect, malformed
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 
 SERVER = ServerIdentity("raw", "stdio", "raw-server")

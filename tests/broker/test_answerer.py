@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -16,7 +17,8 @@ import pytest
 
 from elicit_tui.broker import answerer
 from elicit_tui.broker.answerer import BELOW_AN_AGENT, NO_TERMINAL
-from elicit_tui.store import AskingProcess
+from elicit_tui.elicitation import Answerer
+from elicit_tui.store import AskingProcess, living
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sessions of POSIX")
 
@@ -29,6 +31,8 @@ from dataclasses import asdict
 from elicit_tui.broker.answerer import refusal, this_process
 from elicit_tui.store import AskingProcess
 asking = [AskingProcess(int(sys.argv[1]), "listener" if "listener" in sys.argv else "asker")]
+if "elsewhere" in sys.argv:
+    asking = [AskingProcess(asking[0].number, asking[0].role, "another machine")]
 lifted = "lifted" in sys.argv
 print(json.dumps({"refusal": refusal(asking, without_terminal=lifted), **asdict(this_process())}))
 """
@@ -122,6 +126,32 @@ def test_a_process_beside_who_asks_below_the_same_shell_does_not_answer() -> Non
 def test_lifting_the_terminal_lifts_nothing_else() -> None:
     shown = in_a_session(f"{PYTHON} $$ lifted; true", terminal=False)
     assert shown["refusal"] == BELOW_AN_AGENT
+
+
+def test_the_same_number_on_another_machine_is_another_process() -> None:
+    shown = in_a_session(f"{PYTHON} $$ elsewhere; true")
+    assert shown["refusal"] is None
+
+
+def test_a_machine_is_another_one_after_a_start_and_in_a_container(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def machine(boot: str, namespace: str) -> str:
+        monkeypatch.setattr(living, "_line_of", lambda path: boot if "boot" in path else "same id")
+        monkeypatch.setattr(os, "readlink", lambda path: namespace)
+        return living.machine_id.__wrapped__()
+
+    ids = {machine("one", "pid:[1]"), machine("two", "pid:[1]"), machine("one", "pid:[2]")}
+    assert len(ids) == 3
+    assert machine("one", "pid:[1]") in ids
+    assert not any("same id" in each for each in ids)
+
+
+def test_where_somebody_answers_names_the_machine_only_where_it_is_another_one() -> None:
+    here = Answerer("me", "pts/3", "laptop", machine_id=living.machine_id())
+    assert answerer.where(here) == "pts/3"
+    assert answerer.where(replace(here, machine_id="another")) == "pts/3 on laptop"
+    assert answerer.where(replace(here, terminal=None)) == "laptop"
 
 
 def test_who_asked_and_has_ended_is_in_nobodys_way() -> None:

@@ -52,7 +52,7 @@ def test_any_request_has_one_outcome_that_says_why(
 ) -> None:
     with closing(Ledger.open(tmp_path / "ledger.sqlite3")) as ledger:
         guardian = Guardian(FREE.guardian)
-        broker = Broker(FREE, Policy(FREE), guardian, ledger, NobodyResponder())
+        broker = Broker(Policy(FREE), guardian, ledger, NobodyResponder())
         told: list[Resolved] = []
         broker.subscribe(lambda event: told.append(event) if isinstance(event, Resolved) else None)
         server = ServerIdentity("any", "stdio", "any-server")

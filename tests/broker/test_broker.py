@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from elicit_tui.broker import Broker, BrokerEvent, Notice, Requested
-from elicit_tui.elicitation import Call, accept, cancel
+from elicit_tui.elicitation import Call, ElicitationRequest, Review, accept, cancel
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,
@@ -16,7 +17,9 @@ from elicit_tui.elicitation.settings import (
     ServerSettings,
     Settings,
 )
+from elicit_tui.errors import LedgerError
 from elicit_tui.guardian import Guardian
+from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from elicit_tui.responders import NobodyResponder
 from elicit_tui.runtime.opening import UnavailableLedger
@@ -384,10 +387,31 @@ def test_a_late_withdrawal_that_cannot_be_recorded_is_told_all_the_same() -> Non
     ledger = UnavailableLedger("It is on a disk that is gone.")
     settings = Settings()
     guardian = Guardian(settings.guardian)
-    broker = Broker(settings, Policy(settings), guardian, ledger, NobodyResponder())
+    broker = Broker(Policy(settings), guardian, ledger, NobodyResponder())
     broker.subscribe(told.append)
     broker.withdrawn_late(form_request(), "The server took it back.")
     assert [event.sentence.split(":")[0] for event in told if isinstance(event, Notice)] == [
         "The ledger cannot be written",
         "The server took it back. The accept had left before",
     ]
+
+
+def test_a_ledger_that_works_again_has_the_whole_question_beside_its_outcome(
+    tmp_path: Path,
+) -> None:
+    class ForgetsTheFirst(Ledger):
+        failed = False
+
+        def asked(self, request: ElicitationRequest, review: Review) -> None:
+            if not self.failed:
+                self.failed = True
+                raise LedgerError("The disk is away for a moment.")
+            super().asked(request, review)
+
+    settings = Settings()
+    with closing(ForgetsTheFirst.open(tmp_path / "ledger.sqlite3")) as ledger:
+        broker = Broker(Policy(settings), Guardian(settings.guardian), ledger, NobodyResponder())
+        request = form_request()
+        run(broker.resolve(request))
+        row = ledger.row(request.id)
+        assert (row.message, row.action, row.verdict) == ("Which colour?", "cancel", "allow")

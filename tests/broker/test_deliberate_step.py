@@ -16,9 +16,9 @@ from elicit_tui.elicitation import (
     Question,
     ServerIdentity,
     accept,
+    approval_request,
 )
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
-from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
+from elicit_tui.elicitation.settings import GuardianSettings, Rule, ServerSettings, Settings
 from tests.broker.conftest import COLOUR, BenchFactory, form_request, run
 
 SECRET = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
@@ -73,8 +73,7 @@ def page() -> ElicitationRequest:
 
 def asked_by(bench: BenchFactory, face: Careless, request: ElicitationRequest) -> Outcome:
     async def body() -> Outcome:
-        table = bench(ASKS)
-        table.broker._ask_step._responder = face
+        table = bench(ASKS, responder=face)
         outcome = await table.broker.resolve(request)
         assert table.ledger.row(request.id).action == outcome.action
         return outcome
@@ -133,8 +132,7 @@ def test_what_anybody_may_answer_an_agent_may_too(bench: BenchFactory) -> None:
 def test_no_face_can_let_an_agent_approve_a_tool(bench: BenchFactory) -> None:
     async def body() -> None:
         server = ServerSettings("s", default_tools_approval_mode="prompt")
-        table = bench(Settings(servers={"s": server}))
-        table.broker._ask_step._responder = CarelessAgent(None)
+        table = bench(Settings(servers={"s": server}), responder=CarelessAgent(None))
         outcome = await table.broker.approve(
             ServerIdentity("s", "stdio", "s"), Call("tools/call", "drop"), {}, "pid 1"
         )
@@ -152,6 +150,49 @@ def test_the_same_accept_goes_out_once_what_was_found_is_acknowledged(
     outcome = asked_by(bench, face, request_)
     assert (outcome.action, outcome.decided_by, outcome.content) == ("accept", "user", content)
     assert len(face.asked) == 1
+
+
+TOLD = {"type": "string", "title": "Passport number"}
+NAMED = {"type": "string", "title": "Display name"}
+
+
+def profile(*required: str, message: str = "Your profile", **more: Any) -> ElicitationRequest:
+    schema = {
+        "type": "object",
+        "properties": {"name": NAMED, "passport": {**TOLD, **more}},
+        "required": list(required),
+    }
+    return form_request(message, params={"requestedSchema": schema})
+
+
+def test_what_only_an_unset_optional_field_carries_needs_no_deliberate_step(
+    bench: BenchFactory,
+) -> None:
+    face = Careless({"name": "Ida"})
+    outcome = asked_by(bench, face, profile("name"))
+    assert (outcome.action, outcome.content) == ("accept", {"name": "Ida"})
+    assert face.asked[0].to_acknowledge != ()
+
+
+@pytest.mark.parametrize(
+    ("request_", "content"),
+    [
+        (profile("name"), {"name": "Ida", "passport": "C01X"}),
+        (profile("name"), {"name": "Ida", "passport": ""}),
+        (profile("name", "passport"), {"name": "Ida", "passport": "C01X"}),
+        (profile("name", message="Enter your passport number"), {"name": "Ida"}),
+        (profile("name", message="Delete all backups?"), {"name": "Ida"}),
+        (profile("name", title="Passport number \u202e"), {"name": "Ida"}),
+    ],
+)
+def test_what_is_sent_or_said_of_the_whole_form_binds_whatever_is_left_unset(
+    bench: BenchFactory, request_: ElicitationRequest, content: dict[str, Any]
+) -> None:
+    face = Careless(content)
+    outcome = asked_by(bench, face, request_)
+    assert (outcome.action, outcome.decided_by, outcome.content) == ("cancel", "policy", None)
+    careful = asked_by(bench, Careful(content), request_)
+    assert (careful.action, careful.content) == ("accept", content)
 
 
 def test_a_prepared_answer_goes_out_unchanged_its_finding_noted_and_its_value_masked(
@@ -257,3 +298,36 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again_and_only_then(
         assert not (await put(8)).draft.typed
 
     run(body())
+
+
+@pytest.mark.parametrize("hidden", ["message", "content.colour"])
+def test_what_was_not_all_on_the_screen_is_given_back_whatever_face_accepts_it(
+    bench: BenchFactory, hidden: str
+) -> None:
+    class Cut(Careless):
+        """A face that knows what it drew, and accepts before all of it was shown."""
+
+        async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+            outcome = await super().respond(question, deadline)
+            seen = question.to_see(outcome.content)
+            return replace(outcome, seen=seen - {hidden} if question.attempt == 1 else seen)
+
+    async def body() -> None:
+        face = Cut({"colour": "blue"})
+        table = bench(Settings(), responder=face)
+        outcome = await table.broker.resolve(form_request())
+        assert outcome.action == "accept"
+        first, second = face.asked
+        assert first.to_see({"colour": "blue"}) == {"message", "content.colour"}
+        assert second.note is not None
+        assert f"Not shown yet: {hidden}." in second.note
+
+    run(body())
+
+
+def test_an_address_and_a_call_have_to_be_seen() -> None:
+    server = ServerIdentity("s", "stdio", "s")
+    page = ElicitationRequest(server, {"mode": "url", "message": "Sign in.", "url": "https://a.b/"})
+    assert Question(page).to_see(None) == {"message", "url"}
+    call = approval_request(server, Call("tools/call", "drop"), None, "")
+    assert Question(call).to_see(None) == {"message", "call"}

@@ -8,15 +8,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from elicit_tui.broker.drafts import FOLDER_NAME, KEPT_SECONDS, MOST_DRAFTS, DraftFiles
-from elicit_tui.elicitation import accept, cancel
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
-from elicit_tui.form.entry import Typed
+from elicit_tui.elicitation import Outcome, accept, cancel, decline
+from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.form.field import Typed
 from elicit_tui.guardian import Guardian
 from tests.broker.conftest import form_request
 
 GUARDIAN = Guardian(GuardianSettings())
-CANCELLED = cancel("user", "The person dismissed the question.")
+CANCELLED = cancel("shutdown", "The program ended.")
+DISMISSED = cancel("user", "You dismissed the question.", via="console")
+DECLINED = decline("user", "You declined.", via="inline")
+SENT = accept("user", "You sent the form.", {"colour": "blue"}, via="inline")
 
 
 class Clock:
@@ -56,14 +61,31 @@ def test_a_day_later_it_is_forgotten(tmp_path: Path) -> None:
     assert not DraftFiles(tmp_path, GUARDIAN, clock).of(form_request()).typed
 
 
-def test_what_was_sent_is_forgotten(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ended", [SENT, DECLINED, DISMISSED], ids=lambda end: end.action)
+def test_what_the_person_ended_on_purpose_never_comes_back(tmp_path: Path, ended: Outcome) -> None:
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
     drafts = DraftFiles(tmp_path, GUARDIAN, clock)
-    drafts.of(form_request())
-    sent = accept("user", "The person sent the form.", {"colour": "blue"}, via="inline")
-    assert not drafts.ended(form_request(), sent)
+    assert drafts.of(form_request()).typed
+    assert not drafts.ended(form_request(), ended)
     assert files_in(tmp_path) == []
+    assert not drafts.of(form_request()).typed
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        cancel("user", "You muted it for this run."),
+        cancel("deadline", "No answer was given in time.", via="console"),
+        cancel("nobody", "Its widgets broke.", via="console"),
+    ],
+    ids=["muted", "out of time", "broken"],
+)
+def test_what_ended_around_the_person_is_kept(tmp_path: Path, ended: Outcome) -> None:
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    drafts.of(form_request()).write({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert drafts.ended(form_request(), ended)
+    assert drafts.of(form_request()).entries == {"colour": Typed("bl")}
 
 
 def test_a_value_that_looks_like_a_secret_is_never_written(tmp_path: Path) -> None:

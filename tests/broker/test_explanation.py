@@ -8,9 +8,9 @@ import pytest
 
 from elicit_tui.broker.explanation import Explanation, explain
 from elicit_tui.elicitation import Finding, Review, Severity
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
 from elicit_tui.elicitation.settings import (
     GranularApproval,
+    GuardianSettings,
     Provenance,
     Rule,
     ServerSettings,

@@ -11,7 +11,7 @@ import pytest
 from elicit_tui.broker.inbox_events import Delivery
 from elicit_tui.broker.inbox_questions import LEAST_SECONDS, InboxQuestions
 from elicit_tui.elicitation import Outcome, Question, Queue, decline
-from elicit_tui.form.entry import Typed
+from elicit_tui.form.field import Typed
 from tests.broker.conftest import Person as Screen
 from tests.broker.conftest import form_request
 from tests.broker.test_store_responder import Person, World, bounded, sent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elicit_tui.broker.events import BrokerEvent, Notice, Resolved
+from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
 from tests.broker.conftest import BenchFactory, run
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import (
@@ -22,7 +23,7 @@ from elicit_tui.elicitation import (
     decline,
 )
 from elicit_tui.elicitation.question import Draft
-from elicit_tui.form.entry import Typed
+from elicit_tui.form.field import Typed
 from elicit_tui.store import Asker
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import ASKER, BOUND, Person, World, bounded, sent
@@ -105,7 +106,10 @@ async def test_an_answer_that_does_not_do_comes_back_with_what_was_typed(world: 
 async def test_who_approves_a_tool_of_an_agent_that_is_away_is_asked_again_and_reads_why(
     world: World,
 ) -> None:
-    broker, person = await world.asks(agent_left=lambda request: True), await world.person()
+    broker, person = (
+        await world.asks(agent=CallingAgent(lambda request: True)),
+        await world.person(),
+    )
     server, call = ServerIdentity("s", "stdio", "s"), Call("tools/call", "drop")
     asked = asyncio.ensure_future(broker.approve(server, call, DESTROYS, "pid 1"))
     question = await person.sees("Call drop of s?")

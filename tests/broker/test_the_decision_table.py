@@ -113,7 +113,7 @@ def test_the_broker_takes_the_decision_of_every_row(tmp_path: Path) -> None:
             asked: Responder = person if case.person == "yes" else NobodyResponder()
             policy = Policy(settings_of(case), answers_of(case), case.person == "yes")
             review = Review(FINDINGS[case.verdict])
-            broker = Broker(settings_of(case), policy, Finds(review), ledger, asked)
+            broker = Broker(policy, Finds(review), ledger, asked)
             server = ServerIdentity("s", "stdio", "x")
             request = ElicitationRequest(server, PARAMS[case.mode], wire_id=1)
             outcome = await broker.resolve(request)

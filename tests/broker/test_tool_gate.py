@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import Allowances, Broker, Notice
+from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.elicitation import (
     Call,
     Deadline,
@@ -30,6 +31,7 @@ from elicit_tui.elicitation.settings import (
     Settings,
 )
 from elicit_tui.responders import NobodyResponder
+from elicit_tui.responders.dialogue import heading
 from tests.broker.conftest import BenchFactory, form_request, run
 from tests.host.world import python_server
 
@@ -96,12 +98,31 @@ def test_an_approval_is_a_question_in_the_queue_and_stands_in_the_ledger(
     run(body())
 
 
-def test_what_settings_or_an_allowance_let_through_makes_no_question_and_no_row(
+def test_a_word_of_mixed_scripts_in_the_arguments_is_marked_wherever_the_call_is_approved(
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
         table = bench(settings_with())
-        table.broker._ask_step._responder = answers("session")
+        arguments = {"who": [{"user": "\u0430dmin"}], "greeting": "Привет, admin"}
+        mixed = Call("tools/call", "drop", arguments)
+        asking = asyncio.ensure_future(table.broker.approve(SERVER, mixed, DROP, "pid 1"))
+        question = await table.person.sees()
+        (finding,) = question.review.findings
+        assert (finding.where, finding.evidence) == ("arguments.who[0].user", "⟨U+0430⟩dmin")
+        assert "“⟨U+0430⟩dmin” in arguments.who[0].user is written with" in heading(question)
+        assert question.to_acknowledge == ()
+        table.person.answers[question.id].set_result(decline("user", "No."))
+        await asking
+        assert table.ledger.row(question.id).findings
+
+    run(body())
+
+
+def test_what_settings_or_an_allowance_let_through_makes_no_question_and_no_row(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(settings_with(), responder=answers("session"))
         assert await approve(table.broker, {"name": "drop"}) is None
         assert list(table.ledger.rows()) == []
         assert await approve(table.broker) is not None
@@ -116,8 +137,8 @@ def test_what_is_allowed_for_the_session_ends_with_the_process_the_definition_or
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
-        table = bench(settings_with())
-        face = table.broker._ask_step._responder = answers("session")
+        face = answers("session")
+        table = bench(settings_with(), responder=face)
         changed = {**DROP, "description": "Another."}
         for number, (definition, process) in enumerate(
             [(DROP, "pid 1"), (changed, "pid 1"), (DROP, "pid 1"), (DROP, "pid 2")], start=1
@@ -141,8 +162,10 @@ def test_what_another_process_revoked_is_asked_for_again_whoever_calls(
             for server in revoked:
                 allowances.drop(server)
 
-        table = bench(settings_with(), agree_on=agree_on)
-        face = table.broker._ask_step._responder = answers("session")
+        face = answers("session")
+        agent = CallingAgent(lambda request: False, agree_on)
+        settings = replace(settings_with(), elicitation=ElicitationSettings())
+        table = bench(settings, responder=face, agent=agent)
         assert await approve(table.broker) is not None
         assert await approve(table.broker) is None
         revoked.append("s")
@@ -157,14 +180,14 @@ def test_neither_the_flag_for_questions_nor_rules_answers_limits_or_the_server_a
 ) -> None:
     async def body() -> None:
         policy = GranularApproval(mcp_elicitations=False, rules=False)
-        table = bench(settings_with(policy))
-        table.broker._ask_step._responder = answers("once")
+        table = bench(settings_with(policy), responder=answers("once"))
         table.broker.mute("s")
         outcome = await approve(table.broker)
         assert outcome is not None
         assert outcome.decided_by == "user"
-        prepared = bench(settings_with(), answers=(Rule("accept", content={}),))
-        prepared.broker._ask_step._responder = face = answers("once")
+        face = answers("once")
+        rules = (Rule("accept", content={}),)
+        prepared = bench(settings_with(), answers=rules, responder=face)
         outcome = await approve(prepared.broker)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by, face.asked) == ("cancel", "nobody", 0)
@@ -185,8 +208,8 @@ def test_what_policy_refuses_is_not_asked_and_stands_in_the_ledger(
     bench: BenchFactory, policy: Any, server: Any, decided: tuple[str, str]
 ) -> None:
     async def body() -> None:
-        table = bench(settings_with(policy, **server))
-        table.broker._ask_step._responder = face = answers("once")
+        face = answers("once")
+        table = bench(settings_with(policy, **server), responder=face)
         outcome = await approve(table.broker)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by) == decided
@@ -199,8 +222,7 @@ def test_what_policy_refuses_is_not_asked_and_stands_in_the_ledger(
 
 def test_nobody_there_means_not_called(bench: BenchFactory) -> None:
     async def body() -> None:
-        table = bench(settings_with())
-        table.broker._ask_step._responder = NobodyResponder()
+        table = bench(settings_with(), responder=NobodyResponder())
         outcome = await approve(table.broker)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
@@ -259,7 +281,7 @@ def test_a_face_of_ten_careless_lines_cannot_call_what_the_owner_forbids(tmp_pat
 def test_no_tool_is_approved_while_its_agent_is_away(bench: BenchFactory) -> None:
     async def body() -> None:
         away = True
-        table = bench(agent_left=lambda request: away)
+        table = bench(agent=CallingAgent(lambda request: away))
         asking = asyncio.ensure_future(approve(table.broker))
         for number in range(1, 6):  # More often than an answer is given back for what it holds.
             question = await table.person.sees(number)
@@ -279,7 +301,7 @@ def test_a_tool_is_refused_and_an_elicitation_answered_also_while_the_agent_is_a
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
-        table = bench(agent_left=lambda request: True)
+        table = bench(agent=CallingAgent(lambda request: True))
         asking = asyncio.ensure_future(approve(table.broker))
         question = await table.person.sees()
         table.person.answers[question.id].set_result(decline("user", "No."))
@@ -320,7 +342,7 @@ def test_a_face_for_agents_of_ten_lines_approves_nothing_for_one_that_left_and_i
             history=HistorySettings(path=str(tmp_path / "ledger.sqlite3")),
         )
         opened = open_runtime(
-            settings, responder=lambda queue: Face(), agent_left=lambda request: True
+            settings, responder=lambda queue: Face(), agent=CallingAgent(lambda request: True)
         )
         async with opened as runtime:
             connection = await runtime.host.connect("asking")
@@ -346,7 +368,7 @@ def test_what_an_agent_wants_approved_at_once_is_limited_and_recorded_as_one(
     async def body() -> None:
         elicitation = ElicitationSettings(limits=ElicitationLimits(30, 2))
         settings = replace(settings_with(), elicitation=elicitation)
-        table = bench(settings, agent_left=lambda request: False)
+        table = bench(settings, agent=CallingAgent(lambda request: False))
         waiting = [asyncio.ensure_future(approve(table.broker)) for _ in range(2)]
         shown = await table.person.sees()
         for _ in range(50):
@@ -364,5 +386,61 @@ def test_what_an_agent_wants_approved_at_once_is_limited_and_recorded_as_one(
         told = [event.sentence for event in table.events if isinstance(event, Notice)]
         assert len([sentence for sentence in told if "elicitation.limits.pending" in sentence]) == 1
         assert [row.count for row in table.ledger.rows(decided_by="flood")] == [50]
+
+    run(body())
+
+
+def test_what_a_definition_was_allowed_for_is_forgotten_once_it_changed(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench(settings_with())
+
+        async def answered(definition: Any, answer: Outcome) -> None:
+            asking = asyncio.ensure_future(approve(table.broker, definition))
+            question = await table.person.sees(len(table.person.shown) + 1)
+            table.person.answers[question.id].set_result(answer)
+            await asking
+
+        changed = {**DROP, "description": "Another."}
+        await answered(DROP, accept("user", "Yes.", None, scope="session"))
+        await answered(changed, decline("user", "No."))
+        assert list(table.broker.allowances) == []
+        # The server puts the old definition back: what the person declined since is what counts.
+        await answered(DROP, decline("user", "No."))
+        assert len(table.person.shown) == 3
+
+    run(body())
+
+
+def test_a_refusal_allows_nothing_whatever_scope_its_responder_names(bench: BenchFactory) -> None:
+    class Face:
+        async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+            return replace(decline("user", "No."), scope="session")
+
+    async def body() -> None:
+        table = bench(settings_with(), responder=Face())
+        for _ in range(2):
+            outcome = await approve(table.broker)
+            assert outcome is not None
+            assert outcome.action == "decline"
+        assert list(table.broker.allowances) == []
+
+    run(body())
+
+
+def test_an_agent_asks_for_as_many_approvals_as_it_likes_one_after_the_other(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        elicitation = ElicitationSettings(limits=ElicitationLimits(30, 2))
+        settings = replace(settings_with(), elicitation=elicitation)
+        table = bench(
+            settings, responder=answers("once"), agent=CallingAgent(lambda request: False)
+        )
+        for _ in range(5):
+            outcome = await approve(table.broker)
+            assert outcome is not None
+            assert outcome.decided_by == "user"
 
     run(body())

@@ -11,8 +11,7 @@ from elicit_tui import paths
 from elicit_tui.broker import Broker
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
-from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
-from elicit_tui.elicitation.settings import Settings
+from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Settings
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
@@ -68,15 +67,15 @@ class Gateway:
 
 
 @asynccontextmanager
-async def asking_gateway() -> AsyncIterator[Gateway]:
+async def asking_gateway(asker: Asker = ASKER) -> AsyncIterator[Gateway]:
     """One that asks with the store of this machine, and with an owner's rule that warns."""
     careful = OwnerRule("own.careful", "warn", "careful", advice="Be careful.")
     settings = Settings(guardian=GuardianSettings(rules=(careful,)))
     store = await SqliteStore.open(paths.store_file(), "listener")
-    await store.begin(ASKER)
-    responder = StoreResponder(store, ASKER, StoreWatch(store))
+    await store.begin(asker)
+    responder = StoreResponder(store, asker, StoreWatch(store))
     ledger = Ledger.open(paths.ledger_file())
-    broker = Broker(settings, Policy(settings), Guardian(settings.guardian), ledger, responder)
+    broker = Broker(Policy(settings), Guardian(settings.guardian), ledger, responder)
     broker.subscribe(responder.heard)
     yield Gateway(store, broker, ledger)
     await broker.close()

@@ -277,6 +277,14 @@ def test_a_misspelt_argument_is_told_before_the_tool_is_called() -> None:
     missing = call_demo("deploy")
     assert missing.code == 2
     assert "needs the argument 'branch'" in missing.stderr
+    assert "--incomplete" in missing.stderr
+
+
+def test_incomplete_calls_a_tool_without_what_it_requires_so_that_it_may_ask() -> None:
+    ended = call_demo("deploy", "--incomplete", "--allow-tool", "--output", "json")
+    assert ended.code == 1
+    # This one does not ask: what is told is the server's own answer.
+    assert ended.document["error"]["message"] == "Missing argument: branch."
 
 
 @pytest.mark.parametrize("protocol", ["2025-11-25", "2026-07-28"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import elicit_tui.demo
+from elicit_tui.cli.check import check as check_file
 from tests.cli.running import DEMO, Ended, run
 
 PASSWORD = {
@@ -52,6 +54,13 @@ def entry(params: Any) -> dict[str, Any]:
         (round_of(a=entry(PASSWORD)), ["a"]),
         (round_of(a=entry(PASSWORD), b=entry(PASSWORD)), ["a", "b"]),
         (round_of(a=entry(PASSWORD))["result"], ["a"]),
+        ({"direction": "in", "message": asks(PASSWORD)}, [7]),
+        ({"level": "debug", "data": {"payload": round_of(a=entry(PASSWORD))}}, ["a"]),
+        ({"msg": "received", "raw": json.dumps(asks(PASSWORD))}, [7]),
+        (f"2026-11-24 12:00:01 [proxy] {{in}} <- {json.dumps(asks(PASSWORD))}", [7]),
+        ("<- " + json.dumps({"message": asks(PASSWORD)}), [7]),
+        # A request that carries a message only to be taken for a log.
+        ({**PASSWORD, "x": message(method="ping")}, [None]),
     ],
 )
 def test_a_password_is_blocked_however_it_was_recorded(item: Any, ids: list[Any]) -> None:
@@ -86,7 +95,8 @@ def test_pages_of_an_error_are_judged(mode: dict[str, str]) -> None:
         message(error={"code": -32042, "message": "m"}),
         message(error={"code": -32042, "data": {"elicitations": ["text"]}}),
         message(error={"code": -32042, "data": {"elicitations": [{**PASSWORD, "mode": "form"}]}}),
-        {"direction": "in", "message": asks(PASSWORD)},
+        {"direction": "in", "message": {"jsonrpc": "2.0", "id": 1}},
+        "12:00:01 <- " + json.dumps(asks(PASSWORD))[:-20],
         {"event": "unknown", "time": "now"},
     ],
 )
@@ -208,3 +218,49 @@ def test_an_object_that_says_a_key_twice_is_no_request(line: str) -> None:
     ended = check(line)
     assert ended.code == 2
     assert "a key stands twice" in ended.stdout + ended.stderr
+
+
+REFUSED = {
+    "no_message": {"message": 5, "requestedSchema": {"type": "object", "properties": {}}},
+    "unknown_mode": {"mode": "voice", "message": "Enter your password"},
+    "no_schema": {"message": "Enter your password"},
+    "schema_list": {"message": "Enter your password", "requestedSchema": []},
+    "no_properties": {"message": "Enter your password", "requestedSchema": {"type": "object"}},
+    "a page without a url": {"mode": "url", "message": "Enter your password"},
+}
+"""What `broker/entrance.py` refuses, whatever the guardian makes of it."""
+
+
+@pytest.mark.parametrize("params", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("recorded", [dict, asks, entry], ids=["bare", "pushed", "in a round"])
+def test_what_a_run_refuses_is_never_judged_milder(
+    tmp_path: Path, params: dict[str, Any], recorded: Any
+) -> None:
+    file, stdout = tmp_path / "recorded.json", io.StringIO()
+    file.write_text(json.dumps(recorded(params)))
+    assert check_file(str(file), "jsonl", stdout=stdout) == 1
+    row = json.loads(stdout.getvalue())
+    assert row["verdict"] == "block"
+    assert "check.malformed" in [finding["rule"] for finding in row["findings"]]
+
+
+def test_a_pushed_page_without_an_id_is_refused_as_in_a_run(tmp_path: Path) -> None:
+    page = {"mode": "url", "message": "Sign in", "url": "https://example.com/"}
+    for recorded, code in ((asks(page), 1), (asks({**page, "elicitationId": "1"}), 0)):
+        file = tmp_path / "recorded.json"
+        file.write_text(json.dumps(recorded))
+        assert check_file(str(file), stdout=io.StringIO()) == code
+
+
+def test_lines_of_a_proxys_log_that_hold_no_object_are_passed_over_and_findings_have_their_line(
+    tmp_path: Path,
+) -> None:
+    log = ["proxy listens on 8080", f"12:00 <- {json.dumps(asks(PASSWORD))}", "client left"]
+    file, stdout = tmp_path / "proxy.log", io.StringIO()
+    file.write_text("\n".join(log))
+    assert check_file(str(file), stdout=stdout) == 1
+    assert f"{file}:2: 7: block" in " ".join(stdout.getvalue().split())
+    file.write_text("\n".join([*log, "12:01 <- {broken"]))
+    assert check_file(str(file), "jsonl", stdout=stdout) == 2
+    file.write_text(log[0])
+    assert check_file(str(file), stdout=stdout) == 2

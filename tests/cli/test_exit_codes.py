@@ -19,6 +19,8 @@ CODES = [
     (errors.StoreTooNew("x"), 2, "usage"),
     (errors.LedgerError("x"), 2, "usage"),
     (errors.HookError("x"), 2, "usage"),
+    (errors.LoginError("x"), 4, "login"),
+    (errors.RefreshRefused("x"), 4, "login"),
     (errors.ProtocolCallError(-32042, "x"), 1, "-32042"),
     (errors.ServerError("x"), 4, "server_unavailable"),
     (errors.LimitReached("x", code="rounds"), 5, "rounds"),

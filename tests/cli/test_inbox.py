@@ -81,12 +81,25 @@ async def test_what_waits_is_listed_for_people_and_for_scripts(gateway: Gateway)
         "name": "claude-code",
         "version": "2.1.319",
         "directory": "/home/me/\x1b[2Jwork",
+        "machine": None,
     }
     assert (listed["state"], listed["kind"], listed["heldBy"]) == ("open", "elicitation", None)
     (event,) = (await inbox("list", "--output", "jsonl")).events
     assert event == listed
     assert (await inbox("show", question, "--output", "json")).document == listed
     asked.cancel()
+
+
+async def test_an_agent_on_another_machine_is_listed_with_it(sealed_machine: Path) -> None:
+    elsewhere = replace(ASKER, machine="build-7", machine_id="another")
+    async with asking_gateway(elsewhere) as gateway:
+        asked = gateway.asks("Which one?")
+        (question,) = await gateway.waiting()
+        assert "for claude-code on build-7" in (await inbox("list")).stdout
+        (listed,) = (await inbox("list", "--output", "json")).document
+        assert listed["agent"]["machine"] == "build-7"
+        assert "for claude-code on build-7" in (await inbox("show", question)).stdout
+        asked.cancel()
 
 
 async def test_one_question_is_shown_with_its_fields_and_how_to_answer_it(gateway: Gateway) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.cli.listing import _described, _lines
+from elicit_tui.elicitation.settings import Settings
 from elicit_tui.host import Prompt, Tool
 from tests.bounds import bounded
 
@@ -15,7 +16,7 @@ from tests.bounds import bounded
 def test_a_prompt_with_odd_arguments_is_listed_beside_the_others(arguments: Any) -> None:
     raws = [{"name": "odd", "arguments": arguments}, {"name": "greet", "arguments": []}]
     prompts = [prompt for raw in raws if (prompt := Prompt.read(raw)) is not None]
-    listed = list(_lines("prompts", _described("alpha", prompts)))
+    listed = list(_lines("prompts", _described("alpha", prompts), Settings()))
     assert listed[0] == "alpha offers these prompts:"
     assert listed[-1] == "  greet"
 
@@ -26,7 +27,7 @@ def test_a_hundred_thousand_required_arguments_take_linear_time() -> None:
     tool = Tool.read({"name": "play", "inputSchema": {**schema, "required": [*names, {}]}})
     assert tool is not None
     with bounded():
-        (_, line) = _lines("tools", _described("alpha", [tool]))
+        (_, line) = _lines("tools", _described("alpha", [tool]), Settings())
     assert line.endswith(" argument99999=")
 
 
@@ -45,4 +46,4 @@ def test_a_tool_is_listed_with_the_hints_that_its_confirmation_goes_by(
 ) -> None:
     tool = Tool.read({"name": "odd", "inputSchema": {"type": "object"}, "annotations": annotations})
     assert tool is not None
-    assert list(_lines("tools", _described("alpha", [tool])))[1] == shown
+    assert list(_lines("tools", _described("alpha", [tool]), Settings()))[1] == shown

@@ -42,6 +42,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "history export": (),
     "history verify": (),
     "history prune": ("--before", "2020-01-01"),
+    "logins": (),
 }
 """With what each command that takes `--output` is run here, until it writes; no server starts."""
 

@@ -11,7 +11,7 @@ import pytest
 from elicit_tui.cli.check import check
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.signs import coloured, coloured_change
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
+from elicit_tui.elicitation.settings import GuardianSettings
 
 
 class Terminal(StringIO):
@@ -57,8 +57,8 @@ def test_the_verdicts_of_check_have_their_signs_on_a_terminal_alone(
     shown, piped = Terminal(), StringIO()
     for stream in (shown, piped):
         check(str(file), "text", GuardianSettings(), stdout=stream)
-    assert "line 1: ■ block\n  ■ block  " in shown.getvalue()
-    assert "line 1: block\n  block  " in piped.getvalue()
+    assert f"{file}:1: ■ block\n  ■ block  " in shown.getvalue()
+    assert f"{file}:1: block\n  block  " in piped.getvalue()
 
 
 def test_json_on_a_terminal_shows_other_scripts_as_themselves() -> None:

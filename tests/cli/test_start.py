@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -80,14 +79,3 @@ def test_nothing_is_read_from_the_working_directory(tmp_path: Path) -> None:
     for name in ("config.toml", "elicit-tui.toml", ".elicit-tui.toml", ".mcp.json"):
         (tmp_path / name).write_text("this is not = a configuration [")
     assert run("config", "show", cwd=tmp_path).code == 0
-
-
-def test_the_readme_lists_every_command_and_every_exit_code() -> None:
-    from elicit_tui.cli.command_table import COMMANDS
-
-    readme = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
-    rows = [line.replace("\\|", "|") for line in readme.splitlines() if line.startswith("| `")]
-    for name in set(COMMANDS) - {"run"}:
-        assert any(re.search(rf"`elicit-tui (\w+\|)*{name}\b", row) for row in rows), name
-    for code in ("0", "1", "2", "3", "4", "5", "130"):
-        assert f"\n| {code} |" in readme

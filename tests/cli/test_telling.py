@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.telling import Telling
+from elicit_tui.elicitation import Finding, Review, Severity, decline
 from elicit_tui.host import LogMessage
 from tests.bounds import bounded
+from tests.broker.conftest import form_request
 
 
 @pytest.mark.parametrize(
@@ -37,3 +40,20 @@ def test_a_log_line_of_any_size_is_told_without_a_wait() -> None:
     with bounded(2):
         for data in (["é" * 50] * 400_000, {"msg": "hi", **dict.fromkeys(range(400_000), "é")}):
             assert len(LogMessage("s", "info", None, data).sentence) <= 2_100
+
+
+def test_what_the_guardian_stopped_is_three_lines_and_the_way_to_all_of_it() -> None:
+    stream = io.StringIO()
+    found = (
+        Finding("credentials.password", Severity.BLOCK, "message", "password", "Never type it."),
+        *(Finding("personal.bank", Severity.WARN, f"f{n}", "iban", "Look.") for n in range(14)),
+    )
+    request = form_request("Enter your password")
+    outcome = decline("guardian", "Declined by the guardian: credentials.password.")
+    Telling(Narration(stream), "redacted").resolved(Resolved(request, Review(found), outcome, 0))
+    first, second, third = stream.getvalue().splitlines()
+    assert first.startswith("■ ")
+    assert "“Enter your password”" in first
+    assert "block credentials.password in message: “password” Never type it." in second
+    assert "(and 14 more findings)" in second
+    assert f"elicit-tui history show {request.id[:8]}" in third

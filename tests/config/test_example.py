@@ -61,6 +61,7 @@ def test_every_example_in_it_loads(tmp_path: Path) -> None:
         "REGION": "eu",
         "TEAM": "a",
         "REMOTE_TOKEN": "t",
+        "REMOTE_SECRET": "s",
         "NTFY_TOPIC": "n",
     }
     settings = load(config_path=path, environment=environment, managed_path=tmp_path / "none")

@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.config import keys
 from elicit_tui.config.nodes import Named, Table, Tables
-from elicit_tui.elicitation import guardian_settings, settings
+from elicit_tui.elicitation import settings
 
 
 def below(table: Table, *names: str) -> Table:
@@ -30,21 +30,23 @@ TABLES: dict[type, Table] = {
     settings.Rule: below(keys.ANSWERS_FILE, "answers"),
     settings.ServerSettings: keys.SERVER,
     settings.ToolSettings: below(keys.SERVER, "tools"),
+    settings.OAuthSettings: below(keys.SERVER, "oauth"),
+    settings.LoginSettings: keys.LOGINS,
     settings.ConsoleSettings: keys.CONSOLE,
     settings.HistorySettings: keys.HISTORY,
     settings.Hook: below(keys.USER_FILE, "hooks"),
     settings.StoreSettings: keys.STORE,
     settings.GatewaySettings: keys.GATEWAY,
-    guardian_settings.GuardianSettings: keys.GUARDIAN,
-    guardian_settings.OwnerRule: keys.GUARDIAN_RULE,
+    settings.GuardianSettings: keys.GUARDIAN,
+    settings.OwnerRule: keys.GUARDIAN_RULE,
 }
 
 WITHOUT_A_KEY: dict[type, set[str]] = {
     # Where a value came from, and what was noticed while it was read.
     settings.Settings: {"servers", "provenance", "notices", "config_file", "managed_file"},
     settings.Rule: {"layer", "position"},
-    settings.Hook: {"layer", "position", "fixed_path", "cannot_run"},
-    guardian_settings.OwnerRule: {"layer"},
+    settings.Hook: {"layer", "position", "place", "fixed_path", "cannot_run"},
+    settings.OwnerRule: {"layer"},
     # Its name is the name of its table; the others are worked out from its keys.
     settings.ServerSettings: {
         *("name", "layer", "header_variables", "missing", "refused", "fixed_path"),
@@ -54,10 +56,7 @@ WITHOUT_A_KEY: dict[type, set[str]] = {
 
 def test_every_table_of_the_settings_is_looked_at_here() -> None:
     classes = {
-        each
-        for module in (settings, guardian_settings)
-        for each in vars(module).values()
-        if is_dataclass(each) and isinstance(each, type)
+        each for each in vars(settings).values() if is_dataclass(each) and isinstance(each, type)
     }
     assert classes - TABLES.keys() == {settings.Provenance}
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.config import CommandLine, load
+from elicit_tui.config.servers import GATEWAY_COMMANDS
 from elicit_tui.elicitation.settings import GranularApproval, Provenance, Settings
 from elicit_tui.errors import ConfigError, UsageError
 from tests.config.conftest import Machine
@@ -73,6 +74,7 @@ def test_the_command_line_stands_above_the_users_file_whole(machine: Machine) ->
         ('allowed_approval_policies = ["never"]', ["F:1: allowed_approval_policies: only the managed file may have it"]),
         ('[[guardian.rules]]\nid = "a.b"\nseverity = "warn"\npattern = "("', ["F:4: guardian.rules[1].pattern: is not a regular expression: missing ) at position 1"]),
         ('[history]\npath = "${NOPE}/x"', ["F:2: history.path: the environment has no NOPE"]),
+        ('[mcp_servers.token]\ncommand = "x"', ["F:1: mcp_servers.token: token is a reserved name: `elicit-tui gateway token` is a command"]),
         ('[mcp_servers.agent]\ncommand = "x"', ["F:1: mcp_servers.agent: agent is a reserved name: what an agent itself asks comes under it"]),
         ("[gateway]\nhold_sec = true", ['F:2: gateway.hold_sec: must be a number or "auto", not true']),
         ('[gateway]\nhold_sec = "soon"', ['F:2: gateway.hold_sec: must be a number or "auto", not "soon"']),
@@ -228,9 +230,10 @@ def test_a_hook_that_names_a_missing_variable_says_so_and_stops_nothing_else(
     assert machine.load({"TOPIC": "t"}).hooks[0].url == "https://x/t"
 
 
-def test_the_name_of_the_agent_is_reserved_on_the_command_line_too(machine: Machine) -> None:
+@pytest.mark.parametrize("name", ["agent", *GATEWAY_COMMANDS])
+def test_a_reserved_name_is_reserved_on_the_command_line_too(machine: Machine, name: str) -> None:
     with pytest.raises(UsageError, match="reserved name"):
-        machine.load(with_servers=("agent=server",))
+        machine.load(with_servers=(f"{name}=server",))
 
 
 @pytest.mark.parametrize(

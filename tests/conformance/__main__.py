@@ -45,7 +45,7 @@ def expectations() -> list[Expected]:
             entry.get("reason"),
         )
         for kind in ("passes", "fails", "not_applicable")
-        for entry in table[kind]
+        for entry in table.get(kind, ())
         for scenario in entry["scenarios"]
     ]
 

@@ -11,9 +11,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import httpx2
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import (
@@ -26,18 +31,24 @@ from elicit_tui.elicitation import (
     Review,
     accept,
 )
-from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.elicitation.settings import OAuthSettings, ServerSettings, Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.host import Connection, Host, Tool
 from elicit_tui.policy import Policy
 
 CALL_SECONDS = 15.0
+CIMD = "https://conformance-test.local/client-metadata.json"
+"""What the suite knows as the address of a client metadata document."""
 
 
 class AcceptsDefaults:
-    """A person who presses Send on every form as it comes."""
+    """A person who presses Send on every form as it comes, and logs in by following the page."""
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        if question.request.kind == "authorization":
+            # The suite's authorization server sends the browser back at once.
+            async with httpx2.AsyncClient(follow_redirects=True, timeout=30) as browser:
+                await browser.get(question.request.url or "")
         if question.request.mode == "url":
             return accept("user", "", None)
         schema = question.request.requested_schema or {}
@@ -124,16 +135,48 @@ async def attempt(connection: Connection, name: str, arguments: Mapping[str, Any
         print(f"{name}: {error}", file=sys.stderr)
 
 
+def credentials(url: str) -> OAuthSettings:
+    """What the scenario gives beforehand; secrets go the way of the environment."""
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    scenario = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
+    secret = context.get("client_secret") or context.get("private_key_pem")
+    if secret is not None:
+        os.environ["SUITE_SECRET"] = secret
+    own: dict[str, Any] = {}
+    if scenario.startswith("auth/client-credentials"):
+        # The owner of such a client knows who gave it to them.
+        place = url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp")
+        own["issuer"] = httpx2.get(place).json()["authorization_servers"][0]
+        basic = scenario.endswith("basic")
+        own["grant"] = "client_credentials" if basic else "private_key_jwt"
+    return OAuthSettings(
+        client_id=context.get("client_id"),
+        client_secret_env="SUITE_SECRET" if secret is not None else None,
+        client_metadata_url=CIMD,
+        **own,
+    )
+
+
 async def main(url: str) -> int:
+    folder = Path(tempfile.mkdtemp(prefix="elicit-tui-conformance-"))
+    os.environ["XDG_STATE_HOME"] = str(folder)
+    try:
+        return await run(url)
+    finally:
+        shutil.rmtree(folder)
+
+
+async def run(url: str) -> int:
     version = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION") or "2025-11-25"
     server = ServerSettings(
         "suite",
         url=url,
+        oauth=credentials(url),
         protocol="2026-07-28" if version == "2026-07-28" else "2025-11-25",
         tool_timeout_sec=CALL_SECONDS,
     )
     owner = Settings(servers={"suite": server})
-    broker = Broker(owner, Policy(owner), NoFindings(), NoLedger(), AcceptsDefaults())  # type: ignore[arg-type]
+    broker = Broker(Policy(owner), NoFindings(), NoLedger(), AcceptsDefaults())  # type: ignore[arg-type]
     try:
         async with Host(owner, broker) as host:
             connection = await host.connect("suite")

@@ -4,7 +4,7 @@ import pytest
 
 from elicit_tui.demo import forms
 from elicit_tui.form import read_form
-from elicit_tui.tui.widgets.kinds import SHORT_LIST
+from elicit_tui.tui.widgets.row import SHORT_LIST
 
 FORMS = {
     name: value for name, value in vars(forms).items() if name.isupper() and isinstance(value, dict)

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from elicit_tui.demo import forms
 from elicit_tui.demo.server import TOOLS
-from elicit_tui.tui.console.offers import found_by, read_offers
+from elicit_tui.tui.console.servers import found_by, read_offers
 
 COLUMNS = 20
 """Cells for a title beside the longest name, in a terminal of 80 columns."""

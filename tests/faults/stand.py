@@ -23,7 +23,10 @@ SECONDS: Final = 30.0
 """How long anything may take on a machine that is busy with other things."""
 
 SERVERS: Final = Path(__file__).parent / "servers"
-OWN_FILES: Final = {"drafts", "ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm"}
+OWN_FILES: Final = {
+    "drafts",
+    *(f"ledger.sqlite3{end}" for end in ("", "-wal", "-shm", "-head")),
+}
 """All that a run may leave in its state directory."""
 
 

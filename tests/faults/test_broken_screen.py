@@ -12,8 +12,8 @@ from tests.faults.terminal import Terminal
 from tests.keys import LATER
 
 BROKEN = Path(__file__).with_name("broken.py")
-MESSAGE = "elicit_tui.tui.question.text_region.TextRegion.compose"
-PANE = "elicit_tui.tui.console.panels.activity.ActivityPane.compose"
+MESSAGE = "elicit_tui.tui.question.seen_texts.TextRegion.compose"
+PANE = "elicit_tui.tui.console.panels.pane.ActivityPane.compose"
 WRONG = "ZeroDivisionError: broken ␛[31mon purpose (broken.py:"
 
 

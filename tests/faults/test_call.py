@@ -215,6 +215,82 @@ def test_a_strict_call_is_not_green_where_nobody_can_be_sure_what_was_asked(
     assert stand.call(row.case).code == 0
 
 
+CONTRADICTS = tuple(
+    Row(what, saw, case, done="`call --strict`", code=4, sent=sent)
+    for what, saw, case, sent in (
+        (
+            "answers its call twice, the second time with isError",
+            "The server faulty answered a request twice; only the first answer counted.",
+            "then_fails",
+            CALLED,
+        ),
+        (
+            "answers its call under an id that is text",
+            "The server faulty answered request 3 under the id “3”, a text that no request had.",
+            "answers_under_a_text_id",
+            CALLED,
+        ),
+        (
+            "answers a request that was never made",
+            "The server faulty answered a request that was never made (id “nobody's”).",
+            "answers_what_nobody_asked",
+            CALLED,
+        ),
+        (
+            "exits badly when its input is closed",
+            "The server faulty ended with exit code 3.",
+            "exits_badly_when_it_is_closed",
+            CALLED,
+        ),
+        (
+            "asks for sampling, which was never offered",
+            "The server faulty asked for sampling/createMessage, which was never offered to it.",
+            "wants_a_model",
+            f"{CALLED}, error -32601",
+        ),
+        (
+            "prints what is no message",
+            "The server faulty wrote to its standard output what is no message, such as "
+            '"booking a table".',
+            "prints_for_its_author",
+            CALLED,
+        ),
+    )
+)
+"""A server that contradicts itself: `test` is red by the same sentences (tests/scenarios)."""
+
+
+@each(CONTRADICTS)
+def test_a_strict_call_is_not_green_where_a_server_contradicts_itself(
+    row: Row, stand: Stand
+) -> None:
+    stand.faulty()
+    called = stand.call(row.case, "--strict")
+    called.says(row)
+    assert called.document["error"]["code"] == "broke_protocol"
+    assert called.document["result"]["content"][0]["text"] == "as if all were well"
+    stand.bears_out(row)
+    assert stand.call(row.case).code == 0
+
+
+EXITS = Row(
+    "exits right after its result, with a code that says that it failed",
+    "exit code 9",
+    done="`call --strict`",
+    code=4,
+)
+
+
+@proves(EXITS)
+def test_an_exit_code_right_after_the_result_is_no_green_strict_call(stand: Stand) -> None:
+    """Whether it is met before the connection is closed or after is the system's choice."""
+    stand.faulty()
+    called = stand.call("exits_after_its_result", "--strict")
+    assert (called.code, called.document["error"]["code"]) == (EXITS.code, "broke_protocol")
+    assert EXITS.saw in called.document["error"]["message"]
+    stand.bears_out(EXITS)
+
+
 BATCH = Row(
     "answers inside a JSON-RPC batch",
     "The server's answer came in a JSON-RPC batch, which is not read.",
@@ -230,15 +306,13 @@ def test_a_call_that_is_answered_in_a_batch_ends_at_once_with_the_reason(stand: 
     stand.bears_out(BATCH)
 
 
-STRAY = Row(
-    "writes garbage at the start and in a call", "after the garbage", done="`call --strict`"
-)
+STRAY = Row("writes garbage at the start and in a call", "after the garbage")
 
 
 @proves(STRAY)
-def test_lines_that_were_never_meant_as_messages_spoil_no_strict_call(stand: Stand) -> None:
+def test_lines_that_were_never_meant_as_messages_spoil_no_call(stand: Stand) -> None:
     stand.faulty("garbage")
-    called = stand.call("garbage", "--strict")
+    called = stand.call("garbage")
     called.says(STRAY)
     assert "faulty: It writes lines that are no messages" in called.stderr
     stand.bears_out(STRAY)

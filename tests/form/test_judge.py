@@ -359,3 +359,13 @@ def test_an_unknown_or_unanswerable_field_has_nothing_to_check() -> None:
     form = form_of({"a": {"type": "object"}})
     assert form.check_field("a", Typed("x")) is None
     assert form.check_field("ghost", Typed("x")) is None
+
+
+@pytest.mark.parametrize("purpose", ["elicitation", "arguments"])
+def test_a_name_that_cannot_be_written_as_utf_8_is_never_sent(purpose: Any) -> None:
+    name = "half \ud800"
+    schema = {"type": "object", "properties": {name: {"type": "string"}}}
+    problems = read_form(schema, purpose=purpose).judge({name: "x"})
+    assert [problem.message for problem in problems] == [
+        "text and numbers that can be written as JSON"
+    ]

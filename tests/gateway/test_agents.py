@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import ast
 
 import pytest
-import tomli
 
 from elicit_tui.gateway.agents import UNKNOWN, agent_called, known_agents
-from elicit_tui.gateway.install.snippet import NAME, snippet
+from elicit_tui.gateway.install.document import read_document
+from elicit_tui.gateway.install.gateway_entry import NAME, plain_entry, snippet, starts_us
+from elicit_tui.gateway.install.places import installable
+from tests.gateway.install.agent_file import FILES
 
 COMMAND = ["/usr/local/bin/elicit-tui", "gateway", "demo"]
 
@@ -21,6 +23,12 @@ COMMAND = ["/usr/local/bin/elicit-tui", "gateway", "demo"]
         ("Visual Studio Code", 900),
         ("cursor-vscode", 50),
         ("gemini-cli-mcp-client", 240),
+        ("qwen-cli-mcp-client-elicit-tui", 240),
+        ("mcp", 4),
+        ("google-adk", 4),
+        ("@cline/core", 50),
+        ("copilot-cli", 50),
+        ("kilo", 50),
         ("claude-ai", 200),
         ("somebody-new", 50),
         (None, 50),
@@ -86,20 +94,39 @@ mcpServers:
 def test_an_entry_is_what_that_agent_can_read(key: str, environment: dict[str, str]) -> None:
     agent = known_agents()[key]
     text = snippet(agent, COMMAND, environment)
-    if agent.shape in YAML:
-        assert f'"{COMMAND[0]}"' in text
-        assert json.dumps(environment) in text or not environment
+    if agent.python:
+        assert_is_python(text, environment)
         return
-    if agent.shape == "codex":
-        entry = tomli.loads(text)["mcp_servers"][NAME]
-        assert entry["tool_timeout_sec"] > agent.stdio
-        assert entry.get("env", {}) == environment
-    elif agent.shape == "opencode":
-        entry = json.loads(text)["mcp"][NAME]
-        assert entry["command"] == COMMAND
-        assert entry.get("environment", {}) == environment
-        return
-    else:
-        entry = json.loads(text)[agent.shape][NAME]
-        assert entry.get("env", {}) == environment
+    written = read_document(agent, text.encode(), "file").servers[NAME]
+    entry = plain_entry(agent, written)
     assert [entry["command"], *entry["args"]] == COMMAND
+    assert entry.get("env", {}) == environment
+    assert starts_us(agent, written)
+    if key == "codex":
+        assert entry["tool_timeout_sec"] > agent.stdio
+
+
+def assert_is_python(text: str, environment: dict[str, str]) -> None:
+    """It is Python, and the command and its environment stand in it as they are."""
+    constants = [each.value for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Constant)]
+    assert {*COMMAND, *environment, *environment.values()} <= set(constants)
+
+
+def test_every_agent_that_is_installed_has_a_file_of_its_own_in_these_tests() -> None:
+    assert {path.stem for path in FILES.iterdir()} == set(installable())
+
+
+def test_who_is_started_to_run_alone_is_known_by_name_or_arguments() -> None:
+    assert agent_called("mcp").is_alone([])
+    assert agent_called("codex-mcp-client").is_alone(["exec", "--json", "do it"])
+    assert not agent_called("codex-mcp-client").is_alone(["--model", "x"])
+    assert agent_called("claude-code").is_alone(["-p", "do it"])
+    assert not agent_called("somebody-new").is_alone(["-p"])
+
+
+def test_what_a_form_of_its_own_cannot_hold_is_known_of_codex() -> None:
+    codex = agent_called("codex-mcp-client")
+    assert codex.can_show({"string", "single", "boolean"})
+    assert codex.can_show(())
+    assert not codex.can_show({"string", "integer"})
+    assert agent_called("claude-code").can_show({"integer", "multi"})

@@ -6,7 +6,6 @@ import asyncio
 import re
 
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from elicit_tui.elicitation import Question, cancel, decline
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
@@ -355,11 +354,11 @@ async def test_a_paused_call_says_what_it_waits_for() -> None:
         assert "do not repeat the tool" in text_of(result)
 
 
-async def test_a_tool_that_nobody_offers_is_an_error_of_the_protocol(upwards: str) -> None:
+async def test_a_tool_that_nobody_offers_is_told_as_a_result(upwards: str) -> None:
     async with world(asking(), upwards=upwards) as here:
-        with pytest.raises(MCPError) as raised:
-            await here.calls("asking__nothing_of_that_name")
-        assert raised.value.code == -32602
+        result = await here.calls("asking__nothing_of_that_name")
+        assert result.is_error
+        assert "Unknown tool" in text_of(result)
 
 
 async def test_a_server_that_cannot_start_says_so_in_the_answer_to_its_call(upwards: str) -> None:

@@ -15,10 +15,13 @@ from mcp import ClientSession, MCPError
 from elicit_tui.elicitation import decline
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway import agent
+from elicit_tui.gateway.asking import TOO_FAST_SECONDS
 from elicit_tui.gateway.telling import ELICITATIONS_META_KEY, PAUSED_META_KEY
 from tests.gateway.world import WAIT, asking, settled, text_of, workshop, world
 
 pytestmark = pytest.mark.anyio
+
+ONE = {"type": "object", "properties": {"value": {"type": "string"}}, "required": ["value"]}
 
 
 class ClientForms:
@@ -30,7 +33,12 @@ class ClientForms:
         *,
         silent: bool = False,
         more: Mapping[str, Any] | None = None,
+        action: str = "accept",
+        empty: bool = False,
     ) -> None:
+        self._action = action
+        self._empty = empty
+        """Whether it accepts without content."""
         self._more = more or {}
         """Fields that nobody asked it for."""
         self._answer = answer if answer is not None else {"value": "from the client"}
@@ -38,20 +46,27 @@ class ClientForms:
         self.shown: list[Any] = []
         self.taken_away = 0
         self.someone_asked = asyncio.Event()
+        self.goes_on = asyncio.Event()
 
     async def __call__(self, context: Any, params: Any) -> types.ElicitResult:
         self.shown.append(params)
         self.someone_asked.set()
         if self._silent:
             try:
-                await asyncio.Event().wait()
+                await self.goes_on.wait()
             except asyncio.CancelledError:
                 self.taken_away += 1
                 raise
+        if self._action != "accept" or self._empty:
+            return types.ElicitResult(action=self._action)  # type: ignore[arg-type]
         schema = getattr(params, "requested_schema", None) or {}
         content = {key: self._answer[key] for key in schema.get("properties", {})}
         content.update(self._more)
         return types.ElicitResult(action="accept", content=content)
+
+
+def called(name: str) -> types.Implementation:
+    return types.Implementation(name=name, version="1")
 
 
 def via(ask_via: str, **more: Any) -> GatewaySettings:
@@ -147,6 +162,112 @@ async def test_a_client_that_stays_silent_loses_the_question_to_the_store(
         else:
             call.cancel()
             await asyncio.gather(call, return_exceptions=True)
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+async def test_a_question_that_a_client_turned_down_unread_is_asked_in_the_inbox(
+    upwards: str, action: str
+) -> None:
+    forms = ClientForms(action=action)
+    async with world(
+        asking(), upwards=upwards, gateway=via("auto"), client={"elicitation_callback": forms}
+    ) as here:
+        call = here.begins("asking__one")
+        here.person.sends(await here.person.question(), {"value": "the person"})
+        assert "the person" in text_of(await call)
+        assert len(forms.shown) == 1
+
+
+async def test_what_a_person_declined_in_their_client_is_declined() -> None:
+    forms = ClientForms(silent=True, action="decline")
+    async with world(asking(), gateway=via("auto"), client={"elicitation_callback": forms}) as here:
+        call = here.begins("asking__one")
+        await asyncio.wait_for(forms.someone_asked.wait(), WAIT)
+        await here.clock.move(TOO_FAST_SECONDS)
+        forms.goes_on.set()
+        result = await call
+        assert result.meta is not None
+        told = result.meta[ELICITATIONS_META_KEY][0]
+        assert (told["action"], told["decidedBy"]) == ("decline", "client")
+        assert here.person.asked == []
+
+
+async def test_nobody_is_believed_to_decline_at_a_program_without_a_person() -> None:
+    forms = ClientForms(silent=True, action="decline")
+    mine = {"elicitation_callback": forms, "client_info": called("mcp")}
+    async with world(asking(), gateway=via("auto", hold_sec=60), client=mine) as here:
+        call = here.begins("asking__one")
+        await asyncio.wait_for(forms.someone_asked.wait(), WAIT)
+        await here.clock.move(5)
+        forms.goes_on.set()
+        here.person.sends(await here.person.question(), {"value": "the person"})
+        assert "the person" in text_of(await call)
+
+
+async def test_a_form_that_a_client_accepts_without_content_is_asked_in_the_inbox_from_then_on(
+    upwards: str,
+) -> None:
+    forms = ClientForms(empty=True)
+    async with world(
+        asking(), upwards=upwards, gateway=via("client"), client={"elicitation_callback": forms}
+    ) as here:
+        for number in (1, 2):
+            call = here.begins("asking__one")
+            here.person.sends(await here.person.question(number), {"value": f"person {number}"})
+            assert f"person {number}" in text_of(await call)
+        assert len(forms.shown) == 1
+
+
+async def test_what_a_client_is_known_not_to_hold_is_never_shown_there() -> None:
+    forms = ClientForms()
+    codex = {"elicitation_callback": forms, "client_info": called("codex-mcp-client")}
+    async with world(asking(), gateway=via("auto"), client=codex) as here:
+        call = here.begins("asking__everything")
+        question = await here.person.question()
+        here.person.answers(question, decline("user", "No."))
+        await call
+        assert forms.shown == []
+        await here.calls("asking__one")
+        assert len(forms.shown) == 1
+
+
+async def test_the_model_reads_what_a_client_s_form_answered_where_it_reads_structure_alone(
+    upwards: str,
+) -> None:
+    async def read(name: str) -> types.CallToolResult:
+        mine = {"elicitation_callback": ClientForms(), "client_info": called(name)}
+        async with world(asking(), upwards=upwards, gateway=via("auto"), client=mine) as here:
+            return await here.calls("elicit", message="Which?", schema=ONE)
+
+    whole, plain = await read("a test"), await read("claude-code")
+    assert whole.structured_content == {"action": "accept", "content": {"value": "from the client"}}
+    assert plain.structured_content is None
+    assert '{"action":"accept","content":{"value":"from the client"}}' in text_of(plain)
+
+
+async def test_an_answer_of_a_client_s_own_form_is_told_as_that() -> None:
+    forms = {"elicitation_callback": ClientForms()}
+    async with world(asking(), gateway=via("auto"), client=forms) as here:
+        told = text_of(await here.calls("asking__one"))
+        assert "was answered in this client's own form: accept" in told
+        assert "no answer of a person" not in told
+
+
+async def test_an_agent_to_which_no_user_comes_back_is_told_to_go_on_waiting() -> None:
+    forms = ClientForms(action="cancel")
+    mine = {"elicitation_callback": forms}
+    async with world(asking(), gateway=via("auto", hold_sec=5), client=mine) as here:
+        call = here.begins("asking__one")
+        await here.person.question()
+        await here.clock.move(6)
+        meta = (await call).meta
+        assert meta is not None
+        again = asyncio.ensure_future(here.calls("elicit_resume", id=meta[PAUSED_META_KEY]["id"]))
+        await here.held()
+        await here.clock.move(6)
+        told = text_of(await again)
+        assert "Call elicit_resume with the same id again" in told
+        assert "End your turn" not in told
 
 
 async def test_a_late_retry_of_a_round_is_answered_as_a_resumed_call() -> None:

@@ -22,13 +22,20 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway import measuring
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, Observation, proof_of
-from elicit_tui.gateway.install.entry_check import checks
+from elicit_tui.gateway.doctor_files import (
+    DoctorFiles,
+    DoctorRequest,
+    Observation,
+    Patience,
+    decisive,
+    measured,
+    proof_of,
+)
+from elicit_tui.gateway.install.gateway_entry import checks
 from elicit_tui.gateway.install.places import own_file
 from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.own_tools import DOCTOR
-from elicit_tui.gateway.patience import Patience, decisive, measured
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
 from tests.cli.running import COMMAND
@@ -180,8 +187,9 @@ async def test_the_tool_is_there_for_that_agent_while_a_doctor_is(
             while DOCTOR not in await names(crush):
                 await settled()
             assert DOCTOR not in await names(goose)
-            with pytest.raises(MCPError, match="Unknown tool"):
-                await goose.call_tool(DOCTOR, {"progress": False})
+            refused = await goose.call_tool(DOCTOR, {"progress": False})
+            assert refused.is_error
+            assert "Unknown tool" in str(refused.content)
         assert DOCTOR not in await names(crush)
 
 
@@ -359,6 +367,7 @@ async def test_the_doctor_says_whether_the_entry_leads_here(
         "✗ The gateway does not stand in ~/.cursor/mcp.json: "
         "`elicit-tui gateway install cursor` puts it there."
     ]
+    monkeypatch.setattr("elicit_tui.cli.gateway.install.remember", lambda *given: None)
     assert dispatch(["gateway", "install", "cursor", "demo", "--yes"]) == 0
     well = entry_checks()
     assert [line[0] for line in well] == ["✓", "✓"]

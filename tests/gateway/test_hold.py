@@ -8,29 +8,18 @@ import pytest
 
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.gateway.held_calls import HeldCalls, Paused
-from elicit_tui.gateway.requester import AgentInfo
 from tests.broker.conftest import form_request
+from tests.gateway.held import Request, Watcher
 from tests.gateway.world import WAIT, MovedClock, settled
 
 pytestmark = pytest.mark.anyio
-
-
-class Request:
-    """A request of an agent that came when the gateway's clock began."""
-
-    era = "handshake"
-    agent = AgentInfo()
-    has_token = False
-    http = False
-
-    def __init__(self, arrived: float) -> None:
-        self.arrived = arrived
 
 
 @pytest.mark.parametrize("rounds", range(8))
 async def test_a_hold_that_ends_just_as_the_question_comes_is_not_longer(rounds: int) -> None:
     clock = MovedClock()
     calls = HeldCalls(clock)
+    calls.watched_by(Watcher())
     work = asyncio.get_running_loop().create_future()
     held = calls.start(Call("tools/call", "one", {}), "s", "key", work)
     attending = asyncio.ensure_future(calls.attend(held, Request(clock.time()), 10))  # type: ignore[arg-type]

@@ -13,8 +13,7 @@ from typing import Any
 import mcp_types as types
 import pytest
 
-from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
+from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.telling import ELICITATIONS_META_KEY, PAUSED_META_KEY
 from tests.gateway.http_world import Gateway, many_agents
@@ -185,16 +184,11 @@ async def test_what_is_left_out_of_a_list_is_told_and_the_rest_is_kept_for_the_n
     kept = files.read(server)
     assert kept is not None
     assert [entry["name"] for entry in kept.tools] == ["good"]
-    assert [path.suffix for path in (tmp_path / "catalogues").iterdir()] == [".json"] * 2
-
-
-def test_what_an_earlier_version_kept_is_not_offered(tmp_path: Path) -> None:
-    server = ServerSettings("bad", command="x")
-    files = CatalogueFiles(tmp_path)
-    files.write(server, Catalogue(tools=[{"name": "a"}]))
-    (file,) = tmp_path.iterdir()
-    file.write_text(json.dumps({**json.loads(file.read_text()), "version": 1}))
-    assert files.read(server) is None
+    assert sorted(path.suffix for path in (tmp_path / "catalogues").iterdir()) == [
+        "",
+        ".json",
+        ".json",
+    ]
 
 
 # Answers that cannot be written as they are

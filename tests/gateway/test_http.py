@@ -13,6 +13,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from elicit_tui import paths
 from elicit_tui.elicitation import accept, decline
 from elicit_tui.errors import UsageError
 from elicit_tui.gateway.telling import NOT_KNOWN, PAUSED_META_KEY
@@ -293,3 +294,12 @@ def test_a_name_is_given_once_and_known_no_more_after_it_was_revoked() -> None:
     assert tokens.known(token) is None
     with pytest.raises(UsageError, match="no token"):
         tokens.revoke("agent")
+
+
+def test_a_copy_of_a_tokens_file_under_another_name_is_no_token() -> None:
+    token = Tokens().add("agent")
+    folder = paths.state_directory() / "gateway" / "tokens"
+    (folder / "copy.json").write_bytes((folder / "agent.json").read_bytes())
+    assert [each.name for each in Tokens().listed()] == ["agent"]
+    Tokens().revoke("agent")
+    assert Tokens().known(token) is None

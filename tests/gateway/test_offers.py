@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
 from elicit_tui.errors import ProtocolCallError, StoreError
 from elicit_tui.gateway.catalogue import CatalogueFiles
-from elicit_tui.gateway.names import MOST_CHARACTERS, public_names
+from elicit_tui.gateway.names import MOST_CHARACTERS, PublicNames
 from elicit_tui.gateway.offers import ORIGIN_META_KEY, matches
 from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.gateway.passing import Background
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.anyio
 
 
 def test_a_name_is_the_servers_and_its_own() -> None:
-    assert public_names([("docs", "read_page")], prefix=True) == {
+    assert PublicNames(prefix=True).of([("docs", "read_page")]) == {
         ("docs", "read_page"): "docs__read_page"
     }
 
@@ -46,8 +46,8 @@ def test_a_name_is_the_servers_and_its_own() -> None:
 @pytest.mark.parametrize("name", ["x" * 60, "get.weather", "größe", "mit leer", "", "a/b"])
 def test_a_name_that_cannot_stand_is_changed_and_always_in_the_same_way(name: str) -> None:
     origin = ("server", name)
-    alone = public_names([origin], prefix=True)[origin]
-    beside = public_names([("other", "x"), origin, ("server", "y")], prefix=True)[origin]
+    alone = PublicNames(prefix=True).of([origin])[origin]
+    beside = PublicNames(prefix=True).of([("other", "x"), origin, ("server", "y")])[origin]
     assert alone == beside
     assert len(alone) <= MOST_CHARACTERS
     assert alone.isascii()
@@ -63,13 +63,13 @@ def test_two_names_never_become_one() -> None:
         ("s", "ä"),
         ("s", "ö"),
     ]
-    names = public_names(origins, prefix=True)
+    names = PublicNames(prefix=True).of(origins)
     assert len(set(names.values())) == len(origins)
 
 
 def test_without_a_prefix_only_what_would_clash_is_prefixed() -> None:
     origins = [("a", "find"), ("b", "find"), ("b", "read"), ("b", "elicit")]
-    assert public_names(origins, prefix=False, taken={"elicit"}) == {
+    assert PublicNames(prefix=False, taken={"elicit"}).of(origins) == {
         ("a", "find"): "a__find",
         ("b", "find"): "b__find",
         ("b", "read"): "read",
@@ -101,7 +101,9 @@ async def test_entries_are_the_servers_own_but_for_the_name(upwards: str) -> Non
         assert delete.annotations is not None
         assert delete.annotations.destructive_hint is True
         assert delete.meta == {ORIGIN_META_KEY: {"server": "workshop", "name": "delete"}}
-        assert list(tools) == sorted(tools)
+        theirs = [name for name in tools if name.startswith("workshop__")]
+        assert theirs[:3] == ["workshop__delete", "workshop__then_slow", "workshop__redefine"]
+        assert list(tools)[: len(theirs)] == theirs, "ours stand behind theirs"
 
 
 async def test_two_servers_with_the_same_tools_stand_side_by_side(upwards: str) -> None:
@@ -278,6 +280,19 @@ async def test_a_servers_progress_reaches_the_agent_as_it_was(upwards: str, down
         await here.agent.call_tool("workshop__steps", {}, progress_callback=heard)
         await until(lambda: len(told) == 3)
         assert told == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
+
+
+async def test_a_flood_of_progress_is_thinned_and_its_newest_value_arrives(upwards: str) -> None:
+    told: list[float] = []
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        told.append(progress)
+
+    async with world(workshop(), upwards=upwards) as here:
+        await here.agent.call_tool("workshop__steps", {"steps": 2000}, progress_callback=heard)
+        await until(lambda: 2000 in told)
+        assert told == sorted(told)
+        assert len(told) < 2000 / 3
 
 
 @pytest.mark.filterwarnings("ignore:The logging capability")

@@ -9,8 +9,8 @@ import pytest
 
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.gateway.held_calls import HeldCall, HeldCalls, Paused
-from elicit_tui.gateway.requester import AgentInfo
 from tests.broker.conftest import form_request
+from tests.gateway.held import Request, Watcher
 from tests.gateway.world import MovedClock, settled
 
 pytestmark = pytest.mark.anyio
@@ -18,21 +18,12 @@ pytestmark = pytest.mark.anyio
 MIB = 1024 * 1024
 
 
-class Agents:
-    """A request of an agent that is not held at all."""
-
-    era = "handshake"
-    agent = AgentInfo()
-    arrived = 0.0
-    has_token = False
-    http = False
-
-
 class Session:
     """Calls that are paused at once, and end when a test says so."""
 
     def __init__(self) -> None:
         self.calls = HeldCalls(MovedClock())
+        self.calls.watched_by(Watcher())
         self._ends: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
     async def paused(self, number: int) -> HeldCall:
@@ -41,7 +32,7 @@ class Session:
         held = self.calls.start(call, "s", f"key {number}", end)
         question = Question(form_request())
         held.waiting[question.id] = question
-        reply = await self.calls.attend(held, Agents(), 0)  # type: ignore[arg-type]
+        reply = await self.calls.attend(held, Request(0.0), 0)  # type: ignore[arg-type]
         assert isinstance(reply, Paused)
         held.waiting.clear()
         self._ends[held.id] = end

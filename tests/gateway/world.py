@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.memory import create_client_server_memory_streams
 
 from elicit_tui.broker import BrokerEvent
-from elicit_tui.broker.allowances import Allowances
+from elicit_tui.broker.contracts import Allowances
 from elicit_tui.broker.store_responder import TellWaiting
 from elicit_tui.elicitation import Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
@@ -106,6 +106,7 @@ class PersonAtOtherTerminal:
 
     def __init__(self, answer: Answer | None = None) -> None:
         self.answer = answer
+        self.session = "a session"
         self.there = False
         self.agents: list[AgentInfo] = []
         self.agent_states: list[tuple[str, AgentState]] = []
@@ -270,6 +271,8 @@ async def world(
         "mode": "legacy" if era == HANDSHAKE else era,
         "cache": None,
         "message_handler": note,
+        # By the SDK's own name nobody sits at it.
+        "client_info": types.Implementation(name="a test", version="1"),
         **(client or {}),
     }
     carried = over_http(open_one, clock) if transport else in_memory(open_one)

@@ -44,7 +44,7 @@ def test_jsonl_has_one_line_for_each_request_in_order(recorded: str) -> None:
     code, text = output(recorded, "jsonl")
     rows = [json.loads(line) for line in text.splitlines()]
     assert code == 2
-    assert [row.get("verdict") for row in rows] == ["allow", None, "block", "warn"]
+    assert [row.get("verdict") for row in rows] == ["allow", None, "block", "block"]
     assert rows[1]["error"] == "not a JSON object"
 
 

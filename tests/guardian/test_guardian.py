@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
+from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.guardian import RULE_FAILED
 from elicit_tui.guardian.likeness import lookalikes

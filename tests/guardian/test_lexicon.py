@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from elicit_tui.guardian.clauses import clauses_of
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import frames_of
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.sentences import clauses_of
 from elicit_tui.guardian.words import FOLDER, NAMES, languages, listed, paragraphs
 
 FILES = sorted(FOLDER.glob("*/*.txt"))
 LONGEST_LINE = 120
 MOST_OF_ENGLISH = 60_000
 """Bytes: what one person can read."""
-MOST_IN_ALL = 300_000
+MOST_IN_ALL = 350_000
 
 
 def test_no_line_is_longer_than_a_screen() -> None:
@@ -106,5 +106,5 @@ def test_every_concept_of_a_frame_a_recipe_or_a_row_has_words() -> None:
     rows = [row for rows in table("rows").values() for row in rows]
     needed = {step.removeprefix("… ") for row in rows for step in row.split(" > ")}
     needed |= {need for frame in frames for need in frame.needs}.union(*table("recipes").values())
-    needed -= set(table("rows"))
+    needed -= {*table("rows"), "clock"}  # which is told by its figures
     assert [concept for concept in sorted(needed) if not any(listed(concept))] == []

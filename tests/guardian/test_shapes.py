@@ -8,8 +8,7 @@ import time
 import pytest
 
 from elicit_tui.elicitation import MASK
-from elicit_tui.elicitation.secret_names import is_secret_name
-from elicit_tui.elicitation.shapes import masked, secret_kind
+from elicit_tui.elicitation.shapes import is_secret_name, masked, secret_kind
 from tests.guardian.scores import OWN
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
@@ -22,6 +21,8 @@ PHRASE = "legal winner thank year wave sausage worth useful legal winner thank y
         ("DB_PASSWORD=hunter2", "named_secret", "DB_PASSWORD=•••"),
         ('{"password": "hunter2"}', "named_secret", '{"password": "•••"}'),
         ("the password is hunter2", "named_secret", "the password is •••"),
+        ("the password is swordfish", "named_secret", "the password is •••"),
+        ("Das Passwort lautet Sesam, danke", "named_secret", "Das Passwort lautet •••, danke"),
         (PHRASE, "seed_phrase", "•••"),
         (f"my words: {PHRASE}", "seed_phrase", "my words: •••"),
         ("to DE89 3704 0044 0532 0130 00", "iban", "to •••"),
@@ -50,6 +51,11 @@ def test_a_secret_is_known_by_its_look_and_nothing_of_it_is_left(
         "Forgot password: click the link",
         "token: SOL",
         "password: required",
+        "The password is correct.",
+        "Das Passwort ist abgelaufen",
+        "the password is rejected, so ask again",
+        "the password is swordfish of the old kind",
+        "the token is SOL",
         "Meeting at 2026-01-01 10:00, call 555-123-4567",
         "ISBN 978-3-16-148410-0",
         "1732012345678",
@@ -79,7 +85,15 @@ def test_looking_is_bounded_whatever_the_text(piece: str) -> None:
 
 
 def test_names_of_secrets_are_known() -> None:
-    for name in ("GITHUB_TOKEN", "X-Api-Key", "PGPASSWORD", "Authorization", "GH_PAT", "DB_DSN"):
+    for name in (
+        "GITHUB_TOKEN",
+        "X-Api-Key",
+        "PGPASSWORD",
+        "Authorization",
+        "GH_PAT",
+        "DB_DSN",
+        *("PGPASS", "X-Api", "X_API_ID"),
+    ):
         assert is_secret_name(name)
-    for name in ("PATH", "EDITOR", "keyboard", "HOST", "patience"):
+    for name in ("PATH", "EDITOR", "keyboard", "HOST", "patience", "COMPASS", "BYPASS", "API_HOST"):
         assert not is_secret_name(name)

@@ -96,18 +96,22 @@ class Face:
     without: Ended
     answers: Ended
     again: Ended
+    rewritten: Ended
+    """What goes out where a hook put something else into the answer."""
 
 
-PERSON: Final = Face(*[Ended("accept", "user", SENT)] * 3)
+BY_HOOK: Final = Ended("accept", "hook", HOOKED)
+PERSON: Final = Face(*[Ended("accept", "user", SENT)] * 3, rewritten=BY_HOOK)
 NOBODY: Final = Ended("cancel", "nobody", None)
-ANSWERS_FILE: Final = Face(NOBODY, Ended("accept", "answers", SENT), NOBODY)
+PREPARED: Final = Ended("accept", "answers", SENT)
+ANSWERS_FILE: Final = Face(NOBODY, PREPARED, NOBODY, rewritten=PREPARED)
 
 
 def expected(cell: Cell, face: Face) -> Ended:
     """What becomes of a question that this hook, and no other, is meant for."""
     before = cell.event == "Elicitation"
     if cell.has_power and cell.behaviour == "answers":
-        return Ended("accept", "hook", HOOKED)
+        return BY_HOOK if before else face.rewritten
     if cell.has_power and cell.behaviour == "declines":
         return Ended("decline", "hook", None)
     if before:
@@ -133,7 +137,9 @@ class Hooked:
             *("[store]", "answer_without_terminal = true", "[mcp_servers.s]"),
             *(f"command = {toml_value(server[0])}", f"args = {toml_value(server[1:])}"),
         ]
+        self._places: dict[Cell, int] = {}
         for cell in CELLS:
+            self._places[cell] = len(lines) + 1
             receiver.pages[f"/{cell}"] = (cell.behaviour, cell.said)
             page = receiver.url.replace("/hook", f"/{cell}")
             ran = cell.command(self.log(cell), self.child(cell))
@@ -148,10 +154,9 @@ class Hooked:
         """The tool whose question the cell's hook is meant for."""
         return str(cell) if cell.has_power else cell.event
 
-    @staticmethod
-    def key(cell: Cell) -> str:
+    def name(self, cell: Cell) -> str:
         """What the hook is called."""
-        return f"hooks[{CELLS.index(cell) + 1}]"
+        return f"hook at config.toml:{self._places[cell]}"
 
     def log(self, cell: Cell) -> Path:
         return self.directory / f"{cell}.jsonl"
@@ -165,6 +170,10 @@ class Hooked:
             return self._receiver.asked_at.count(f"/{cell}")
         log = self.log(cell)
         return len(log.read_text().splitlines()) if log.exists() else 0
+
+    def all_ran(self, events: Iterable[str]) -> bool:
+        """Whether each hook of these events has begun: what it does ends with its own time."""
+        return all(self.runs(cell) for cell in CELLS if cell.event in events)
 
     def rows(self, exported: str) -> dict[str, Ended]:
         """How the question of each tool ended, as `history export` has it."""
@@ -194,7 +203,7 @@ def wrong(
         if ended != expected(cell, face):
             found[str(cell)] = f"ended by {ended}"
         event = "" if cell.has_power else f"({cell.event}) "
-        start = f"The hook {hooked.key(cell)} {event}"
+        start = f"The {hooked.name(cell)} {event}"
         said = [line for line in told.splitlines() if start in line]
         if cell.fails and not any(cell.fails in line for line in said):
             found[str(cell)] = f"was not told as failed: {said}"

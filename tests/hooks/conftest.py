@@ -55,14 +55,12 @@ class Run:
         self.hooks = Hooks(hooks, "redacted")
         self.events: list[BrokerEvent] = []
         self.broker = Broker(
-            settings,
             Policy(settings),
             Guardian(settings.guardian),
             ledger,
             person,
             hooks=self.hooks,
         )
-        self.hooks.tell = self.broker.notice
         self.broker.subscribe(self.events.append)
 
     async def close(self) -> None:

@@ -58,6 +58,7 @@ def test_a_hook_answers_where_nobody_is_and_the_document_says_which(
         "hook",
         {"name": "b"},
     )
+    assert asked["reason"] == "Changed by the hook at config.toml:7: name."
     assert asked["hook"] == {
         "key": "hooks[2]",
         "layer": "user",
@@ -82,8 +83,43 @@ def test_with_a_hook_that_fails_and_nobody_there_the_question_is_cancelled_and_i
     done = called(configured(tmp_path, hooks))
     (asked,) = done.document["elicitations"]
     assert (asked["action"], asked["decidedBy"]) == ("cancel", "nobody")
-    assert "The hook hooks[1] ended with exit code 1" in done.stderr
+    assert "The hook at config.toml:4 ended with exit code 1" in done.stderr
     assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [({"name": 5}, "accepted, which does not count: the content is not valid")],
+)
+def test_an_accept_that_does_not_count_is_told_where_nobody_is_there_to_read_a_note(
+    tmp_path: Path, log: Path, content: dict[str, Any], why: str
+) -> None:
+    hooks = [
+        {"event": "Elicitation", "command": command("answers", log, answer("accept", **content))}
+    ]
+    done = called(configured(tmp_path, hooks))
+    (asked,) = done.document["elicitations"]
+    assert (asked["action"], asked["decidedBy"]) == ("cancel", "nobody")
+    assert f"The hook at config.toml:4 {why}" in done.stderr
+
+
+def test_with_an_answers_file_a_users_hook_refuses_and_does_not_rewrite(
+    tmp_path: Path, log: Path
+) -> None:
+    answers = tmp_path / "answers.toml"
+    answers.write_text('[[answers]]\ncontent = { name = "prepared" }\n')
+    said = answer("accept", "ElicitationResult", name="rewritten")
+    hooks = [{"event": "ElicitationResult", "command": command("answers", log, said)}]
+    config = configured(tmp_path, hooks)
+    prepared = ("call", "s", "t", "--output", "json", "--answers", str(answers))
+    done = run(*config, *prepared)
+    (asked,) = done.document["elicitations"]
+    assert (asked["decidedBy"], asked["content"]) == ("answers", {"name": "prepared"})
+    assert "hook at config.toml:4 changed the answer, which does not count" in done.stderr
+    config = configured(tmp_path, [{**hooks[0], "command": command("declines", log)}])
+    done = run(*config, *prepared)
+    (asked,) = done.document["elicitations"]
+    assert (asked["action"], asked["decidedBy"]) == ("decline", "hook")
 
 
 def test_what_policy_refused_is_told_to_hooks_that_are_told_of_everything(
@@ -112,12 +148,12 @@ def test_config_check_finds_what_cannot_run_and_explain_names_the_hooks(tmp_path
     told = run(*config, "config", "explain", "s", "--output", "json").document
     steps = [step["sentence"] for step in told["steps"] if step["step"] == "hooks"]
     assert steps == [
-        "Asked before a person: hooks[1]. The first that answers decides.",
+        "Asked before a person: hook at config.toml:4. The first that answers decides.",
     ]
     settings = load(config_path=Path(config[1]), managed_path=tmp_path / "none")
     walk = asyncio.run(explain(settings, Policy(settings), Guardian(settings.guardian), "s"))
     steps = [step.sentence for step in walk.steps if step.step == "hooks"]
-    assert steps[-1] == "Sees the answer, and may refuse or change it: hooks[3]."
+    assert steps[-1] == "Sees the answer, and may refuse or change it: hook at config.toml:11."
 
 
 def test_config_show_hides_what_is_secret_in_a_hook(tmp_path: Path) -> None:

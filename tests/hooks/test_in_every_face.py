@@ -19,8 +19,8 @@ from elicit_tui import paths
 from elicit_tui.config import load
 from elicit_tui.elicitation import Call
 from elicit_tui.runtime import open_runtime
+from elicit_tui.tui import question_gate
 from elicit_tui.tui.console.application import ConsoleApp
-from elicit_tui.tui.question import debounce
 from tests.cli.running import SECONDS, run
 from tests.gateway.processes import person
 from tests.hooks.cells import ANSWERS_FILE, CELLS, PERSON, Face, Hooked, wrong
@@ -36,13 +36,19 @@ TOOLS = list(dict.fromkeys(map(Hooked.tool, CELLS)))
 CALLS = """
 import json, sys
 from elicit_tui.cli import run
+from elicit_tui.hooks import hooks
 
+hooks.LAST_SECONDS = 60.0
 for arguments in json.loads(sys.argv[1]):
     code = run(arguments)
     for stream in (sys.stdout, sys.stderr):
         print(end="\\0", file=stream, flush=True)
 """
-"""Runs one command line after the other, each as `elicit-tui` does, in one process."""
+"""Runs one command line after the other, each as `elicit-tui` does, in one process.
+
+Fifteen hooks are told of one outcome as a run ends; a busy machine does not start so many programs
+in the seconds that a run waits for them.
+"""
 
 
 @pytest.fixture
@@ -90,7 +96,7 @@ def test_in_call(hooked: Hooked, tmp_path: Path) -> None:
 async def test_in_the_console(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(debounce, "DEAF_SECONDS", 0.01)  # nobody types ahead here
+    monkeypatch.setattr(question_gate, "DEAF_SECONDS", 0.01)  # nobody types ahead here
     settings = load(config_path=paths.config_file(), managed_path=tmp_path / "none")
     app = ConsoleApp(settings, partial(open_runtime, settings))
     async with app.run_test(size=(100, 30)) as pilot:
@@ -98,6 +104,7 @@ async def test_in_the_console(
         await stand.settled()
         for tool in TOOLS:
             await answered(stand, tool)
+        await asyncio.to_thread(until, lambda: hooked.all_ran(IN_ONE_PROCESS))
         await app.leave()
         assert app._work is not None
         await asyncio.wait_for(asyncio.shield(app._work), SECONDS)
@@ -135,4 +142,5 @@ async def test_through_the_gateway(hooked: Hooked, tmp_path: Path) -> None:
             for tool in TOOLS:
                 if tool != "Waiting":
                     there.answer_to(there.send("tools/call", name=f"s__{tool}", arguments=red))
+        until(lambda: hooked.all_ran((*IN_ONE_PROCESS, "Waiting")))
     judged(hooked, PERSON, told.read_text(), events=(*IN_ONE_PROCESS, "Waiting"))

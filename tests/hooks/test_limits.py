@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity, Severity
-from elicit_tui.elicitation.guardian_settings import GuardianSettings, OwnerRule
-from elicit_tui.elicitation.settings import Rule
+from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdentity, Severity
+from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Rule
+from elicit_tui.hooks import hooks
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
+from tests.hooks.test_behaviours import assert_gone
 from tests.hooks.world import Receiver, answer, command, hook, read, receiving
 
 SENT = {"colour": "red"}
@@ -185,6 +187,101 @@ def test_a_failed_hook_leaves_refusals_in_force_and_lets_nothing_but_a_person_ac
         await there.close()
 
     run(body())
+
+
+@pytest.mark.parametrize("status", [302, 403, 404, 500])
+def test_a_page_that_answers_with_no_success_has_failed_whatever_it_says(
+    start: RunFactory, receiver: Receiver, status: int
+) -> None:
+    receiver.status, receiver.text = status, answer("accept", colour="blue")
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.decided_by, outcome.content) == ("user", SENT)
+        assert f"answered with HTTP status {status}" in there.told
+        await there.close()
+
+    run(body())
+
+
+def test_compressed_content_is_not_unpacked(start: RunFactory, receiver: Receiver) -> None:
+    receiver.encoding, receiver.text = "gzip", answer("accept", colour="blue")
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "user"
+        assert "answered with compressed content" in there.told
+        await there.close()
+
+    run(body())
+
+
+def test_what_waits_to_be_told_to_one_hook_is_bounded_and_said_once(
+    start: RunFactory, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hooks, "MOST_UNTOLD", 2)
+    monkeypatch.setattr(hooks, "LAST_SECONDS", 0.0)
+
+    async def body() -> None:
+        there = start(hook("Asked", command("hangs", log), timeout_sec=60))
+        for _ in range(6):
+            there.hooks.asked(form_request(), Review())
+        assert there.told.count("cannot keep up; not everything is told to it") == 1
+        await there.close()
+        assert "was not told of the last" in there.told
+
+    run(body())
+
+
+def test_an_accept_that_does_not_count_is_told_by_hook_and_reason(
+    start: RunFactory, tmp_path: Path
+) -> None:
+    logs = [tmp_path / name for name in ("a", "b")]
+
+    async def body() -> None:
+        failing = hook("Elicitation", command("crashes", logs[0]), layer="managed")
+        late = hook("Elicitation", accepting(logs[1], colour="blue"), place="config.toml:12")
+        rule = Rule("accept", server="paint", content={"colour": "rule"})
+        there = start(failing, late, person=Person(SENT))
+        await there.broker.resolve(form_request())
+        why = "accepted, which does not count: another hook failed, so only a person accepts."
+        assert f"The hook at config.toml:12 {why}" in there.told
+        assert why in (there.person.shown[0].note or "")
+        there = start(failing, person=Person(SENT), rules=(rule,))
+        await there.broker.resolve(form_request())
+        assert f"rules[1] {why}" in there.told
+        await there.close()
+
+    run(body())
+
+
+def test_a_page_is_not_changed_and_the_try_is_told(start: RunFactory, log: Path) -> None:
+    async def body() -> None:
+        said = answer("accept", "ElicitationResult", colour="blue")
+        there = start(hook("ElicitationResult", command("answers", log, said)), person=Person({}))
+        outcome = await there.broker.resolve(form_request(params=PAGE))
+        assert (outcome.action, outcome.decided_by, outcome.content) == ("accept", "user", None)
+        assert "changed the answer, which does not count: this has no content" in there.told
+        await there.close()
+
+    run(body())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sessions are POSIX's")
+def test_what_a_hook_started_in_another_session_ends_when_its_time_is_over(
+    start: RunFactory, log: Path, tmp_path: Path
+) -> None:
+    child = tmp_path / "child"
+
+    async def body() -> None:
+        one = hook("Elicitation", command("hangs with a session", log, str(child)), timeout_sec=2)
+        there = start(one, person=Person(SENT))
+        await there.broker.resolve(form_request())
+        await there.close()
+
+    run(body())
+    assert_gone(int(child.read_text()))
 
 
 # The administrator's hooks

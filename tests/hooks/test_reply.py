@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.errors import HookError
-from elicit_tui.hooks.reply import Reply, reply_of_text
+from elicit_tui.hooks.running import Reply, reply_of_text
 
 NESTED = '{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "accept"}%s}'
 

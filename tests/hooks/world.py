@@ -12,8 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from elicit_tui.elicitation.guardian_settings import Layer
-from elicit_tui.elicitation.settings import Hook, HookEvent
+from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
 
 SCRIPT = Path(__file__).parents[1] / "servers" / "hook.py"
 
@@ -64,6 +63,8 @@ class Receiver:
         """The path of each request."""
         self.behaviour = "passes"
         self.text = ""
+        self.status = 200
+        self.encoding: str | None = None
         self.pages: dict[str, tuple[str, str]] = {}
         """A behaviour and a text for some paths."""
         self.url = ""
@@ -76,7 +77,9 @@ class Receiver:
         if behaviour == "crashes":
             handler.connection.close()
             return
-        handler.send_response(500 if behaviour == "declines with a status" else 200)
+        handler.send_response(self.status)
+        if self.encoding is not None:
+            handler.send_header("content-encoding", self.encoding)
         if behaviour == "hangs":
             handler.end_headers()
             with_bound = time.monotonic() + 30

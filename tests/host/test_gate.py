@@ -64,6 +64,12 @@ async def test_a_tool_that_is_another_each_time_it_is_looked_at_is_not_called(
         with pytest.raises(ServerError, match="keeps changing what it says of the tool"):
             await asyncio.wait_for(connection.call(Call("tools/call", "good")), WAIT)
         assert len(here.person.asked) == MOST_DEFINITIONS
+        first, second = here.person.asked[:2]
+        assert first.note is None or "while you read" not in first.note
+        assert second.note is not None
+        assert "changed what it says of this tool while you read: its description." in second.note
+        assert "nothing was called" in second.note
+        assert second.request.definition_before == first.request.definition
 
 
 @pytest.mark.parametrize("protocol", [HANDSHAKE, MODERN])

@@ -148,7 +148,7 @@ async def test_standard_error_goes_to_the_log_file_as_safe_text(tmp_path: Path) 
     code = "import sys; print('\\x1b]0;title\\x07 hello', file=sys.stderr); sys.exit(1)"
     server = ServerSettings("loud", command=sys.executable, args=("-c", code))
     log = tmp_path / "logs" / "servers.log"
-    async with world(server) as here, Host(here.host._settings, here.broker, log) as host:
+    async with world(server) as here, Host(here.settings, here.broker, log) as host:
         with pytest.raises(ServerError):
             await host.connect("loud")
     text = log.read_text()

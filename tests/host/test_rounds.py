@@ -6,12 +6,15 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import Call, cancel
+from elicit_tui.elicitation.settings import ElicitationSettings, ServerSettings
 from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
+from elicit_tui.host import rounds
 from tests.host.world import HANDSHAKE, MODERN, World, python_server, says, text_of, world
 
 WAIT = 20
@@ -85,6 +88,26 @@ async def test_rounds_without_a_question_come_slower_and_slower_until_time_is_up
         assert caught.value.code == "timeout"
         # 0, 50, 150, 350 and 750 ms: each pause is twice the one before.
         assert (await heard(here))["tools/call"] <= 5
+
+
+async def test_rounds_without_a_question_end_after_as_many_as_the_owner_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounds, "LONGEST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "FIRST_PAUSE_SECONDS", 0.0)
+    async with world(MODERN_SERVER, elicitation=ElicitationSettings(rounds=7)) as here:
+        with pytest.raises(LimitReached, match="7 rounds in which no person was asked") as caught:
+            await answers(here, "states_for_ever")
+        assert caught.value.code == "rounds"
+        assert (await heard(here))["tools/call"] == 8
+
+
+def test_as_shipped_rounds_without_a_question_end_after_three_minutes_and_a_quarter() -> None:
+    pauses = rounds.doubling(rounds.FIRST_PAUSE_SECONDS, rounds.LONGEST_PAUSE_SECONDS)
+    asleep = sum(islice(pauses, ElicitationSettings().rounds))
+    assert 180 < asleep < 200
+    # The time limit of a call would be the later end.
+    assert asleep < ServerSettings("s").tool_timeout_sec
 
 
 @pytest.mark.parametrize("kind", ["task", "INPUT_REQUIRED", 7, None])

@@ -38,11 +38,11 @@ async def test_a_question_before_the_server_was_told_that_it_may_ask_is_malforme
 class Slow(NoFindings):
     """A guardian that keeps the loop from reading until the server has written on."""
 
-    def __init__(self, here: World) -> None:
-        self._here = here
+    here: World | None = None
 
     def review(self, request: ElicitationRequest) -> Review:
-        process = self._here.host.connections["raw"].process
+        assert self.here is not None
+        process = self.here.host.connections["raw"].process
         assert process is not None
         assert select.select([process.stdout], [], [], WAIT)[0]
         return Review()
@@ -51,9 +51,10 @@ class Slow(NoFindings):
 async def test_an_accept_is_never_sent_for_a_question_that_was_taken_back_while_it_was_judged() -> (
     None
 ):
-    async with world(RAW, answer=says({"a": "x"})) as here:
+    guardian = Slow()
+    async with world(RAW, answer=says({"a": "x"}), guardian=guardian) as here:
+        guardian.here = here
         await here.host.connect("raw")
-        here.broker._guardian = Slow(here)  # type: ignore[assignment]
         assert await called(here, "withdrawn") == '"withdrawn"'
         outcome = here.only_outcome()
         assert (outcome.action, outcome.decided_by) == (None, "server")

@@ -111,6 +111,7 @@ def dismisses(question: Question) -> Outcome:
 
 @dataclass
 class World:
+    settings: Settings
     host: Host
     broker: Broker
     person: Person
@@ -143,12 +144,15 @@ def http_server(script: str = "asking.py", *args: str) -> Iterator[str]:
 
 @asynccontextmanager
 async def world(
-    *servers: ServerSettings, answer: Answer | None = None, **settings: Any
+    *servers: ServerSettings,
+    answer: Answer | None = None,
+    guardian: NoFindings | None = None,
+    **settings: Any,
 ) -> AsyncIterator[World]:
     owner = Settings(servers={server.name: server for server in servers}, **settings)
     person = Person(answer)
     ledger = Remembered()
-    broker = Broker(owner, Policy(owner), NoFindings(), ledger, person)  # type: ignore[arg-type]
+    broker = Broker(Policy(owner), guardian or NoFindings(), ledger, person)  # type: ignore[arg-type]
     outcomes: list[tuple[ElicitationRequest, Outcome]] = []
 
     def note(event: BrokerEvent) -> None:
@@ -161,7 +165,7 @@ async def world(
     host.subscribe(events.append)
     async with host:
         try:
-            yield World(host, broker, person, ledger, outcomes, events)
+            yield World(owner, host, broker, person, ledger, outcomes, events)
         finally:
             await broker.close()
 

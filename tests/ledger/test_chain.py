@@ -114,9 +114,82 @@ def test_two_exchanged_records_are_found(ledger: Ledger, path: Path) -> None:
     assert ledger.verify().broken_at == 4
 
 
-def test_a_cut_tail_is_found_with_the_head_only(ledger: Ledger, path: Path) -> None:
+def kept_head(path: Path) -> Path:
+    return path.with_name("ledger.sqlite3-head")
+
+
+def test_a_cut_tail_is_found_by_the_head_that_is_kept_beside_the_ledger(
+    ledger: Ledger, path: Path
+) -> None:
+    edit(path, "DELETE FROM records WHERE number > 9")
+    found = ledger.verify()
+    assert not found.ok
+    assert found.problem is not None
+    assert found.problem.startswith(
+        "The ledger is shorter than it was: record 12, its last one once, is not there any more."
+    )
+    assert str(kept_head(path)) in found.problem
+
+
+def test_a_cut_tail_is_known_after_more_was_written_than_was_cut_off(
+    ledger: Ledger, path: Path, clock: Clock
+) -> None:
+    edit(path, "DELETE FROM records WHERE number > 9")
+    with closing(Ledger.open(path, clock=clock)) as other:
+        for one in (ledger, other) * 4:
+            one.asked(request(), Review())
+            assert "record 12" in str(one.verify().problem)
+    # The owner, who cut it, says so.
+    kept_head(path).unlink()
+    ledger.asked(request(), Review())
+    assert ledger.verify().ok
+    assert kept_head(path).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_ledger_that_was_made_anew_is_shorter_than_the_old_one(
+    ledger: Ledger, path: Path
+) -> None:
+    ledger.close()
+    for file in path.parent.glob("ledger.sqlite3*"):
+        if file != kept_head(path):
+            file.unlink()
+    with closing(Ledger.open(path)) as anew:
+        anew.asked(request(), Review())
+        assert "shorter than it was" in str(anew.verify().problem)
+
+
+def test_an_older_head_or_none_is_no_fault_of_the_ledger(ledger: Ledger, path: Path) -> None:
+    older = kept_head(path).read_bytes()
+    ledger.asked(request(), Review())
+    for left in (older, b"", b"no head at all\n"):
+        kept_head(path).write_bytes(left)
+        assert ledger.verify().ok
+    kept_head(path).unlink()
+    kept_head(path).mkdir()
+    ledger.asked(request(), Review())
+    assert ledger.verify().ok
+
+
+def test_a_head_behind_a_link_is_not_written(ledger: Ledger, path: Path) -> None:
+    precious = path.with_name("precious")
+    precious.write_text("as it was")
+    kept_head(path).unlink()
+    kept_head(path).symlink_to(precious)
+    ledger.asked(request(), Review())
+    assert precious.read_text() == "as it was"
+
+
+def test_a_pruned_head_is_not_missed(ledger: Ledger, path: Path, clock: Clock) -> None:
+    kept = kept_head(path).read_bytes()
+    ledger.prune(clock())
+    kept_head(path).write_bytes(kept)
+    assert ledger.verify().ok
+
+
+def test_a_cut_tail_is_found_with_a_head_that_was_written_down(ledger: Ledger, path: Path) -> None:
     head = ledger.head()
     edit(path, "DELETE FROM records WHERE number > 9")
+    kept_head(path).unlink()
     assert ledger.verify().ok
     found = ledger.verify(head=head)
     assert not found.ok

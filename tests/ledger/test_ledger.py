@@ -252,7 +252,7 @@ def test_a_new_ledger_and_all_its_files_are_private_whatever_the_umask(path: Pat
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     finally:
         os.umask(before)
-    assert modes == {path.name + suffix: 0o600 for suffix in ("", "-wal", "-shm")}
+    assert modes == {path.name + suffix: 0o600 for suffix in ("", "-wal", "-shm", "-head")}
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
 

@@ -6,6 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 const [limits, command, ...args] = process.argv.slice(2);
 const client = new Client({ name: 'crush', version: '1.0.0' });
 await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: 'ignore' }));
+// The front answers before there is anybody who could hold a call; the list comes from who can.
+await client.listTools();
 for (const timeout of limits.split(',').map(Number)) {
   for (const progress of [false, true]) {
     const options = { timeout, ...(progress && { resetTimeoutOnProgress: true, onprogress: () => {} }) };

@@ -25,9 +25,9 @@ from elicit_tui.elicitation import (
     Severity,
     cancel,
 )
-from elicit_tui.elicitation.guardian_settings import GuardianSettings
 from elicit_tui.elicitation.settings import (
     GranularApproval,
+    GuardianSettings,
     Provenance,
     Rule,
     ServerSettings,

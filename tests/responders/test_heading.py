@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from elicit_tui.elicitation import Call
-from elicit_tui.responders.heading import heading
+from elicit_tui.responders.dialogue import heading
 from tests.responders.typing import form_question
 
 

@@ -135,6 +135,41 @@ def test_a_message_that_nobody_could_read_fails_its_scenario(tmp_path: Path) -> 
     assert "wrote a message that could not be read" in failures(ended)
 
 
+CONTRADICTIONS = {
+    "then_fails": "answered a request twice; only the first answer counted",
+    "answers_under_a_text_id": "a text that no request had",
+    "answers_what_nobody_asked": "answered a request that was never made",
+    "exits_after_its_result": "exit code 9",
+    "exits_badly_when_it_is_closed": "exit code 3",
+    "wants_a_model": "asked for sampling/createMessage, which was never offered to it",
+    "prints_for_its_author": "wrote to its standard output what is no message",
+}
+"""Of tests/faults, where `call --strict` fails by the same sentences."""
+
+
+def test_a_server_that_contradicts_itself_fails_its_scenario_as_a_strict_call_does(
+    tmp_path: Path,
+) -> None:
+    text = "".join(
+        f"""
+            [[scenario]]
+            name = "{tool}"
+            server = "faulty"
+            call = "{tool}"
+            expect = {{ text = "*" }}
+        """
+        for tool in ("echo", *CONTRADICTIONS)
+    )
+    faulty = HERE.parent / "faults" / "servers" / "faulty.py"
+    server = f"faulty={sys.executable} {faulty} {tmp_path} faulty none"
+    ended = outcome_of(scenarios(tmp_path, text), server=server)
+    right, *wrong = ended.document["runs"]
+    assert (ended.code, right["failures"]) == (1, [])
+    assert {each["scenario"] for each in wrong if not each["passed"]} == set(CONTRADICTIONS)
+    for each in wrong:
+        assert CONTRADICTIONS[each["scenario"]] in " ".join(each["failures"])
+
+
 def test_a_server_that_does_not_start_fails_its_scenarios(tmp_path: Path) -> None:
     ended = outcome_of(scenarios(tmp_path, CACHE), server="demo=/no/such/program")
     assert ended.code == 1
@@ -192,6 +227,24 @@ def test_junit_is_valid_against_its_schema(tmp_path: Path) -> None:
     assert not schema.is_valid(report.read_text().replace('tests="5"', ""))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(CACHE.replace("expect", "expct"), "expct"), (CACHE.replace('"demo"', '"nobody"'), "nobody")],
+)
+def test_junit_is_written_where_nothing_could_be_run_as_well(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    xmlschema = pytest.importorskip("xmlschema")
+    report = tmp_path / "report.xml"
+    file = scenarios(tmp_path, text)
+    assert run("--with", DEMO, "test", str(file), "--junit", str(report)).code == 2
+    schema = xmlschema.XMLSchema(str(SCHEMA))
+    schema.validate(str(report))
+    (suite,) = schema.to_dict(str(report))["testsuite"]
+    assert (suite["@tests"], suite["@errors"]) == ("1", "1")
+    assert said in report.read_text()
+
+
 def test_a_pages_address_is_told_before_it_is_answered(tmp_path: Path) -> None:
     text = CACHE.replace('"clear_cache"', '"sign_in"').replace("Clear*", "*")
     text = text.replace('structured = { "/cleared" = true }, text = "The cache is empty*", ', "")
@@ -216,6 +269,10 @@ def test_what_was_sent_past_the_judge_is_in_the_ledger_and_the_demo_refuses_it(
     ended = outcome_of(scenarios(tmp_path, text), "--answers-gone-wrong", seconds=LONG)
     assert ended.code == 0, failures(ended)
     rows = [json.loads(line) for line in run("history", "export").stdout.splitlines()]
+    (tool,) = ended.document["coverage"]
+    assert tool["fields"] == {**dict.fromkeys(tool["fields"], "passed")}
+    assert tool["wrongAnswers"]["passed"] == tool["wrongAnswers"]["tried"] > 20
+    assert "Guests" in tool["fields"]
     past = [row for row in rows if "past the judge" in str(row["reason"])]
     assert len(past) > 20
     assert "elicit-tui" in [(row["content"] or {}).get("guests") for row in past]
@@ -267,6 +324,8 @@ def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
                 "cancel": "untried",
                 "deadline": "untried",
             },
+            "wrongAnswers": {"passed": 0, "tried": 0},
+            "fields": {},
         }
     ]
 
@@ -392,10 +451,10 @@ def test_a_watch_that_watches_nothing_fails_its_scenario(
     assert f"watch: {watched} {said}" in failures(ended)
 
 
-def test_a_watch_that_an_accept_leaves_as_it_was_is_told(tmp_path: Path) -> None:
+def test_a_watch_that_an_accept_leaves_as_it_was_fails_its_scenario(tmp_path: Path) -> None:
     ended = watching(tmp_path, "echo always", "acts_on_decline_mended", "accept")
-    assert ended.code == 0, ended.stdout
-    assert "echo always is the same after the accept" in str(ended.document["runs"][0]["notes"])
+    assert ended.code == 1, ended.stdout
+    assert "watch: echo always is the same after the accept" in failures(ended)
 
 
 def test_a_scenario_that_refuses_fails_where_what_it_watches_changed(tmp_path: Path) -> None:

@@ -28,6 +28,10 @@ def main() -> int:
         return 2
     elif behaviour == "hangs":
         time.sleep(60)
+    elif behaviour == "hangs with a session":
+        sleep = [sys.executable, "-c", "import time; time.sleep(60)"]
+        Path(sys.argv[3]).write_text(str(subprocess.Popen(sleep, start_new_session=True).pid))
+        time.sleep(60)
     elif behaviour == "crashes":
         raise SystemExit("it broke \x1b[31m")
     elif behaviour == "nonsense":

@@ -70,8 +70,9 @@ async def call_tool(context: Any, params: types.CallToolRequestParams) -> Any:
         case "delete":
             return delete(params.arguments)
         case "steps":
-            for step in (1, 2, 3):
-                await context.session.report_progress(step, 3, f"step {step}")
+            steps = int((params.arguments or {}).get("steps", 3))
+            for step in range(1, steps + 1):
+                await context.session.report_progress(step, steps, f"step {step}")
             return text("three steps")
         case "logs":
             for level in ("debug", "error"):

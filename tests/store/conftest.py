@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from elicit_tui.store import SqliteStore, Store
+from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Role
 from tests.ledger.world import Clock
+from tests.store.redis import SECRET, RedisCluster, RedisProcess, needs_redis
 
 
 class SqliteEngine:
@@ -21,26 +23,82 @@ class SqliteEngine:
         self.clock = clock
         self.opened: list[Store] = []
 
+    @property
+    def place(self) -> str:
+        """Where it is, for `tests.store.waiting`."""
+        return str(self.path)
+
     async def open(self, role: Role, **more: Any) -> Store:
         store = await SqliteStore.open(self.path, role, clock=self.clock, **more)
         self.opened.append(store)
         return store
 
 
-@pytest.fixture(params=[SqliteEngine])
-async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SqliteEngine]:
-    made: Callable[[Path, Clock], SqliteEngine] = request.param
-    engine = made(tmp_path, Clock())
+class TimedRedisStore(RedisStore):
+    """One whose server's clock is the test's."""
+
+    def _seconds(self, reply: Sequence[bytes]) -> float:
+        return self._now()
+
+
+class RedisEngine:
+    """Stores over one Redis, or one cluster, which was emptied."""
+
+    def __init__(self, server: RedisProcess | RedisCluster, clock: Clock) -> None:
+        server.command("FLUSHALL")
+        self.server = server
+        self.clock = clock
+        self.opened: list[Store] = []
+
+    @property
+    def place(self) -> str:
+        return self.server.url
+
+    async def open(self, role: Role, **more: Any) -> Store:
+        more = {"secret": SECRET, **more}
+        store = await TimedRedisStore.open(self.server.url, role, clock=self.clock, **more)
+        self.opened.append(store)
+        return store
+
+
+Engine = SqliteEngine | RedisEngine
+only_sqlite = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+
+
+@pytest.fixture(scope="session")
+def redis_process() -> Iterator[RedisProcess]:
+    process = RedisProcess()
+    yield process
+    process.end()
+
+
+@pytest.fixture(scope="session")
+def redis_cluster() -> Iterator[RedisCluster]:
+    cluster = RedisCluster()
+    yield cluster
+    cluster.end()
+
+
+@pytest.fixture(
+    params=["sqlite", *(pytest.param(n, marks=needs_redis) for n in ("redis", "cluster"))]
+)
+async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Engine]:
+    engines: dict[str, Callable[[], Engine]] = {
+        "sqlite": lambda: SqliteEngine(tmp_path, Clock()),
+        "redis": lambda: RedisEngine(request.getfixturevalue("redis_process"), Clock()),
+        "cluster": lambda: RedisEngine(request.getfixturevalue("redis_cluster"), Clock()),
+    }
+    engine = engines[request.param]()
     yield engine
     for store in engine.opened:
         await store.close()
 
 
 @pytest.fixture
-async def asking(engine: SqliteEngine) -> Store:
+async def asking(engine: Engine) -> Store:
     return await engine.open("asker")
 
 
 @pytest.fixture
-async def answering(engine: SqliteEngine) -> Store:
+async def answering(engine: Engine) -> Store:
     return await engine.open("answerer")

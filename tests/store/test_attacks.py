@@ -9,15 +9,16 @@ import pytest
 from elicit_tui.errors import SealError
 from elicit_tui.store import Store
 from elicit_tui.store.sealing import BlobPlace, Sealer
-from tests.store.conftest import SqliteEngine
+from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio]
 
 SECRET = bytes(range(32))
 
 
 @pytest.mark.parametrize("column", ["asked", "holder", "draft"])
+@only_sqlite
 async def test_a_blob_of_another_row_does_not_open(
     asking: Store, answering: Store, engine: SqliteEngine, column: str
 ) -> None:
@@ -49,6 +50,7 @@ async def test_a_blob_of_another_row_does_not_open(
         "UPDATE questions SET asked = x''",
     ],
 )
+@only_sqlite
 async def test_a_row_that_says_it_is_another_question_does_not_open(
     asking: Store, answering: Store, engine: SqliteEngine, statement: str
 ) -> None:
@@ -60,6 +62,7 @@ async def test_a_row_that_says_it_is_another_question_does_not_open(
     assert waiting.unreadable == "What is kept there was changed, or belongs elsewhere."
 
 
+@only_sqlite
 async def test_one_flipped_bit_anywhere_does_not_open(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:
@@ -77,6 +80,7 @@ async def test_one_flipped_bit_anywhere_does_not_open(
     assert waiting.question is not None
 
 
+@only_sqlite
 async def test_an_answer_to_another_question_does_not_open(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:
@@ -92,6 +96,7 @@ async def test_an_answer_to_another_question_does_not_open(
         await asking.answer_of(second.id)
 
 
+@only_sqlite
 async def test_an_older_answer_that_is_put_back_does_not_open(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:
@@ -110,6 +115,7 @@ async def test_an_older_answer_that_is_put_back_does_not_open(
         await asking.answer_of(waiting.id)
 
 
+@only_sqlite
 async def test_an_answer_under_another_id_is_no_answer(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:

@@ -7,6 +7,7 @@ import re
 import sqlite3
 import stat
 import sys
+import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,17 @@ import pytest
 
 from elicit_tui.errors import StoreError, StoreTooNew
 from elicit_tui.store import SqliteStore, Store, StoreMissing
-from elicit_tui.store.file import FILE
-from tests.store.conftest import SqliteEngine
+from elicit_tui.store.sqlite_file import FILE
+from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import answer, put, question, the_file
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio]
 
 SECRET = bytes(range(32))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+@only_sqlite
 async def test_everything_is_ours_alone(asking: Store, engine: SqliteEngine) -> None:
     await put(asking)
     folder = engine.path.parent
@@ -35,21 +37,24 @@ async def test_everything_is_ours_alone(asking: Store, engine: SqliteEngine) -> 
     assert {stat.S_IMODE(one.stat().st_mode) for one in folders} == {0o700}
 
 
+@only_sqlite
 async def test_a_store_of_a_newer_version_is_left_alone(
     asking: Store, engine: SqliteEngine
 ) -> None:
     with the_file(engine.path) as file:
-        file.execute("PRAGMA user_version = 3")
+        file.execute(f"PRAGMA user_version = {FILE.version + 1}")
     with pytest.raises(StoreTooNew, match=re.escape(f"{engine.path} was written by a newer")):
         await engine.open("asker")
 
 
+@only_sqlite
 async def test_what_waits_in_a_store_of_an_older_version_still_waits(
     asking: Store, engine: SqliteEngine
 ) -> None:
     waiting = await put(asking)
     with the_file(engine.path) as file:
         file.execute("ALTER TABLE questions DROP COLUMN agent_state")
+        file.execute("ALTER TABLE processes DROP COLUMN machine")
         file.execute("PRAGMA user_version = 1")
     later = await engine.open("answerer")
     await later.mark_agent(waiting.id, "paused")
@@ -57,6 +62,7 @@ async def test_what_waits_in_a_store_of_an_older_version_still_waits(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+@only_sqlite
 async def test_a_folder_for_locks_that_is_none_is_said(engine: SqliteEngine) -> None:
     engine.path.parent.mkdir(parents=True)
     engine.path.with_suffix(".lives").write_text("")
@@ -65,6 +71,7 @@ async def test_a_folder_for_locks_that_is_none_is_said(engine: SqliteEngine) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+@only_sqlite
 async def test_a_folder_for_locks_where_everybody_may_write_is_said(engine: SqliteEngine) -> None:
     lives = engine.path.with_suffix(".lives")
     lives.mkdir(parents=True)
@@ -121,6 +128,7 @@ async def test_a_link_is_not_followed(tmp_path: Path) -> None:
         await SqliteStore.open(tmp_path / "store.sqlite3", "asker")
 
 
+@only_sqlite
 async def test_a_store_that_was_removed_while_it_was_open_is_said(
     asking: Store, engine: SqliteEngine
 ) -> None:
@@ -130,6 +138,7 @@ async def test_a_store_that_was_removed_while_it_was_open_is_said(
         await put(asking)
 
 
+@only_sqlite
 async def test_a_stuck_lock_is_waited_for_once_and_said(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:
@@ -145,6 +154,7 @@ async def test_a_stuck_lock_is_waited_for_once_and_said(
     assert won.state == "answered"
 
 
+@only_sqlite
 async def test_a_full_disk_is_said_and_what_waited_stays_whole(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:
@@ -159,6 +169,7 @@ async def test_a_full_disk_is_said_and_what_waited_stays_whole(
     assert waiting.question == asked
 
 
+@only_sqlite
 async def test_a_lock_of_another_name_opens_nothing_elsewhere(
     asking: Store, engine: SqliteEngine, tmp_path: Path
 ) -> None:
@@ -166,8 +177,21 @@ async def test_a_lock_of_another_name_opens_nothing_elsewhere(
     target.write_text("mine")
     with the_file(engine.path) as file:
         file.execute(
-            "INSERT INTO processes VALUES (?, 1, 'asker', 0, NULL)", (f"../../{target.name}",)
+            "INSERT INTO processes VALUES (?, 1, 'asker', 0, NULL, '')", (f"../../{target.name}",)
         )
     await asking.heartbeat()
     assert target.read_text() == "mine"
     assert 1 not in [each.number for each in await asking.asking_processes()]
+
+
+@only_sqlite
+async def test_an_inbox_whose_process_died_just_now_is_nobody(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    assert not await asking.somebody_is_there()
+    pressed = "INSERT INTO processes (life, pid, role, seen_at, last_key_at) VALUES (?, 1, ?, ?, ?)"
+    now = time.time()
+    with the_file(engine.path) as file:
+        # Its lock is gone; nobody has swept its row away yet.
+        file.execute(pressed, ("0" * 32, "answerer", now, now))
+    assert not await asking.somebody_is_there()

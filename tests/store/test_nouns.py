@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from elicit_tui.elicitation import Call, Outcome, Question, accept
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
-from elicit_tui.form.entry import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed, Unset
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed, Unset
 from elicit_tui.store.nouns import read, written
 from tests.store.world import WARNING, question
 

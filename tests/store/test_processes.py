@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.store import Store, Waiting
-from tests.store.conftest import SqliteEngine
+from tests.store.conftest import Engine
 from tests.store.world import ME, answer, put, typed
 
 pytestmark = [
@@ -26,9 +26,9 @@ BOUND = 60.0
 class Process:
     """One process of `tests.store.waiting`."""
 
-    def __init__(self, path: Path, step: str, count: int) -> None:
+    def __init__(self, place: str, step: str, count: int) -> None:
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "tests.store.waiting", str(path), step, str(count)],
+            [sys.executable, "-m", "tests.store.waiting", place, step, str(count)],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -68,12 +68,12 @@ Launch = Callable[[str, int], Process]
 
 
 @pytest.fixture
-def launch(engine: SqliteEngine) -> Iterator[Launch]:
+def launch(engine: Engine) -> Iterator[Launch]:
     """Launches a process on the engine's file; it waits for `go`, or for `started`."""
     launched: list[Process] = []
 
     def process(step: str, count: int) -> Process:
-        launched.append(Process(engine.path, step, count))
+        launched.append(Process(engine.place, step, count))
         return launched[-1]
 
     yield process
@@ -88,7 +88,7 @@ async def until_changed(store: Store, number: int) -> tuple[int, tuple[Waiting, 
 
 
 async def test_the_death_of_who_asks_ends_its_questions_at_once(
-    engine: SqliteEngine, launch: Launch
+    engine: Engine, launch: Launch
 ) -> None:
     answering = await engine.open("answerer")
     process = launch("hold", 3).started()
@@ -109,7 +109,7 @@ async def test_the_death_of_who_asks_ends_its_questions_at_once(
 
 
 async def test_the_death_of_who_asks_after_the_answer_leaves_it_unknown(
-    engine: SqliteEngine, launch: Launch
+    engine: Engine, launch: Launch
 ) -> None:
     answering = await engine.open("answerer")
     process = launch("hold", 1).started()
@@ -125,7 +125,7 @@ async def test_the_death_of_who_asks_after_the_answer_leaves_it_unknown(
 
 
 async def test_the_death_of_who_answers_opens_what_it_had_claimed_with_what_was_typed(
-    engine: SqliteEngine, launch: Launch
+    engine: Engine, launch: Launch
 ) -> None:
     asking = await engine.open("asker")
     waiting = await put(asking)
@@ -140,7 +140,7 @@ async def test_the_death_of_who_answers_opens_what_it_had_claimed_with_what_was_
 
 
 async def test_the_death_of_who_answered_takes_no_answer_back(
-    engine: SqliteEngine, launch: Launch
+    engine: Engine, launch: Launch
 ) -> None:
     asking = await engine.open("asker")
     waiting = await put(asking)
@@ -156,7 +156,7 @@ async def test_the_death_of_who_answered_takes_no_answer_back(
 
 
 async def test_six_processes_that_start_at_once_make_one_key(
-    engine: SqliteEngine, launch: Launch
+    engine: Engine, launch: Launch
 ) -> None:
     processes = [launch("hold", 1) for _ in range(6)]
     for process in processes:

@@ -14,14 +14,15 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import SealError, SecretError
 from elicit_tui.store import Asker, Store, secret_from
-from tests.store.conftest import SqliteEngine
+from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio]
 
 SECRET = bytes(range(32))
 
 
+@only_sqlite
 async def test_another_secret_reads_nothing_and_leaves_the_question_open(
     asking: Store, engine: SqliteEngine
 ) -> None:
@@ -36,6 +37,7 @@ async def test_another_secret_reads_nothing_and_leaves_the_question_open(
     assert (still.state, still.unreadable) == ("open", None)
 
 
+@only_sqlite
 async def test_a_secret_of_the_environment_needs_no_key_file(engine: SqliteEngine) -> None:
     asking = await engine.open("asker", secret=SECRET)
     answering = await engine.open("answerer", secret=SECRET)
@@ -56,6 +58,7 @@ def test_a_secret_is_base64_of_32_bytes_or_more_and_never_told() -> None:
         assert not wrong or wrong not in str(error.value)
 
 
+@only_sqlite
 async def test_a_lost_key_is_not_made_again_while_anything_is_sealed_with_it(
     asking: Store, engine: SqliteEngine
 ) -> None:
@@ -76,6 +79,7 @@ async def test_a_lost_key_is_not_made_again_while_anything_is_sealed_with_it(
     assert len(key.read_bytes()) == 32
 
 
+@only_sqlite
 async def test_a_key_cut_short_by_a_death_is_made_anew_only_while_nothing_is_sealed(
     engine: SqliteEngine,
 ) -> None:
@@ -92,6 +96,7 @@ async def test_a_key_cut_short_by_a_death_is_made_anew_only_while_nothing_is_sea
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
+@only_sqlite
 async def test_a_key_behind_a_link_is_not_followed(engine: SqliteEngine, tmp_path: Path) -> None:
     key = engine.path.with_suffix(".key")
     key.parent.mkdir(parents=True)
@@ -114,6 +119,7 @@ def bytes_on_disk(engine: SqliteEngine) -> bytes:
 WORDS = (b"Which environment", b"secret-project", b"stag", b"production", b"pts/3", b"laptop")
 
 
+@only_sqlite
 async def test_nothing_of_a_question_can_be_read_in_the_file_its_log_or_a_copy(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:
@@ -128,6 +134,7 @@ async def test_nothing_of_a_question_can_be_read_in_the_file_its_log_or_a_copy(
         assert word not in bytes_on_disk(engine), word
 
 
+@only_sqlite
 async def test_the_address_of_a_resource_does_not_stand_in_clear(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:
@@ -139,6 +146,7 @@ async def test_the_address_of_a_resource_does_not_stand_in_clear(
     assert b"secret-plan" not in bytes_on_disk(engine)
 
 
+@only_sqlite
 async def test_what_was_sealed_is_gone_from_the_file_and_its_log_once_it_is_settled(
     asking: Store, answering: Store, engine: SqliteEngine
 ) -> None:

@@ -11,9 +11,9 @@ import pytest
 from elicit_tui.elicitation import Kind, cancel, decline
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
-from elicit_tui.form.entry import Typed
+from elicit_tui.form.field import Typed
 from elicit_tui.store import Asker, Grant, Store
-from tests.store.conftest import SqliteEngine
+from tests.store.conftest import Engine
 from tests.store.world import ASKER, ELSEWHERE, ME, answer, put, question, sent, typed
 
 pytestmark = pytest.mark.anyio
@@ -92,7 +92,7 @@ async def test_another_question_never_takes_an_id_that_waits(asking: Store) -> N
 
 
 async def test_of_two_answers_one_wins_and_the_other_reads_by_whom(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     other = await engine.open("answerer")
     waiting = await put(asking)
@@ -105,7 +105,7 @@ async def test_of_two_answers_one_wins_and_the_other_reads_by_whom(
 
 
 async def test_of_many_answers_at_once_each_question_has_one_winner(
-    asking: Store, engine: SqliteEngine
+    asking: Store, engine: Engine
 ) -> None:
     stores = [await engine.open("answerer") for _ in range(4)]
     questions = [await put(asking, question(f"{number}?")) for number in range(10)]
@@ -125,7 +125,7 @@ async def test_of_many_answers_at_once_each_question_has_one_winner(
 
 
 async def test_a_claim_of_somebody_else_is_seen_and_stays_while_keys_are_pressed(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     other = await engine.open("answerer")
     waiting = await put(asking)
@@ -142,7 +142,7 @@ async def test_a_claim_of_somebody_else_is_seen_and_stays_while_keys_are_pressed
 
 
 async def test_a_lease_that_ran_out_opens_the_question_with_what_was_typed(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     waiting = await put(asking)
     await answering.claim(waiting.id, ME, typed("stag"))
@@ -166,7 +166,7 @@ async def test_released_is_open_again_with_what_was_typed(asking: Store, answeri
 
 
 async def test_nobody_releases_the_claim_of_another(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     other = await engine.open("answerer")
     waiting = await put(asking)
@@ -233,7 +233,7 @@ async def test_all_see_that_the_agent_is_gone_and_its_question_is_answered_all_t
 
 
 async def test_typing_moves_the_end_that_is_shown(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     await asking.begin(ASKER)
     end = engine.clock() + timedelta(seconds=90)
@@ -263,7 +263,7 @@ async def test_no_change_is_an_end_of_waiting_too(answering: Store) -> None:
 
 
 async def test_how_it_ended_can_be_read_for_an_hour(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     waiting = await put(asking)
     await asking.settle(waiting.id, sent())
@@ -301,7 +301,7 @@ async def test_a_process_that_closes_leaves_nothing_waiting(
 
 
 async def test_somebody_is_there_for_ten_minutes_after_a_key(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     assert not await asking.somebody_is_there()
     await answering.heartbeat()
@@ -315,7 +315,7 @@ async def test_somebody_is_there_for_ten_minutes_after_a_key(
 
 
 async def test_nobody_is_there_once_the_console_closed(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     await answering.heartbeat(engine.clock())
     await answering.close()
@@ -327,7 +327,7 @@ def grant(tool: str = "deploy", session: str = ASKER.session, server: str = "pro
 
 
 async def test_grants_are_listed_with_their_agent_and_taken_back(
-    asking: Store, answering: Store, engine: SqliteEngine
+    asking: Store, answering: Store, engine: Engine
 ) -> None:
     await asking.begin(ASKER)
     for tool in ("deploy", "rollback", "deploy"):

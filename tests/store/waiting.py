@@ -1,6 +1,6 @@
 """A process that asks or answers, and that says each step, to be killed at any of them.
 
-python -m tests.store.waiting PATH ask|hold|answer|claim|take COUNT
+python -m tests.store.waiting PATH|URL ask|hold|answer|claim|take COUNT
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 from elicit_tui.elicitation import new_id
-from elicit_tui.store import Asker, SqliteStore, Store
+from elicit_tui.store import Asker, Role, SqliteStore, Store
+from elicit_tui.store.redis_store import RedisStore
+from tests.store.redis import SECRET
 from tests.store.world import ME, answer, question, typed
 
 BOUND = 60.0
@@ -86,9 +88,14 @@ async def take(store: Store, count: int) -> None:
 STEPS = {"ask": ask, "answer": respond, "claim": claim, "hold": hold, "take": take}
 
 
-async def main(path: str, step: str, count: str) -> None:
-    role = "asker" if step in ("ask", "hold") else "answerer"
-    store = await SqliteStore.open(Path(path), role)
+async def opened(place: str, role: Role) -> Store:
+    if "://" not in place:
+        return await SqliteStore.open(Path(place), role)
+    return await RedisStore.open(place, role, secret=SECRET)
+
+
+async def main(place: str, step: str, count: str) -> None:
+    store = await opened(place, "asker" if step in ("ask", "hold") else "answerer")
     say("ready")
     sys.stdin.readline()
     await STEPS[step](store, int(count))

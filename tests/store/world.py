@@ -10,7 +10,7 @@ from typing import Any
 
 from elicit_tui.elicitation import Answerer, Finding, Outcome, Question, Review, Severity, accept
 from elicit_tui.elicitation.question import Draft
-from elicit_tui.form.entry import Typed
+from elicit_tui.form.field import Typed
 from elicit_tui.store import Answer, Asker, Store, Waiting
 from tests.ledger.world import request
 

@@ -25,7 +25,7 @@ TRICKS = (
     "\u2028\u2029\u202a\u202e\u2060\u2066\u2069\u206a\u3164\ufe00\ufe0e\ufe0f\ufeff\uffa0\ufff9"
     "\U000e0001\U000e0041\U000e0067\U000e0062\U000e0065\U000e006e\U000e007f\U000e0100\U000e01ef"
     "\ud800\udfff\ue000\U000f0000\ufdd0\uffff\U0010ffff"
-    "a0#*:[]⟨⟩U+…\u0301\u0338\u20e3\u0489葛한ا\u064eه\u0627क\u094d\u093eി\u1820\u1000\u1039"
+    "\u2800\u2801\U0001d159\U00013441a0#*:[]⟨⟩U+…\u0301\u0338\u20e3\u0489葛한ا\u064eه\u0627क\u094d\u093eി\u1820\u1000\u1039"
     "\u05d0\u05b8\u0591👩❤🏽🏴🇩🇪🚀"
 )
 
@@ -40,7 +40,7 @@ any_text = st.one_of(
 def active_left(text: str) -> list[str]:
     """What in `text` a terminal would obey, hide or reorder; empty for neutral text."""
     text = SUBDIVISION_FLAGS.sub("F", text)
-    found = []
+    found = [run for run in re.findall("[\u2800-\u28ff]+", text) if not run.strip("\u2800")]
     marks = 0
     for index, character in enumerate(text):
         before = text[index - 1] if index else ""

@@ -23,7 +23,7 @@ from elicit_tui.text import (
     stand_in,
 )
 from elicit_tui.text.active import active_pattern, is_plain, piled_marks_pattern
-from elicit_tui.tui.console.offers import read_offer
+from elicit_tui.tui.console.servers import read_offer
 from tests.bounds import bounded
 from tests.text.alphabet import active_left, any_text
 
@@ -53,6 +53,7 @@ NATURAL = [
     "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
     "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
     "🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
+    "⠓⠑⠇⠇⠕⠀⠺⠕⠗⠇⠙ ⠀⠀⣀⣠⣤⠀⠀ 𓀀𓑁𓀁 \U0001d159\U0001d165",
     "∑ ≤ ≠ ± €1.234,56 №5 ½ x² [bold]not markup[/bold] [@click=app.quit]x[/] **md** <b>",
 ]
 
@@ -80,6 +81,9 @@ SHOWN = {
     "z" + "\u0301" * 5: "z" + "\u0301" * 3 + "⟨U+0301⟩" * 2,
     "\ud83d\ud83d": "⟨U+D83D⟩⟨U+D83D⟩",
     "\ufffe\ue0b0": "⟨U+FFFE⟩⟨U+E0B0⟩",
+    "sent\u2800\u2800to": "sent⟨U+2800⟩⟨U+2800⟩to",
+    "\u2800": "⟨U+2800⟩",
+    "no\U00013441te\U0001d159": "no⟨U+13441⟩te⟨U+1D159⟩",
     "\u3164\u115f\u034f": "⟨U+3164⟩⟨U+115F⟩⟨U+034F⟩",
 }
 

@@ -10,7 +10,7 @@ import regex
 
 from elicit_tui.elicitation import ElicitationRequest, Question, Review, ServerIdentity
 from elicit_tui.form import read_form
-from elicit_tui.responders.heading import heading
+from elicit_tui.responders.dialogue import heading
 from elicit_tui.text import as_name, looks_blank, quoted
 from elicit_tui.text.unseen import BLANKS, is_invisible
 
@@ -58,4 +58,4 @@ def test_a_title_or_a_choice_that_looks_blank_is_none() -> None:
     }
     name, one = read_form(schema).fields
     assert name.title == "name"
-    assert [choice.label for choice in one.choices] == ["“␜␝”", "“\u2800”"]
+    assert [choice.label for choice in one.choices] == ["“␜␝”", "“⟨U+2800⟩”"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elicit_tui.tui.foreign_signs import quoting_signs
+from elicit_tui.tui.names_on_screen import quoting_signs
 from tests.tui.question.asking import Asking, asked, form_question, schema
 
 pytestmark = pytest.mark.anyio

@@ -35,7 +35,7 @@ def gateway_environment() -> dict[str, str]:
 def run_snippet(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     """Print the entry for one agent. Raises UsageError."""
     from elicit_tui.gateway.agents import UNKNOWN, known_agents
-    from elicit_tui.gateway.install.snippet import snippet
+    from elicit_tui.gateway.install.gateway_entry import snippet
 
     agents = known_agents()
     listed = ", ".join(key for key in agents if key != UNKNOWN)

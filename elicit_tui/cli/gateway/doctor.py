@@ -20,8 +20,7 @@ from elicit_tui.text import ci_safe, neutral_line
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.gateway.agents import Agent
-    from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, Observation
-    from elicit_tui.gateway.patience import Patience
+    from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, Observation, Patience
 
 LONGEST_SECONDS: Final = 1800.0
 LOOK_SECONDS: Final = 0.2
@@ -41,7 +40,7 @@ SENTENCE: Final = (
 def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
     """Look, then measure until both calls have ended. Raises UsageError, ConfigError."""
     from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest
-    from elicit_tui.gateway.install.entry_check import checks
+    from elicit_tui.gateway.install.gateway_entry import checks
     from elicit_tui.gateway.install.places import agent_named, own_file
 
     agent = agent_named(words[0] if len(words) == 1 else "", "doctor")
@@ -130,7 +129,7 @@ class Doctor:
             self._narration.say(f"… it still waits after {_time(observation.seconds)}.")
 
     def _conclude(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
-        from elicit_tui.gateway.patience import decisive, measured
+        from elicit_tui.gateway.doctor_files import decisive, measured
 
         found = measured(observations)
         for each in found:
@@ -164,7 +163,8 @@ class Doctor:
             return
         *runners, agent = names
         through = f", which starts the gateway by way of {', '.join(runners)}" if runners else ""
-        self.says(True, f"No process below {agent}{through} can answer for you.")
+        below = f"{self._agent.title} ({agent})"
+        self.says(True, f"No process below {below}{through} can answer for you.")
 
     def _tell_secret(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
         from elicit_tui.gateway.doctor_files import proof_of

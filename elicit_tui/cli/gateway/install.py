@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from elicit_tui.cli.own_file import agreed, may_not_run
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.run_settings import DEMO, load_settings, named_server
 from elicit_tui.cli.signs import coloured_change
-from elicit_tui.errors import UsageError
+from elicit_tui.errors import Interrupted, UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -64,12 +65,36 @@ def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
             f"✓ Moved into {shown_path(wish.ours)}: {', '.join(map(_line, plan.moved))}. What "
             "moved starts in your home folder, with few of your environment's variables."
         )
+    remember(namespace, wish.servers, narration)
     narration.say(f"  {agent.restart}")
     narration.say("  What waits for you then is in `elicit-tui inbox`, in another terminal.")
     narration.say(f"  `elicit-tui gateway uninstall {agent.key}` puts everything back.")
     if plan.copy is not None:
         narration.say(f"  The file as it was: {shown_path(plan.copy)}")
     return OK
+
+
+def remember(namespace: argparse.Namespace, named: Sequence[str], narration: Narration) -> None:
+    """Ask each server once what it offers, so that the agent's first turn has its tools.
+
+    `named`: the servers that the gateway is to serve; none: all that are enabled.
+    """
+    import asyncio
+
+    from elicit_tui.cli.interrupts import Interrupts
+    from elicit_tui.gateway.opening import remember_catalogues
+
+    settings = load_settings(namespace, Narration(), named)
+    names = [
+        name
+        for name in named or settings.servers
+        if (server := settings.servers[name]).enabled and not (server.refused or server.lack)
+    ]
+    narration.say(f"  Asking what they offer: {', '.join(map(_line, names))}.")
+    with Interrupts() as interrupts, contextlib.suppress(Interrupted):
+        known = asyncio.run(interrupts.run(remember_catalogues(settings, names, narration.tell)))
+        if known:
+            narration.say(f"✓ Known for its first turn: {', '.join(map(_line, known))}.")
 
 
 def run_uninstall(namespace: argparse.Namespace, words: Sequence[str]) -> int:

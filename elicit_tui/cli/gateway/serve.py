@@ -18,12 +18,14 @@ from elicit_tui.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.host import Launched
 
 TOKEN = "token"
 SNIPPET = "snippet"
 INSTALL = "install"
 UNINSTALL = "uninstall"
 DOCTOR = "doctor"
+STATUS = "status"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="the servers to put a person behind; none: all enabled ones; demo: the bundled one. "
         "Or install, uninstall, snippet or doctor with the name of an agent, or token add NAME, "
-        "token list, token revoke NAME",
+        "token list, token revoke NAME; or status: which agents are or were connected",
     )
     parser.add_argument(
         "--listen",
@@ -87,6 +89,10 @@ def run(namespace: argparse.Namespace) -> int:
         from elicit_tui.cli.gateway.doctor import run_doctor
 
         return run_doctor(namespace, words[1:])
+    if words[:1] == [STATUS]:
+        from elicit_tui.cli.gateway.connected_agents import run_status
+
+        return run_status(namespace, words[1:])
     narration = Narration()
     settings, names = gateway_settings(namespace, narration)
     if namespace.listen is not None:
@@ -95,20 +101,49 @@ def run(namespace: argparse.Namespace) -> int:
         narration.tell(
             "an agent starts this command and talks to it on standard input. Ctrl+C ends it."
         )
-    from elicit_tui.host.launch import launch_servers
+    return _serve(namespace, settings, names, narration.tell)
 
-    with Interrupts() as interrupts:
-        # Before anything heavy is imported: the servers get ready at the same time.
-        launched = launch_servers(settings, names)
+
+def _serve(
+    namespace: argparse.Namespace,
+    settings: Settings,
+    names: Sequence[str],
+    notify: Callable[[str], None],
+) -> int:
+    """Answer the agent from what is remembered while the servers, and what serves it, get ready."""
+    from elicit_tui.gateway.catalogue import CatalogueFiles
+    from elicit_tui.gateway.front import Front, Handover, answer_while
+    from elicit_tui.gateway.offers import SessionOffers
+
+    offered = SessionOffers.remembered(settings, names, CatalogueFiles(), notify)
+    launched: Launched = {}
+
+    def load() -> None:
+        from elicit_tui.host.launch import launch_servers
         from elicit_tui.host.sdk import load_serving
 
+        # Before anything heavy is imported: the servers get ready at the same time.
+        launched.update(launch_servers(settings, names))
         load_serving(_stdio)
+
+    with Interrupts() as interrupts:
+        if sys.platform == "win32":  # where no pipe can be waited for without a library
+            load()
+            handover = Handover()
+        else:
+            handover = answer_while(load, Front(offered, settings.gateway))
         import asyncio
 
         from elicit_tui.gateway.stdio import serve_standard_streams
 
         serving = serve_standard_streams(
-            settings, names, launched=launched, log_file=namespace.log_file, notify=narration.tell
+            settings,
+            names,
+            handover=handover,
+            offered=offered,
+            launched=launched,
+            log_file=namespace.log_file,
+            notify=notify,
         )
         # Whoever started us may ask us to end: an agent does so when it quits.
         with contextlib.suppress(Interrupted):

@@ -96,12 +96,12 @@ def _said(
         return decline("user", "You declined.", note=namespace.note)
     if namespace.inbox_command == "cancel":
         return cancel("user", "You dismissed the question.")
-    approval = question.request.kind == "approval"
-    if namespace.session and not approval:
+    allows = "session" in question.request.traits.scopes
+    if namespace.session and not allows:
         raise UsageError("--session is for calls of a tool; this is another question.")
     if namespace.pairs and question.form is None:
         raise UsageError("This question has no fields to fill in.")
-    if approval:
+    if allows:
         why = "You allowed it for the session."
         return accept("user", why, None, scope="session") if namespace.session else None
     if not namespace.pairs or question.form is None:

@@ -135,9 +135,21 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
             output.prose(ci_safe(line(each)))
         if not waiting:
             Narration().say("Nothing waits for you.")
+        _tell_in_clients()
     else:
         no_branch(namespace.output)
     return OK
+
+
+def _tell_in_clients() -> None:
+    """Tell of what is asked in an agent's own client, where it is answered too."""
+    from elicit_tui.cli.inbox.waiting_text import in_client
+    from elicit_tui.gateway.connected import session_notes
+
+    for note in session_notes():
+        for asked in note.in_client if note.alive else ():
+            agent = as_name(note.agent, 60) if note.agent else "an agent"
+            Narration().say(f"{agent}: {in_client(asked)}")
 
 
 async def _show(settings: Settings, namespace: argparse.Namespace) -> int:

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.broker.answerer import where
 from elicit_tui.broker.in_words import Source, StandingValue, standing
-from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, of_agent
-from elicit_tui.elicitation import form_of, now, rfc3339
+from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, elsewhere, of_agent
+from elicit_tui.elicitation import KINDS, form_of, now, rfc3339
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation import Answerer, Question
+    from elicit_tui.gateway.connected import InClient
     from elicit_tui.store import Waiting
 
 LABEL: Final = 9
@@ -43,6 +45,7 @@ def as_json(waiting: Waiting) -> dict[str, Any]:
             "name": waiting.agent,
             "version": asker.agent_version if asker else None,
             "directory": asker.directory if asker else None,
+            "machine": asker.machine if asker else None,
         },
         "mode": request.mode if request else None,
         "message": request.message if request else None,
@@ -93,21 +96,22 @@ def line(waiting: Waiting, clock: datetime | None = None) -> str:
 
 def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
     yield _asked(waiting)
-    yield f"for {as_name(waiting.agent, 60)}" if waiting.agent else "for an agent"
-    yield f"{_span((clock - waiting.put_at).total_seconds())} ago"
+    agent = f"for {as_name(waiting.agent, 60)}" if waiting.agent else "for an agent"
+    yield agent + elsewhere(waiting.asker)
+    yield f"{span((clock - waiting.put_at).total_seconds())} ago"
     if waiting.ends_at is not None:
-        yield f"{_span((waiting.ends_at - clock).total_seconds())} left"
+        yield f"{span((waiting.ends_at - clock).total_seconds())} left"
     if waiting.question is not None and waiting.question.review.verdict != "allow":
         yield {"warn": "a warning", "block": "BLOCKED"}[waiting.question.review.verdict]
     if waiting.held_by is not None:
-        yield f"being answered on {_place(waiting.held_by)}"
+        yield f"being answered on {where(waiting.held_by, 60)}"
     if away := agent_away(waiting):
         yield away
 
 
 def _asked(waiting: Waiting) -> str:
     server = neutral_line(waiting.server, 60)
-    if waiting.kind == "approval":
+    if KINDS[waiting.kind].about_call:
         return f"call {neutral_line(waiting.tool or '?', 60)} of {server}?"
     if waiting.tool:
         return f"{server}: {neutral_line(waiting.tool, 60)}"
@@ -118,22 +122,31 @@ def _message(waiting: Waiting) -> str:
     if waiting.question is None:
         return waiting.unreadable or ""
     request = waiting.question.request
-    if request.kind == "approval" and request.call is not None:
+    if request.traits.about_call and request.call is not None:
         return neutral_line(readable_json(request.call.arguments, indent=None), _MESSAGE_CHARACTERS)
     return neutral_line(request.message, _MESSAGE_CHARACTERS)
 
 
-def _place(by: Answerer) -> str:
-    return neutral_line(by.terminal or by.machine, 60)
-
-
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
     """A span in its largest unit: 40 s, 3 min, 2 h, 5 d."""
     seconds = max(0.0, seconds)
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return f"{int(seconds)} s"
+
+
+def since(moment: str) -> str:
+    """The span from a time, as RFC 3339 spells it, until now."""
+    begun = datetime.fromisoformat(moment.replace("Z", "+00:00"))
+    return span((now() - begun).total_seconds())
+
+
+def in_client(asked: InClient) -> str:
+    """What is asked in an agent's own client, where no inbox can answer it."""
+    tool = f" {as_name(asked.tool, 60)}" if asked.tool else ""
+    server = neutral_line(asked.server, 60)
+    return f"asked in its own client for {since(asked.since)}: {server}{tool}"
 
 
 def details(waiting: Waiting) -> str:
@@ -192,7 +205,7 @@ def _fields(question: Question) -> Iterator[str]:
 
 def _how_to_answer(waiting: Waiting) -> Iterator[str]:
     short = waiting.id[:ID_CHARACTERS]
-    if waiting.kind == "approval":
+    if KINDS[waiting.kind].about_call:
         yield f"elicit-tui inbox answer {short}            call it, once"
         yield f"elicit-tui inbox answer {short} --session  and for the rest of the session"
         yield f'elicit-tui inbox decline {short} --note "…"'

@@ -13,7 +13,7 @@ from elicit_tui.config.importing.references import converted, variable_name
 from elicit_tui.config.importing.sources import Dialect, recognise
 from elicit_tui.config.keys import SERVER, FileKind
 from elicit_tui.config.nodes import Table, Value
-from elicit_tui.config.servers import RESERVED, header_fault
+from elicit_tui.config.servers import header_fault, reserved
 from elicit_tui.config.validating import shown, validate
 from elicit_tui.elicitation.hiding import (
     Put,
@@ -23,7 +23,6 @@ from elicit_tui.elicitation.hiding import (
     is_variable,
     stars,
 )
-from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.toml_spelling import comment, dotted, toml_value
 from elicit_tui.errors import ConfigError
 
@@ -128,8 +127,8 @@ def import_text(text: str, file: str = "-") -> Imported:
     for name, table in source.servers.items():
         if not isinstance(name, str) or not name.isprintable() or not name:
             notes.append(f"a server's name is not usable: {shown(name)}")
-        elif name == AGENT:
-            notes.append(f"{RESERVED}; this server is left out: give it another name first")
+        elif (reason := reserved(name)) is not None:
+            notes.append(f"{reason}; this server is left out: give it another name first")
         elif not isinstance(table, Mapping):
             notes.append(f"{dotted(name)}: is not a table, left out")
         else:

@@ -7,15 +7,15 @@ change is refused, so a text that is not understood is left alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from elicit_tui.config.importing import jsonc
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
-from elicit_tui.gateway.install import json_text, toml_text
+from elicit_tui.gateway.install import json_text, toml_text, yaml_text
 
 BOM: Final = b"\xef\xbb\xbf"
 NOT_UNDERSTOOD: Final = "its way of writing servers is not understood"
@@ -27,8 +27,11 @@ class AgentDocument:
 
     file: str
     """As it is told to a person."""
-    key: str
-    toml: bool
+    path: tuple[str, ...]
+    """The keys that lead to its servers."""
+    language: Literal["json", "toml", "yaml"]
+    listed: bool = False
+    """The servers stand in a list, each with its name."""
     text: str = ""
     marked: bool = False
     """It begins with a byte order mark."""
@@ -40,13 +43,19 @@ class AgentDocument:
     @property
     def servers(self) -> Mapping[str, Any]:
         """The servers, by name, as the file has them."""
-        servers: Mapping[str, Any] = self.values.get(self.key, {})
+        found: Any = _at(self.values, self.path)
+        if isinstance(found, list):
+            return {
+                each["name"]: {key: value for key, value in each.items() if key != "name"}
+                for each in found
+            }
+        servers: Mapping[str, Any] = found or {}
         return servers
 
     @property
     def has_table(self) -> bool:
         """Whether there is a table of servers, also an empty one."""
-        return self.key in self.values
+        return _at(self.values, self.path) is not None
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -57,10 +66,13 @@ class AgentDocument:
         """The document with this server, in the place of one of its name. Raises ConfigError."""
 
         def change() -> str:
-            if not self.toml:
-                return json_text.put(self.text, (self.key,), name, entry)
-            text = toml_text.taken(self.text, self._path(name))[0] if old else self.text
-            return toml_text.put(text, toml_text.table(self._path(name), entry))
+            if self.language == "json":
+                return json_text.put(self.text, self.path, name, entry)
+            if self.language == "yaml":
+                return yaml_text.put(self.text, self.path, name, entry, self.listed)
+            path = (*self.path, name)
+            text = toml_text.taken(self.text, path)[0] if old else self.text
+            return toml_text.put(text, toml_text.table(path, entry))
 
         old = name in self.servers
         return self._changed(change, {**self.servers, name: entry})
@@ -71,10 +83,12 @@ class AgentDocument:
 
         def change() -> str:
             nonlocal kept
-            if self.toml:
-                text, kept = toml_text.taken(self.text, self._path(name))
+            if self.language == "toml":
+                text, kept = toml_text.taken(self.text, (*self.path, name))
+            elif self.language == "yaml":
+                text, kept = yaml_text.taken(self.text, self.path, name, self.listed)
             else:
-                text, kept = json_text.taken(self.text, (self.key,), name)
+                text, kept = json_text.taken(self.text, self.path, name)
             return text
 
         others = {key: value for key, value in self.servers.items() if key != name}
@@ -84,9 +98,13 @@ class AgentDocument:
         """The document with a server as `without` once took it out. Raises ConfigError."""
 
         def change() -> str:
-            if self.toml:
+            if self.language == "toml":
                 return toml_text.put(self.text, kept)
-            return json_text.put_back(self.text, (self.key,), kept)
+            if self.language == "yaml":
+                held = {key: value for key, value in yaml_text.loads(kept).items() if key != "name"}
+                entry = held if self.listed else yaml_text.loads(kept)
+                return yaml_text.put(self.text, self.path, name, entry, self.listed)
+            return json_text.put_back(self.text, self.path, kept)
 
         changed = self._changed(change, None)
         others = {key: value for key, value in changed.servers.items() if key != name}
@@ -96,13 +114,11 @@ class AgentDocument:
 
     def without_servers(self) -> AgentDocument:
         """The document without the empty table of servers that an entry of ours once made."""
-        values = self._values(self.text)
-        if self.toml or values.get(self.key) != {}:
+        if self.language == "toml" or self.servers or not self.has_table:
             return self
-        return replace(self, text=json_text.taken(self.text, (), self.key)[0])
-
-    def _path(self, name: str) -> tuple[str, str]:
-        return (self.key, name)
+        if self.language == "yaml":
+            return replace(self, text=yaml_text.without(self.text, self.path))
+        return replace(self, text=json_text.taken(self.text, self.path[:-1], self.path[-1])[0])
 
     def _changed(self, change: Any, servers: Mapping[str, Any] | None) -> AgentDocument:
         before = self._values(self.text)
@@ -117,12 +133,10 @@ class AgentDocument:
         except ConfigError:
             raise self._refused(NOT_UNDERSTOOD) from None
         if servers is not None:
-            wanted = {**before, self.key: servers}
             # A table whose last entry went is gone or empty; both mean the same.
-            if not servers:
-                wanted.pop(self.key)
-                after = {key: value for key, value in after.items() if key != self.key or value}
-            if _same(after) != _same(wanted):
+            others = _without(before, self.path)
+            same = _same(_without(after, self.path)) == _same(others)
+            if not same or _same(replace(self, text=text).servers) != _same(servers):
                 raise self._refused(NOT_UNDERSTOOD)
         return replace(self, text=text)
 
@@ -131,20 +145,55 @@ class AgentDocument:
 
         if not text.strip():
             return {}
+        values: Any
         try:
-            values = tomli.loads(text) if self.toml else jsonc.loads(text)
+            if self.language == "toml":
+                values = tomli.loads(text)
+            else:
+                values = (yaml_text if self.language == "yaml" else jsonc).loads(text)
         except (ValueError, RecursionError, OverflowError) as error:
-            kind = "TOML" if self.toml else "JSON"
             said = in_ascii(str(error), 200)
-            raise self._refused(f"it is not {kind}: {said}") from None
+            raise self._refused(f"it is not {self.language.upper()}: {said}") from None
+        if values is None and self.language == "yaml":
+            return {}
         if not isinstance(values, dict):
             raise self._refused("it is no object")
-        if not isinstance(values.get(self.key, {}), dict):
-            raise self._refused(f"{self.key} is no table of servers")
+        if not self._holds_servers(_at(values, self.path)):
+            raise self._refused(f"{'.'.join(self.path)} is no table of servers")
         return values
+
+    def _holds_servers(self, found: Any) -> bool:
+        if found is None or not self.listed:
+            return found is None or isinstance(found, dict)
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            return False
+        names = [each.get("name") for each in found]
+        return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
     def _refused(self, why: str) -> ConfigError:
         return ConfigError([f"{self.file}: {why}; it is left as it is"])
+
+
+def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """What stands behind these keys; None where nothing does. What is no table is returned."""
+    found: Any = values
+    for key in path:
+        if not isinstance(found, Mapping):
+            return found
+        found = found.get(key)
+        if found is None:
+            return None
+    return found
+
+
+def _without(values: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """The values without what stands behind these keys, and without tables that held only it."""
+    first, *rest = path
+    held = dict(values)
+    inner = held.pop(first, None)
+    if rest and isinstance(inner, Mapping) and (left := _without(inner, rest)):
+        held[first] = left
+    return held
 
 
 def _same(values: Any) -> str:
@@ -154,7 +203,7 @@ def _same(values: Any) -> str:
 
 def read_toml(raw: bytes, file: str) -> AgentDocument:
     """The document of ours or of Codex in these bytes. Raises ConfigError."""
-    return _decoded(raw, AgentDocument(file, "mcp_servers", toml=True))
+    return _decoded(raw, AgentDocument(file, ("mcp_servers",), "toml"))
 
 
 def _decoded(raw: bytes, document: AgentDocument) -> AgentDocument:
@@ -168,14 +217,16 @@ def _decoded(raw: bytes, document: AgentDocument) -> AgentDocument:
 
 def read_document(agent: Agent, raw: bytes, file: str) -> AgentDocument:
     """The document of an agent in these bytes, checked to be one. Raises ConfigError."""
-    toml = agent.shape == "codex"
-    document = _decoded(raw, AgentDocument(file, agent.servers_key, toml))
+    empty = AgentDocument(file, agent.servers_path, agent.language, agent.listed)
+    document = _decoded(raw, empty)
+    if not document.text.strip() and agent.begins:
+        document = replace(document, text=agent.begins)
     text = document.text
     known = document.servers
-    if not document.toml and text.strip():
+    if document.language == "json" and text.strip():
         # A reader forgives a key that stands twice, and takes the last.
         try:
-            json_text.put(text, (document.key,), next(iter(known), ""), {})
+            json_text.put(text, document.path, next(iter(known), ""), {})
         except ValueError as error:
             raise ConfigError([f"{file}: {error}; it is left as it is"]) from None
     return document

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from elicit_tui.config.importing import Moved, move
 from elicit_tui.config.importing.sources import Dialect
-from elicit_tui.config.servers import RESERVED
-from elicit_tui.elicitation.request import AGENT
+from elicit_tui.config.servers import reserved
 from elicit_tui.gateway.agents import Agent
-from elicit_tui.gateway.install.snippet import NAME
+from elicit_tui.gateway.install.gateway_entry import NAME, plain_entry
 
 _UNEXPANDED: Final = re.compile(r"\$(?!\{)\w")
+_OPENCODE: Final = re.compile(r"\{(?:env|file):")
 _FOLDER: Final = re.compile(r"\$\{(?:workspace|cwd|file|pwd)\w*\}", re.IGNORECASE)
 _INPUT: Final = re.compile(r"\$\{(?:input|command|config):")
 _FILE: Final = re.compile(
@@ -48,10 +48,11 @@ def movable(
         return Staying(name, "it is no table")
     if not name or not name.isprintable():
         return Staying(name, "its name cannot be used here")
-    if name == AGENT:
-        return Staying(name, RESERVED)
+    if (reason := reserved(name)) is not None:
+        return Staying(name, reason)
     if name in ours:
         return Staying(name, "your configuration has a server of this name already")
+    table = plain_entry(agent, table)
     dialect: Dialect = "codex" if agent.shape == "codex" else "json"
     found = move(name, table, "vscode" if agent.shape == "servers" else dialect)
     why = next(_against(agent, table, found), None)
@@ -75,6 +76,8 @@ def _against(agent: Agent, table: Mapping[str, Any], found: Moved) -> Iterator[s
         yield f"{agent.title} takes ${{…}} as it stands, which is a variable here"
     if agent.key == "gemini-cli" and any(_UNEXPANDED.search(text) for text in texts):
         yield "it has a variable as $NAME, which is no variable here"
+    if agent.shape == "opencode" and any(_OPENCODE.search(text) for text in texts):
+        yield "it has a variable as {env:NAME} or {file:PATH}, which is no variable here"
     for sentence in found.amiss:
         yield sentence.removesuffix("left out").removesuffix(" and is ").removesuffix("; ")
     relative = next(_relative(found.values), None)

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elicit_tui.config.importing import Moved
+from elicit_tui.elicitation.hiding import hidden, stars
 from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import undoing
 from elicit_tui.gateway.install.changes import Change, make, only_real
 from elicit_tui.gateway.install.document import AgentDocument, read_document
+from elicit_tui.gateway.install.gateway_entry import NAME, entry, plain_entry, starts_us
 from elicit_tui.gateway.install.install_record import InstallRecord, Records, sha256_of
 from elicit_tui.gateway.install.moving import Staying, movable
 from elicit_tui.gateway.install.places import FoundFile, is_of_a_project, look, shown_path
-from elicit_tui.gateway.install.snippet import NAME, entry
 
 Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]
 """Tries our configuration with more servers in it: which of them may not run, and why."""
@@ -98,6 +99,7 @@ def plan_install(wish: InstallRequest, refusals: Refusals) -> Plan:
         except ConfigError as error:
             staying = (*staying, Staying(name, str(error).partition(": ")[2]))
             del moved[name]
+    replaced = _replaced(agent, document) if record is None else ()
     if NAME in document.servers:
         document, taken[NAME] = document.without(NAME)
     names = [*wish.servers, *(moved if wish.servers else ())]
@@ -129,7 +131,7 @@ def plan_install(wish: InstallRequest, refusals: Refusals) -> Plan:
         lambda: make(real, lambda: records.write(new, before, own_before if moved else None)),
         tuple(moved),
         staying,
-        (*_remote(moved), *_left_out(base.document)),
+        (*replaced, *_remote(moved), *_left_out(base.document)),
         records.copy if before is not None else None,
     )
 
@@ -166,6 +168,20 @@ def _of_projects(document: AgentDocument) -> list[Staying]:
         for name in servers if isinstance(servers, Mapping) else ():
             found.append(Staying(name, f"it belongs to the project {folder}"))
     return found
+
+
+def _replaced(agent: Agent, document: AgentDocument) -> tuple[str, ...]:
+    """What a person is told of an entry of our name that starts something else."""
+    entry = document.servers.get(NAME)
+    if entry is None or starts_us(agent, entry):
+        return ()
+    held = plain_entry(agent, entry) if isinstance(entry, Mapping) else {}
+    started = held.get("command", held.get("url"))
+    what = f" ({hidden(str(started), stars)})" if started else ""
+    return (
+        f"an entry {NAME!r} stands there that is not this program's{what}: "
+        "it is replaced, and uninstall puts it back",
+    )
 
 
 def _remote(moved: Mapping[str, Moved]) -> tuple[str, ...]:

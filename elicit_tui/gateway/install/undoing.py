@@ -15,9 +15,9 @@ from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text
 from elicit_tui.gateway.install.document import AgentDocument, read_document, read_toml
+from elicit_tui.gateway.install.gateway_entry import NAME
 from elicit_tui.gateway.install.install_record import InstallRecord, Records, sha256_of
 from elicit_tui.gateway.install.places import FoundFile, shown_path
-from elicit_tui.gateway.install.snippet import NAME
 
 SERVERS: Final = "mcp_servers"
 

@@ -10,7 +10,7 @@ from elicit_tui.guardian.rule import GuardianRule
 
 _FAMILIES: Final = (
     *("credentials", "personal", "exfiltration", "destructive", "deception"),
-    *("hidden", "url", "look_alike", "schema", "mistakes"),
+    *("hidden", "url", "schema"),
 )
 
 

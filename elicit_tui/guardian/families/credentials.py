@@ -1,8 +1,14 @@
 """Secrets asked for in a form: the spec sends them to URL mode, so here they are stopped.
 
 What counts is who asks for the *value* of a secret (`elicit_tui.guardian.wanting` says how that
-is summed up), who describes one without its name (`families.unnamed`), and what only a secret can
-be: a pattern, a format, an example, a word in disguise.
+is summed up), who describes one without its name, and what only a secret can be: a pattern, a
+format, an example, a word in disguise.
+
+No single word gives a description away; a few signs that stand together do: figures, a phone,
+just now. Each recipe names the signs that must all be there, in neighbouring sentences, each at a
+word of its own; `rows` name those that stand in an order. A sentence that speaks of something
+harmless (`unless`: a scale, a shirt, an error) lends no signs, but "for the parcel" speaks of none.
+`hints` are fewer signs, or weaker ones: they only warn.
 """
 
 from __future__ import annotations
@@ -12,21 +18,65 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import random_looking
-from elicit_tui.guardian.clauses import Standing
+from elicit_tui.guardian.clauses import Clause, Standing, sentences
 from elicit_tui.guardian.disguise import disguised_secret
-from elicit_tui.guardian.families.unnamed import FOR_OPEN_FIELDS, described
 from elicit_tui.guardian.folding import fold, plain
-from elicit_tui.guardian.looks import BEGINS, looks
+from elicit_tui.guardian.frames import fits
+from elicit_tui.guardian.looks import BEGINS, OPENS, looks
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting, counts_on, shows
 from elicit_tui.guardian.words import is_word
+
+_FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
+"""What is told rather than asked where every field says that something harmless is typed."""
+_NEAR: Final = 3
+"""How many sentences are read together."""
+_LONGEST: Final = 120
+_FEWEST_JOINED: Final = {"recipes": 3, "hints": 2}
+
+
+def _described(place: Place, message: Place | None, recipes: str = "recipes") -> str | None:
+    """The recipe that a place, or the message together with it, fulfils."""
+    signs = place.views[0].concepts
+    if message is not None:
+        signs |= message.views[0].concepts
+    if not any(map(signs.issuperset, table(recipes).values())):
+        return None
+    own = sentences(place.clauses)
+    if message is None:
+        windows = [[*chain(*own[at : at + _NEAR])] for at in range(len(own))]
+    else:
+        windows = [said + sentence for said in sentences(message.clauses) for sentence in own]
+    short = (one for one in windows if sum(len(clause.words) for clause in one) <= _LONGEST)
+    fewest = 0 if message is None else _FEWEST_JOINED[recipes]
+    return next(filter(None, (_fulfilled(one, recipes, fewest) for one in short)), None)
+
+
+def _fulfilled(window: list[Clause], recipes: str, fewest: int) -> str | None:
+    harmless = {clause.sentence for clause in window if _is_harmless(clause)}
+    signing = [
+        clause for clause in window if clause.sentence not in harmless and not clause.whether
+    ]
+    signs = {concept for clause in signing for concept in clause.by_concept}
+    for name, recipe in table(recipes).items():
+        told = len(recipe) >= fewest and signs.issuperset(recipe)
+        if told and fits(recipe, signing, overlapping=True):
+            return name
+    return None
+
+
+def _is_harmless(clause: Clause) -> bool:
+    """Whether it speaks of something harmless, and not beside a sign nor as what that is for."""
+    spoken = () if clause.of("joint") else clause.of("unless")
+    return any(all(hit.start < link.start for link in clause.of("until")) for hit in spoken)
+
 
 _OF_A_SET: Final = re.compile(
     r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/|\b[A-Z]{1,4}\d?-(?:\d{1,4}\b(?!-)|\[0-9\]\+|\\d\+)"
@@ -51,7 +101,7 @@ _VALUE: Final = re.compile(
     r"[\s\"'`*‘“«„]*(is|:|=|ist|lautet|est|es|é|：|は|是)?[\s\"'`*‘“«„]*([^\s\"'`*’”»,;]{6,200})"
 )
 _BEGINNING: Final = re.compile(
-    rf"[\s\"'`“‘«:*]{{0,4}}(?:(?P<issued>{BEGINS})"
+    rf"[\s\"'`“‘«:*]{{0,4}}(?:(?P<issued>{BEGINS}|{OPENS})"
     r"|[A-Za-z][A-Za-z0-9]{1,11}_(?![A-Za-z0-9]{1,3}\b|\w*\.))"
 )
 _MADE_UP: Final = re.compile(
@@ -118,8 +168,8 @@ def _secret_in(
     """A secret that a text, alone or with the message or its title, disguises or describes."""
     if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
         yield from _disguised(place)
-    recipe = next(filter(None, (described(place, one) for one in (None, *beside))), None)
-    is_asked = is_open or recipe not in FOR_OPEN_FIELDS
+    recipe = next(filter(None, (_described(place, one) for one in (None, *beside))), None)
+    is_asked = is_open or recipe not in _FOR_OPEN_FIELDS
     if recipe and is_asked and not wanting.means_other(table("meant").get(recipe, ())):
         yield _block(place, recipe, place.field)
 
@@ -210,13 +260,13 @@ def _says(reading: Reading, concept: str) -> bool:
 def _hinted(reading: Reading) -> Iterator[Sighting]:
     """Where nothing is wanted, the first field meant by what falls short of a recipe."""
     message = reading.message
-    said = described(message, None, "hints")
+    said = _described(message, None, "hints")
     free = reading.free_fields[:_MOST_NAMED]
     if any(shows(field, sense) for field in free for sense in _SENSES):
         return
     for field in free:
         for place in field.told("name", "title", "description") if field.is_open else ():
-            hint = said or described(place, None, "hints") or described(place, message, "hints")
+            hint = said or _described(place, None, "hints") or _described(place, message, "hints")
             if hint is not None and next(_asked(reading), None) is None:
                 yield replace(_block(place, hint, field.name, amount=2), severity=Severity.WARN)
                 return

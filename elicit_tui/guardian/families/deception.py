@@ -13,7 +13,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.families.destructive import AMOUNT
 from elicit_tui.guardian.frames import TOLD, held, summed
-from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
@@ -89,6 +89,16 @@ def _value(digits: str) -> float:
     return 0.0 if "." in part else float(f"{whole}.{part or 0}")
 
 
+def _push(reading: Reading) -> Iterator[Sighting]:
+    yield from summed("deception.push_approval", _BLOCK)(reading)
+    # "Yes, it's me": the button approves what the message tells of.
+    told = [*held("deception.push_approval by its button", reading, reading.told(*GENERAL))]
+    for one in found(reading.told("choice", "title", "default"), "it is me") if told else ():
+        if not one.clause.denies(one.hit):
+            yield told[0].sighting(_BLOCK)
+            return
+
+
 def _device_code(reading: Reading) -> Iterator[Sighting]:
     yield from summed("deception.device_code", _BLOCK, typed=True)(reading)
     if reading.fields:
@@ -132,7 +142,7 @@ RULES = (
     house_rule("deception.impersonation", _speaks_as_another),
     house_rule("deception.prize", _bait),
     _summed("deception.bank_change"),
-    _summed("deception.push_approval"),
+    house_rule("deception.push_approval", _push),
     house_rule("deception.device_code", _device_code),
     house_rule("deception.paste_and_run", _paste_and_run),
     _summed("deception.support"),

@@ -9,17 +9,123 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
-from elicit_tui.form.choices import read_choices
-from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.families.consent import confirms, may_be_left, telling_choices, told
+from elicit_tui.guardian.clauses import Clause, sentences
+from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import THRESHOLD, held
-from elicit_tui.guardian.reading import Place, Reading
+from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
+
+_TELLS, _MOST_OF_A_FEW = 3, 3
+_ACTS = (
+    *("destroys", "takes", "alters", "act", "stops", "irreversible", "command", "announces"),
+    *("moves", "transfer", "path of money", "subscription", "sends", "publishes", "makes"),
+    *("grants", "joins", "lifts", "locks out", "unguarded", "trades", "anyone", "brings back"),
+)
+
+
+@lru_cache(maxsize=1)
+def confirms(reading: Reading) -> bool:
+    """Whether the answer lets something happen, rather than describes something."""
+    if not reading.fields:
+        return reading.mode != "url"
+    return (
+        _is_shaped_so(reading)
+        or _asks_leave(reading)
+        or any(
+            field.kind == "boolean"
+            or may_be_left(field)
+            or (
+                field.kind != "choice"
+                and any(p.says("confirm") for p in field.told("name", "title"))
+            )
+            for field in reading.fields
+        )
+    )
+
+
+def _is_shaped_so(reading: Reading) -> bool:
+    """Whether all that must be answered is one choice of a few, and an act is told beside it."""
+    closed = [one for one in reading.fields if 0 < len(one.choices or ()) <= _MOST_OF_A_FEW]
+    must = [one for one in reading.fields if one.name not in reading.optional]
+    if not closed or len(must) > 1 or any(one not in closed for one in must):
+        return False
+    labels = [fold(choice.label) for choice in (must or closed)[0].choices or ()]
+    return any(
+        # "An e-mail says …": what begins no sentence may be a thing.
+        clause.means(act)
+        and not clause.quoted[act.start]
+        and (act.concept != "sends" or not act.start)
+        for place in reading.told(*GENERAL)
+        for sentence in sentences(place.clauses)
+        if not _asks_which(sentence, labels)
+        for clause in sentence
+        for act in clause.of(*_ACTS)
+    )
+
+
+def _asks_which(sentence: list[Clause], labels: list[str]) -> bool:
+    """Whether a sentence asks for one of several things, or names all that can be chosen."""
+    words = " ".join(word for clause in sentence for word in clause.words)
+    wanted = any(clause.of("aside", "which", "what is") for clause in sentence)
+    return sentence[-1].is_question and (wanted or all(label in words for label in labels))
+
+
+def may_be_left(field: FieldReading) -> bool:
+    """Whether one of a field's choices leaves everything as it is, or puts it off."""
+    return any(
+        hit.start == 0 and (hit.concept == "leaves" or hit.end == len(clause.words))
+        for place in field.told("choice")
+        for clause in place.clauses
+        for hit in clause.of("refusal", "leaves")
+    )
+
+
+def _asks_leave(reading: Reading) -> bool:
+    """Whether a message wants leave for an act, though the answer is typed or chosen."""
+    clauses = reading.message.clauses
+    if any(not clause.denies(hit) for clause in clauses for hit in clause.of("announces")):
+        return True
+    # "Evict entries after how many minutes?" asks for a number.
+    if not clauses or any(clause.of("aside", "which") for clause in clauses):
+        return False
+    return any(
+        (clause.is_question and (clause.of("asks leave") or _begins_with(clause, "sends", "act")))
+        or clause.of("confirm")
+        for clause in clauses
+    ) or _begins_with(clauses[0], "destroys", "takes", "grants", "command")
+
+
+def _begins_with(clause: Clause, *acts: str) -> bool:
+    return clause.opens and any(hit.start == 0 for hit in clause.of(*acts))
+
+
+def told(reading: Reading) -> Iterator[Place]:
+    """The places that tell what the answer lets happen."""
+    typed = {field.name for field in reading.fields if field.is_free or field.kind == "choice"}
+    for place in reading.told(*GENERAL, "name", "title", "description"):
+        # What is chosen or typed there only describes; a yes or no lets it happen.
+        is_typed, is_one_word = place.field in typed, _length(place) == 1
+        is_label = {"name": is_typed or is_one_word, "title": is_typed and is_one_word}
+        if not is_label.get(place.role, False):
+            yield place
+
+
+def _length(place: Place) -> int:
+    return sum(len(clause.words) for clause in place.clauses)
+
+
+def telling_choices(reading: Reading) -> Iterator[Place]:
+    """Choices, and what is prepared, that tell of an end in several words."""
+    for place in reading.told("choice", "default"):
+        if _length(place) >= _TELLS or (place.says("destroys") and place.says("irreversible")):
+            yield place
+
 
 _NOUGHT: Final = ("0", "zero")
 _UNMARKED: Final = str.maketrans("*`", "  ")
@@ -45,8 +151,7 @@ def _on_production(reading: Reading) -> Iterator[Sighting]:
     if framed := [*_framed("destructive.production")(reading)]:
         yield from framed
         return
-    chosen_of = ((one, read_choices(one.drawn)) for one in reading.fields)
-    only = [one.name for one, of in chosen_of if of and len(of[0]) - may_be_left(one) == 1]
+    only = [one.name for one in reading.fields if len(one.choices or ()) - may_be_left(one) == 1]
     ready = any(place.says("ready") for place in told(reading))
     acts = any(one.clause.means(one.hit) for one in found(told(reading), "act", usual_only=True))
     for one in found(reading.told("message", "default", "choice"), "production", usual_only=True):
@@ -161,7 +266,7 @@ def _is_state(clause: Clause, hit: Hit) -> bool:
     if not (hit.start and is_word(clause.words[hit.start], "act or thing", clause.latin)):
         return False
     before = clause.words[hit.start - 1]
-    named = ends and not is_word(before, "small", clause.latin)
+    named = ends and not any(is_word(before, one, clause.latin) for one in ("small", "becomes"))
     determined = is_word(before, "determiner", clause.latin)
     return named or (determined and (ends or clause.words[hit.end] != "of"))
 
@@ -252,7 +357,7 @@ def _money(reading: Reading) -> Iterator[Sighting]:
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
     """The first sum that is to be paid, once or again and again."""
-    for one in found(places, "transfer", "subscription", "moves"):
+    for one in found(places, "transfer", "subscription", "moves", "path of money"):
         folded, clause, hit = one.view.folded, one.clause, one.hit
         start, end = folded.span(clause.spans[0][0], clause.spans[-1][1])
         # "€1,250 for Marta. Shall I make the transfer?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -35,9 +36,10 @@ def _asks_whether(reading: Reading) -> Iterator[Sighting]:
             return
 
 
-def _members(name: str, reading: Reading) -> set[str]:
+def _members(name: str, reading: Reading, unset: frozenset[str]) -> set[str]:
     """The words for something that the form, or a field for more than a yes, asks for."""
-    typed = {None, *(field.name for field in reading.fields if field.kind != "boolean")}
+    asks = (field.name for field in reading.fields if field.kind != "boolean")
+    typed = {None, *asks} - unset
     places = reading.told(*GENERAL, "name", "title", "description")
     return {
         " ".join(one.clause.words[one.hit.start : one.hit.end])
@@ -48,16 +50,34 @@ def _members(name: str, reading: Reading) -> set[str]:
 
 
 def _identity_set(reading: Reading) -> Iterator[Sighting]:
-    if all(field.kind == "boolean" for field in reading.fields) or not _members("birth", reading):
+    if all(field.kind == "boolean" for field in reading.fields):
         return
-    members = _members("set member", reading)
-    identity = any(True for _ in _asked("identity", reading))
-    parts = len(members) + identity + bool(_members("full name", reading))
+    seen = _set_of(reading, frozenset())
+    if seen is not None:
+        # It is none any more without the day of birth, or without all that may be left out.
+        born = {
+            field.name for field in reading.fields for place in field.places if place.says("birth")
+        }
+        fields = frozenset(field.name for field in reading.fields)
+        told = any(_members(name, reading, fields) for name in ("birth", "set member"))
+        left = () if told else (reading.optional & born, reading.optional)
+        carried = (unset for unset in left if unset and _set_of(reading, unset) is None)
+        yield replace(seen, carried_by=tuple(sorted(next(carried, ()))))
+
+
+def _set_of(reading: Reading, unset: frozenset[str]) -> Sighting | None:
+    """The set that a form asks for whose other fields are filled in."""
+    if not _members("birth", reading, unset):
+        return None
+    members = _members("set member", reading, unset)
+    identity = any(one.field not in unset for one in _asked("identity", reading))
+    parts = len(members) + identity + bool(_members("full name", reading, unset))
     quiz = any(place.says("quiz") for place in reading.told(*GENERAL, "choice"))
-    if parts >= _SET or identity:
-        severity = Severity.BLOCK if quiz and parts >= _FULL_SET else Severity.WARN
-        evidence = ", ".join(sorted(members)[:6])
-        yield Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
+    if parts < _SET and not identity:
+        return None
+    severity = Severity.BLOCK if quiz and parts >= _FULL_SET else Severity.WARN
+    evidence = ", ".join(sorted(members)[:6])
+    return Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
 
 
 RULES = (

@@ -1,33 +1,45 @@
-"""Every action that has a key, by its id, and the keys that the owner gave (`[console.keys]`)."""
+"""Every action of the console by its key, in the owner's configuration and in the palette."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
+from textual.app import SystemCommand
 from textual.binding import Binding
+from textual.screen import Screen
 
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.bars import said
+from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.ordered_app import OrderedApp
+from elicit_tui.tui.theme import THEMES, use_theme
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.controller import Controller
+
+
+# Every action that has a key, by its id, and the keys that the owner gave (`[console.keys]`).
 
 
 @cache
 def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     """Action id to its binding, of the application and of all its screens and widgets."""
     from elicit_tui.tui.console.dialog import Dialog
-    from elicit_tui.tui.console.line_view import LineView
-    from elicit_tui.tui.console.panels.activity import ActivityPane
     from elicit_tui.tui.console.panels.calls import CallsPane
     from elicit_tui.tui.console.panels.history import HistoryPane
+    from elicit_tui.tui.console.panels.pane import ActivityPane
     from elicit_tui.tui.console.panels.questions import QuestionsPane
     from elicit_tui.tui.console.panels.servers import ServersPane
-    from elicit_tui.tui.console.row_list import RowList
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-    from elicit_tui.tui.console.screens.decline_all import DeclineAllScreen
-    from elicit_tui.tui.console.screens.leave import LeaveScreen
+    from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
+    from elicit_tui.tui.console.views import LineView, RowList
     from elicit_tui.tui.question import QuestionView
-    from elicit_tui.tui.widgets.date_line import DateLine
+    from elicit_tui.tui.widgets.lines import DateLine
     from elicit_tui.tui.widgets.text_block import TextBlock
 
     places = (
@@ -70,3 +82,76 @@ def give_keys(
             hint = f" Did you mean {near[0]}?" if near else ""
             sentences.append(f"console.keys: there is no action {name!r}.{hint}")
     return sentences
+
+
+# Every action of the console in the command palette.
+
+OFFERED_TOOLS = 200
+
+
+def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """The actions that make sense on this screen."""
+    yield from _of_screen(app, screen)
+    key = app.key_of
+    yield _command("Help", f"key {key('console.help')}", app.action_help)
+    if isinstance(screen, ConsoleScreen):
+        for name, title in PANES.items():
+            if not screen.has_pane(name):
+                continue
+            words = f"key {key(f'pane.{name}')}"
+            yield _command(f"Show {title.lower()}", words, partial(app.show_pane, name))
+        following = f"key {key('console.next_question')}"
+        yield _command("Open the next question", following, app.action_next_question)
+        yield from _servers(app)
+    elif (shown := app.state.questions.open) is not None:
+        following = f"key {key('console.next_question')}"
+        yield _command("Open the next question", following, app.action_next_question)
+        verb = "Unmute" if shown.server in app.muted else "Mute"
+        mute = partial(app.toggle_mute, shown.server)
+        yield _command(f"{verb} {shown.server}", "for this run", mute)
+    allowed = f"of this session, to be revoked · key {key('console.allowances')}"
+    yield _command("Allowed tools", allowed, app.action_allowances)
+    for name in THEMES:
+        yield _command(f"Theme: {name}", "", partial(use_theme, app, name))
+    yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
+    leaving = f"asks once while questions wait · key {key('console.quit')}"
+    yield _command("Leave elicit-tui", leaving, app.action_quit)
+
+
+def _command(title: str, words: str, action: Callable[[], Any]) -> SystemCommand:
+    # A palette shows titles as markup, and some quote a server.
+    return SystemCommand(title.replace("[", "\\["), words.replace("[", "\\["), action)
+
+
+def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """What has a key here has an entry here."""
+    seen = set()
+    for node, binding, enabled, _tooltip in screen.active_bindings.values():
+        if not (enabled and binding.show and binding.description) or node is app:
+            continue
+        if binding.action != "help" and binding.action not in seen:
+            seen.add(binding.action)
+            key = app.get_key_display(binding)
+            yield _command(
+                said(node, binding), f"key {key}", partial(app.run_action, binding.action, node)
+            )
+
+
+def _servers(app: Controller) -> Iterator[SystemCommand]:
+    for name, record in app.state.servers.items():
+        yield _command(f"Restart {name}", record.state, partial(app.restart, name))
+        verb = "Unmute" if name in app.muted else "Mute"
+        yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))
+        waiting = sum(pending.server == name for pending in app.state.questions)
+        if waiting:
+            yield _command(
+                f"Decline all questions of {name}",
+                f"{plural(waiting, 'question')} waiting",
+                partial(app.decline_all, name),
+            )
+        for offer in record.offers[:OFFERED_TOOLS]:
+            yield _command(
+                f"{name}: {offer.shown}",
+                neutral_line(offer.title or offer.description, 80),
+                partial(app.call_offer, name, offer),
+            )

@@ -9,7 +9,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.outcome_words import in_passing, plural
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.events import Resolved
+    from elicit_tui.broker.contracts import Resolved
     from elicit_tui.elicitation import Pending
     from elicit_tui.tui.console.controller import Controller
 

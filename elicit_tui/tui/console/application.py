@@ -19,20 +19,19 @@ from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.muting import Muting
 from elicit_tui.tui.console.panels.pane import NARROW
-from elicit_tui.tui.console.presenter import QuestionPresenter
-from elicit_tui.tui.console.responder import ConsoleResponder
+from elicit_tui.tui.console.presenter import ConsoleResponder, QuestionPresenter
 from elicit_tui.tui.console.screen import INBOX_PANES, ConsoleScreen, InboxScreen
 from elicit_tui.tui.console.shared_questions import SharedQuestions
 from elicit_tui.tui.console.state import ConsoleState
-from elicit_tui.tui.key_names import key_name
+from elicit_tui.tui.key_gate import is_field
+from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.theme import begin_with_theme
-from elicit_tui.tui.typed_ahead import is_field
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
-    from elicit_tui.tui.console.offers import Offer
     from elicit_tui.tui.console.run import ConsoleRun, RuntimeFactory
-    from elicit_tui.tui.question.messages import Answered, Later
+    from elicit_tui.tui.console.servers import Offer
+    from elicit_tui.tui.question.actions import Answered, Later
 
 TICK_SECONDS = 0.1
 PRELOAD_SECONDS = 0.2
@@ -130,7 +129,7 @@ class ConsoleApp(Controller):
 
     async def _preload(self) -> None:
         """Load what a question needs before the first one comes, so that it opens at once."""
-        from elicit_tui.tui.console.preloading import make_ready
+        from elicit_tui.tui.console.run import make_ready
 
         await asyncio.to_thread(
             make_ready, self.runtime.guardian if self.runtime is not None else None
@@ -169,7 +168,7 @@ class ConsoleApp(Controller):
 
     async def action_quit(self) -> None:
         """Leave; asks once while questions wait that end with this, or calls run."""
-        from elicit_tui.tui.console.screens.leave import LeaveScreen
+        from elicit_tui.tui.console.screens.confirmations import LeaveScreen
 
         running = len(self.state.calls.running)
         waiting = [pending.question for pending in self.state.questions]
@@ -248,9 +247,11 @@ class ConsoleApp(Controller):
             self.presenter.open_next()
 
     async def on_event(self, event: events.Event) -> None:
-        """A key anywhere says that somebody is there."""
+        """A key anywhere says that somebody is there, and so does the focus of the window."""
         if isinstance(event, events.Key):
             self.shared.key_pressed()
+        elif isinstance(event, events.AppFocus | events.AppBlur):
+            self.shared.presence.has_focus = isinstance(event, events.AppFocus)
         await super().on_event(event)
 
     def open_question(self, pending: Pending) -> None:
@@ -292,7 +293,7 @@ class ConsoleApp(Controller):
         while self.state.completed_urls:
             self.presenter.completed(*self.state.completed_urls.popitem()[0])
         if self.shared.unsent and isinstance(self.screen, ConsoleScreen):
-            from elicit_tui.tui.console.screens.unsent import UnsentScreen
+            from elicit_tui.tui.console.screens.confirmations import UnsentScreen
 
             self.push_screen(UnsentScreen(self.shared.unsent.popleft()))
         self.announcer.title()
@@ -378,7 +379,7 @@ class ConsoleApp(Controller):
 
     def action_help(self) -> None:
         """Explain the console."""
-        from elicit_tui.tui.console.screens.help import HelpScreen
+        from elicit_tui.tui.console.screens.about import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen())
@@ -393,6 +394,6 @@ class ConsoleApp(Controller):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the console, for the command palette."""
-        from elicit_tui.tui.console.palette import commands
+        from elicit_tui.tui.console.action_keys import commands
 
         return commands(self, screen)

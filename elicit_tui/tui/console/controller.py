@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from elicit_tui.elicitation.outcome import Via
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
-    from elicit_tui.tui.console.offers import Offer
+    from elicit_tui.tui.console.servers import Offer
     from elicit_tui.tui.console.state import ConsoleState
 
 

@@ -1,8 +1,9 @@
-"""The frame of every screen that lies over the console: a title, a body, its keys."""
+"""Screens over the console: a question of ours to the person, or a text to read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,10 +13,15 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import KeyBar
-from elicit_tui.tui.widgets.key_button import KeyButton
+from elicit_tui.tui.console.spans import Line
+from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.widgets.buttons import KeyButton
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
+
+
+# The frame of every screen that lies over the console: a title, a body, its keys.
 
 Result = TypeVar("Result")
 
@@ -105,3 +111,33 @@ class SureDialog(Dialog[bool]):
 def _plain(title: str) -> str:
     """A border title without markup: titles are read as markup, and these quote servers."""
     return title.replace("[", "\\[")
+
+
+# A screen over the console that holds one text to read.
+
+AROUND: Final = 3
+"""Rows that the frame and the bar of keys take."""
+
+
+class TextDialog(Dialog[None]):
+    """Shows its words, to be scrolled where there are more than fit; nothing is decided here."""
+
+    interruptible: ClassVar[bool] = True
+
+    @abstractmethod
+    def words(self, width: int) -> list[Line]:
+        """The text, in lines for a width in cells."""
+
+    def body(self) -> ComposeResult:
+        """The text alone."""
+        yield LineView(id="words")
+
+    def on_mount(self) -> None:
+        """Show it from the top."""
+        view = self.query_one("#words", LineView)
+        view.show(self.words)
+        view.focus()
+
+    def on_resize(self) -> None:
+        """As high as its words; what there is no room for is scrolled to."""
+        self.query_one("#words", LineView).styles.max_height = self.size.height - AROUND

@@ -52,7 +52,7 @@ class Muting:
 
     def decline_all(self, server: str) -> None:
         """Ask once more, then decline the questions of a server that waited when it was asked."""
-        from elicit_tui.tui.console.screens.decline_all import DeclineAllScreen
+        from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen
 
         app, runtime = self._app, self._app.runtime
         listed = [pending for pending in app.state.questions if pending.server == server]

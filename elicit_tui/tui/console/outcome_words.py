@@ -1,18 +1,25 @@
-"""The console's sentences about outcomes and findings, for someone who reads them first."""
+"""Outcomes, servers and what they offer, in the words of every pane."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
+
 from elicit_tui.elicitation import DecidedBy, ElicitationRequest, Outcome
-from elicit_tui.text import as_name, neutral_line
-from elicit_tui.tui.calls_in_words import joined_by_or
-from elicit_tui.tui.console.spans import Role
+from elicit_tui.text import as_name, neutral_line, quoted
+from elicit_tui.tui.console.spans import Line, Role, labelled, shortened, text_lines
+from elicit_tui.tui.names_on_screen import joined_by_or
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.events import Resolved
+    from elicit_tui.broker.contracts import Resolved
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
+
+
+# The console's sentences about outcomes and findings, for someone who reads them first.
 
 WHO: Final[Mapping[DecidedBy, str]] = {
     "user": "you",
@@ -149,7 +156,7 @@ def asked(request: ElicitationRequest) -> str:
     """The tool that a question belongs to, and its message, on one line."""
     tools = tool_of(request)
     message = neutral_line(request.message or request.url or "(no message)", 120)
-    return f"{tools}: {message}" if tools and request.kind == "elicitation" else message
+    return f"{tools}: {message}" if tools and request.traits.from_server else message
 
 
 def age(seconds: float) -> str:
@@ -171,3 +178,59 @@ def duration(seconds: float) -> str:
 def plural(count: int, word: str) -> str:
     """`1 question`, `2 questions`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+# A server, and one thing that it offers, in words.
+
+ADDRESS_CHARACTERS: Final = 4_000
+
+
+def offered(record: ServerRecord) -> list[str]:
+    """What it offers, kind by kind; how it is reached, before that is known."""
+    if not record.offers_read:
+        return [neutral_line(record.address, 200)]
+    kinds = Counter(offer.kind for offer in record.offers)
+    return [plural(count, kind) for kind, count in kinds.items()] or ["offers nothing"]
+
+
+def counts(record: ServerRecord) -> list[str]:
+    """What it offers, and how often it asked if it did."""
+    asked = [how_often(record)] if record.questions and record.offers_read else []
+    return [*offered(record), *asked]
+
+
+def how_often(record: ServerRecord) -> str:
+    """How often it asked, and when last: `3 questions, last 09:30`."""
+    return f"{plural(record.questions, 'question')}, last {record.last_asked}"
+
+
+def server_words(record: ServerRecord, width: int) -> list[Line]:
+    """Every fact about a server, a label beside each."""
+    identity = record.connection.identity if record.connection is not None else None
+    claimed = [identity.calls_itself, identity.version] if identity is not None else []
+    facts = {
+        "server": neutral_line(record.name, 80),
+        "calls itself": " ".join(quoted(claim, 200) for claim in claimed if claim),
+        "protocol": neutral_line((identity and identity.protocol_version) or "", 40),
+        "reached by": neutral_line(record.address, ADDRESS_CHARACTERS),
+        "offers": " · ".join(counts(record)) if record.offers_read else "",
+        "not ready": neutral_line(record.failure or "", 2_000),
+    }
+    lines = [labelled(name, fact, width, label_width=14) for name, fact in facts.items() if fact]
+    return [line for group in lines for line in group]
+
+
+def offer_words(offer: Offer, width: int) -> list[Line]:
+    """Its title, what it is, and all that it says of itself."""
+    properties = offer.schema.get("properties")
+    arguments = len(properties) if isinstance(properties, Mapping) else 0
+    about = [offer.kind, plural(arguments, "argument"), *offer.hints]
+    title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
+    beside = cell_len(title) + 3 + cell_len(facts) <= width
+    head: list[Line] = (
+        [((title, "strong"), (f"   {facts}", "dim"))]
+        if beside
+        else [((title, "strong"),), *text_lines(facts, width, "dim")]
+    )
+    described = offer.description or "It says nothing about itself."
+    return [*head, *text_lines(described, width)]

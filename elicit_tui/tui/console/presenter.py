@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Protocol
 
-from elicit_tui.tui.breakage import not_shown
-from elicit_tui.tui.meant_elsewhere import LastVanished
+from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue
+from elicit_tui.tui.ordered_app import not_shown
+from elicit_tui.tui.question_gate import LastVanished
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.events import Resolved
+    from elicit_tui.broker.contracts import Resolved
     from elicit_tui.elicitation import Draft, Outcome, Pending, Question, Queue
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.question import QuestionScreen
 
+
+# Answers the broker's questions through the console's screens.
+
+
+class Presenter(Protocol):
+    """Where questions are shown."""
+
+    def question_came(self, pending: Pending) -> None:
+        """Show it or announce it."""
+        ...
+
+    def question_went(self) -> None:
+        """Take off the screen what is no longer asked; what was typed is kept."""
+        ...
+
+
+class ConsoleResponder:
+    """Waits for what a screen answers to a question in the queue."""
+
+    def __init__(self, queue: Queue, presenter: Presenter) -> None:
+        self._queue = queue
+        self._presenter = presenter
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Have the question shown and wait; when cancelled, it leaves the screen."""
+        pending = self._queue.get(question.id)
+        assert pending is not None, "the broker queues a question before it asks"
+        try:
+            self._presenter.question_came(pending)
+            return replace(await pending.answered, via="console")
+        finally:
+            self._presenter.question_went()
+
+
+# Brings questions on the screen one at a time, and takes them off without losing a word.
 
 AROUND: Final = (
     ("next_question", "Next question", "the one after this, what you typed is kept"),
@@ -40,6 +77,8 @@ class QuestionPresenter:
         """The questions that the person put off: each comes back only when they choose it."""
         self._fields: dict[str, str] = {}
         """Where in a question the person was when it left the screen, by its id."""
+        self._answered_last = ""
+        """The question that was answered last on these screens, by its id."""
         self._places_due = False
         """Whether the frame of the question has to tell what changed around it."""
 
@@ -88,10 +127,13 @@ class QuestionPresenter:
             self._app.screen_was_answered()
         if self._screen is None and self._app.may_be_interrupted():
             following = came if came is not None and self._is_own(came) else self._next_to_open()
+            if self._app.via == "inbox":
+                # The inbox is a list: what opens there was chosen, or was given back.
+                following = came if came is not None and self._was_given_back(came) else None
             if following is not None:
                 in_its_place = self._last.comes_behind(following.question.draft)
                 replaces = in_its_place or (ended and shown is not None and shown.was_answered)
-                self.open(following, follows=_became_of(shown) if replaces else None)
+                self.open(following, follows=_became_of(shown, following) if replaces else None)
         self._places_due = True
 
     def _point_at_call_of(self, answered: Pending) -> None:
@@ -105,6 +147,10 @@ class QuestionPresenter:
         """Whether a call of this console asks it: whoever just called waits for just that."""
         calls = self._state.calls
         return any(calls.get(call.id) is not None for call in pending.question.request.calls)
+
+    def _was_given_back(self, pending: Pending) -> bool:
+        """Whether the person answered it here, and the answer could not go out."""
+        return pending.question.attempt > 1 and pending.question.id == self._answered_last
 
     def _next_to_open(self) -> Pending | None:
         """The oldest question that came since one was put off, and that nobody else answers.
@@ -218,6 +264,7 @@ class QuestionPresenter:
         """The person decided."""
         pending = self._queue.get(question.id)
         if pending is not None and pending.question is question:
+            self._answered_last = question.id
             pending.answer(outcome)
 
     def ended(self, event: Resolved) -> bool | None:
@@ -257,11 +304,20 @@ class QuestionPresenter:
                 pending.answer(finished(pending.question))
 
 
-def _became_of(ended: Pending | None) -> str:
-    """What the person did with a question that ended, in a word; empty where they did nothing."""
-    if ended is None or not ended.was_answered:
+def _became_of(ended: Pending | None, following: Pending) -> str:
+    """What the person did with a question that ended, in a word; empty where they did nothing.
+
+    Nothing, too, where the same call is asked about again: the yes was not used.
+    """
+    if ended is None or not ended.was_answered or _asks_anew(following, ended):
         return ""
     action = ended.answered.result().action
     if action == "accept":
-        return "Allowed." if ended.question.request.kind == "approval" else "Sent."
+        return "Allowed." if ended.question.request.traits.about_call else "Sent."
     return {"decline": "Declined.", "cancel": "Cancelled."}.get(action or "", "")
+
+
+def _asks_anew(following: Pending, ended: Pending) -> bool:
+    """Whether a tool changed under the reader's eyes, and its call is asked about once more."""
+    now, before = following.question.request, ended.question.request
+    return now.definition_before is not None and now.calls == before.calls

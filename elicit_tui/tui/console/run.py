@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from elicit_tui.elicitation import Call, Queue, Responder
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.text import neutral, neutral_line
-from elicit_tui.tui.breakage import what_broke
-from elicit_tui.tui.console.offers import Offer, OfferKind, read_offers
 from elicit_tui.tui.console.outcome_words import ROLES
-from elicit_tui.tui.console.servers import ServerRecord
+from elicit_tui.tui.console.servers import Offer, OfferKind, ServerRecord, read_offers
+from elicit_tui.tui.ordered_app import what_broke
 
 if TYPE_CHECKING:
     from elicit_tui.host import Prompt, Resource, Tool
@@ -23,6 +22,31 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.shared_questions import SharedQuestions
 
     Lister = Callable[[], Awaitable[Sequence[Tool | Prompt | Resource]]]
+
+
+# What the first question needs, made ready while the console idles.
+
+_SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {"ready": {"type": "string"}}}
+
+
+def make_ready(guardian: Any) -> None:
+    """Load a question's rooms, the judge and the guardian, and let both look at a question once.
+
+    Their words and patterns are read and compiled at their first use, which takes longer than
+    all the rest of a question. For a thread: nothing here touches the screen.
+    """
+    import elicit_tui.tui.question  # noqa: F401 - loaded for the first question
+    from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+    from elicit_tui.form import read_form
+
+    form = read_form(_SCHEMA)
+    form.convert(form.initial())
+    if guardian is not None:
+        nobody = ServerIdentity("", "stdio", "")
+        guardian.review(ElicitationRequest(nobody, {"message": "", "requestedSchema": _SCHEMA}))
+
+
+# Conducts a run behind the screen: connects, reads what servers offer, makes the calls.
 
 BROKE_OFF: Final = "It broke off, by a fault of elicit-tui."
 

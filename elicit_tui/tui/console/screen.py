@@ -225,7 +225,7 @@ def _pane(name: str, state: ConsoleState) -> Pane:
 
         return CallsPane(state)
     if name == "activity":
-        from elicit_tui.tui.console.panels.activity import ActivityPane
+        from elicit_tui.tui.console.panels.pane import ActivityPane
 
         return ActivityPane(state)
     from elicit_tui.tui.console.panels.history import HistoryPane

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.elicitation import Question
+from elicit_tui.elicitation import Presence, Question
 from elicit_tui.errors import StoreError
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.outcome_words import asked
@@ -16,7 +16,7 @@ from elicit_tui.tui.console.outcome_words import asked
 if TYPE_CHECKING:
     from elicit_tui.broker.inbox import Inbox
     from elicit_tui.broker.inbox_events import Delivery
-    from elicit_tui.elicitation import Answerer, Responder
+    from elicit_tui.elicitation import Responder
     from elicit_tui.elicitation.outcome import Via
     from elicit_tui.form import Entry, Form
     from elicit_tui.store import Grant, Waiting
@@ -43,6 +43,9 @@ class SharedQuestions:
         self._app = app
         self._state = app.state
         self._inbox: Inbox | None = None
+        self.presence = Presence()
+        """Who opens a console or inbox is there, before any key."""
+        self.presence.key_pressed()
         self.unsent: deque[Unsent] = deque(maxlen=20)
         """Not shown yet."""
         self._trouble: str | None = None
@@ -55,7 +58,8 @@ class SharedQuestions:
 
         while True:
             try:
-                async with open_inbox(self._state.settings, via, create=False) as inbox:
+                opened = open_inbox(self._state.settings, via, create=False, presence=self.presence)
+                async with opened as inbox:
                     inbox.subscribe(self._heard)
                     self._inbox = inbox
                     for waiting in inbox.waiting:
@@ -72,8 +76,7 @@ class SharedQuestions:
 
     def key_pressed(self) -> None:
         """Somebody is there."""
-        if self._inbox is not None:
-            self._inbox.key_pressed()
+        self.presence.key_pressed()
 
     def put_off(self, question: Question) -> None:
         """The others may have it, with what was typed."""
@@ -98,6 +101,8 @@ class SharedQuestions:
 
     def origin(self, question: Question) -> str:
         """For whom it is asked: the agent and where it works; empty for the console's own."""
+        from elicit_tui.broker.inbox_events import elsewhere
+
         waiting = self._waiting(question)
         if waiting is None:
             return ""
@@ -105,15 +110,18 @@ class SharedQuestions:
         agent = waiting.agent or "another process"
         version = f" {asker.agent_version}" if asker is not None and asker.agent_version else ""
         place = f" in {asker.directory}" if asker is not None and asker.directory else ""
-        return f"for {neutral_line(agent + version, 60)}{neutral_line(place, 200)}"
+        machine = elsewhere(asker)
+        return f"for {neutral_line(agent + version, 60)}{machine}{neutral_line(place, 200)}"
 
     def held(self, question: Question) -> str:
         """Who else has it in front of them, in words; empty when nobody has."""
         waiting = self._waiting(question)
         if waiting is None or self._inbox is None:
             return ""
+        from elicit_tui.broker.answerer import where
+
         by = self._inbox.held_elsewhere(waiting)
-        return f"being answered on {place_of(by)}" if by is not None else ""
+        return f"being answered on {where(by)}" if by is not None else ""
 
     def agent_away(self, question: Question) -> str:
         """Where the agent is that waits no longer for it, in words; empty while it waits."""
@@ -185,11 +193,6 @@ class SharedQuestions:
             self._app.notify(sentence, title=server, severity="warning", markup=False, timeout=8)
         elif not tuple(self._state.questions):  # Else the next question is what is looked at.
             self._app.notify(sentence, title=server, markup=False, timeout=3)
-
-
-def place_of(by: Answerer) -> str:
-    """Where somebody answers: the terminal, else the machine."""
-    return neutral_line(by.terminal or by.machine, 80)
 
 
 def typed_in(form: Form | None, entries: Mapping[str, Entry]) -> tuple[tuple[str, str], ...]:

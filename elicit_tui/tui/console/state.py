@@ -24,7 +24,7 @@ from elicit_tui.tui.console.servers import ServerRecord, server_records, startab
 from elicit_tui.tui.console.spans import shortened
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.events import BrokerEvent, Notice, Resolved
+    from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
@@ -106,12 +106,12 @@ class ConsoleState:
 
     def broker_event(self, event: BrokerEvent) -> None:
         """Take note of what the broker tells."""
-        from elicit_tui.broker.events import Notice, Requested, Resolved
+        from elicit_tui.broker.contracts import Notice, Requested, Resolved
 
         self.version += 1
         if isinstance(event, Requested):
             record = self.servers.get(event.request.server.name)
-            if record is not None and event.request.kind == "elicitation":
+            if record is not None and event.request.traits.from_server:
                 record.asked()
         elif isinstance(event, Resolved):
             self._resolved(event)
@@ -127,7 +127,7 @@ class ConsoleState:
         name = request.server.name
         record = self.servers.get(name)
         calls = [made for one in request.calls if (made := self.calls.get(one.id)) is not None]
-        for call in calls if request.kind == "elicitation" else ():
+        for call in calls if request.traits.from_server else ():
             call.questions += 1
         if outcome.in_group:
             if record is not None:
@@ -145,13 +145,13 @@ class ConsoleState:
         )
         of_one = len(request.calls) == 1
         for call in calls:
-            if request.kind == "approval":
+            if request.traits.about_call:
                 call.confirmation = told(outcome)
             else:
                 sent = self._told_content(event)
                 end = AnsweredQuestion(message, outcome.action, told(outcome), of_one, sent)
                 call.answered.append(end)
-        if request.kind == "approval" and outcome.decided_by in ("policy", "nobody"):
+        if request.traits.about_call and outcome.decided_by in ("policy", "nobody"):
             return  # Told as the end of the call.
         if outcome.decided_by in ("guardian", "policy"):
             self.stopped.append(Stopped(request, event.review, outcome))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui import paths
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
-from elicit_tui.tui.breakage import what_broke
 from elicit_tui.tui.console.application import ConsoleApp
-from elicit_tui.tui.lost_terminal import outliving_terminal, watched_terminal
+from elicit_tui.tui.ordered_app import what_broke
+from elicit_tui.tui.textual_terminal import outliving_terminal, watched_terminal
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory

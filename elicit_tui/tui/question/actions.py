@@ -1,18 +1,84 @@
-"""What a person can do on each page of a question: a row of buttons that name their keys."""
+"""What a person can do with a question: its keys, its buttons, and what they tell its holder."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from elicit_tui.tui.key_names import key_name
-from elicit_tui.tui.widgets.guarded import Guarded
-from elicit_tui.tui.widgets.key_button import KeyButton
-from elicit_tui.tui.widgets.key_row import KeyRow
+from elicit_tui.elicitation import Outcome, Question
+from elicit_tui.tui.names_on_screen import key_name
+from elicit_tui.tui.question_gate import Guarded
+from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+
+# What a question on the screen tells whoever holds it.
+
+
+class QuestionMessage(Message):
+    """Something happened to this question."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self.question = question
+
+
+class Painted(QuestionMessage, namespace="question_view"):
+    """It was painted for the first time."""
+
+
+class PageTurned(QuestionMessage, namespace="question_view"):
+    """Another of its pages is on the screen, or other buttons on the same one."""
+
+
+class Later(QuestionMessage, namespace="question_view"):
+    """The person wants another question first; what was typed is in the draft."""
+
+
+class Answered(QuestionMessage, namespace="question_view"):
+    """The person decided; the outcome is complete and ready to return."""
+
+    def __init__(self, question: Question, outcome: Outcome) -> None:
+        super().__init__(question)
+        self.outcome = outcome
+
+
+# The keys of a question, by id, so that the configuration can name others.
+
+QUESTION_BINDINGS: Final[list[BindingType]] = [
+    Binding("ctrl+s", "send", "Send", id="question.send"),
+    Binding("ctrl+a", "session", "Allow for this session", show=False, id="question.session"),
+    Binding("ctrl+n", "decline", "Decline", id="question.decline"),
+    Binding("escape", "cancel", "Cancel", id="question.cancel"),
+    Binding("y", "yes", "Yes", id="question.yes"),
+    Binding("n", "no", "No", id="question.no"),
+    Binding("ctrl+l", "later", "Later", id="question.later"),
+    Binding("ctrl+r", "review", "Review", id="question.review"),
+    Binding("f2", "raw", "More", id="question.raw"),
+    Binding("f1", "help", "Help", id="question.help"),
+    Binding("ctrl+y", "anyway", "Send anyway", id="question.anyway", show=False),
+    Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),
+    Binding("f6", "code", "QR code", id="question.code", show=False),
+    Binding("f7", "elsewhere", "Opened elsewhere", id="question.elsewhere", show=False),
+    Binding("f8", "again", "Try again", id="question.again", show=False),
+    # Before any widget sees them: a letter right behind a Tab belongs to the next field.
+    Binding("tab", "focus_next", "Next field", priority=True, show=False),
+    Binding("shift+tab", "focus_previous", "Previous field", priority=True, show=False),
+    Binding("pageup", "scroll_hidden(-1)", "What is hidden above", show=False),
+    Binding("pagedown", "scroll_hidden(1)", "What is hidden below", show=False),
+]
+
+BY_ACTION: Final[Mapping[str, Binding]] = {
+    binding.action: binding
+    for binding in QUESTION_BINDINGS
+    if isinstance(binding, Binding) and binding.id
+}
+
+
+# What a person can do on each page of a question: a row of buttons that name their keys.
 
 
 @dataclass(frozen=True)
@@ -183,10 +249,9 @@ WAITING = (
     LATER,
     RAW,
 )
-DO_NOT_CALL = Action("decline", "Do not call", "^N", "an explicit no", primary=True)
 APPROVAL = (
-    DO_NOT_CALL,
-    Action("send", "Allow once", "^S", "called, this time"),
+    Action("no", "Do not call", "n", "an explicit no", primary=True),
+    Action("yes", "Allow once", "y", "called, this time"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     CANCEL,
     HELP,

@@ -2,19 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from textual import events
 from textual.containers import Vertical
 from textual.content import Content
 
+from elicit_tui.elicitation import ElicitationRequest, hints_of
 from elicit_tui.form import Typed, read_form
-from elicit_tui.tui.question.actions import APPROVAL, DO_NOT_CALL, Action, ActionBar, PageName
-from elicit_tui.tui.question.approval_panel import ApprovalPanel
-from elicit_tui.tui.question.body import Body
+from elicit_tui.text import neutral
+from elicit_tui.tui.names_on_screen import quoting_signs
+from elicit_tui.tui.question import frame_words
+from elicit_tui.tui.question.actions import APPROVAL, Action, ActionBar, PageName, PageTurned
+from elicit_tui.tui.question.body import FROM_BEFORE, Body
 from elicit_tui.tui.question.frame import QuestionFrame
-from elicit_tui.tui.question.seen import PartToSee
+from elicit_tui.tui.question.seen_texts import Page, PartToSee
 from elicit_tui.tui.widgets.form_view import FormView
+
+# The panel of an approval: what would be called with what, and what the tool says of itself.
+
+ARGUMENTS_CHARACTERS: Final = 20_000
+"""Of a call's arguments; of more than that the beginning and the end."""
+_DECIDED_ABOUT = 2
+"""Rows, from the first, that say what would happen."""
+_LABEL = 12
+_LABEL_STYLES = {"−": "bold $error", "+": "bold $warning"}
+"""By the sign before a label: what a changed tool said before, and what it says now."""
+_BESIDE = 4
+"""Cells that the text does not have: its margin, a scrollbar and the blank before it."""
+_SESSION = (
+    "“This session” holds until the server ends or the tool's definition changes; it is never "
+    "written to disk."
+)
+
+
+class ApprovalPanel(Page):
+    """Shows a tool call whole, before it is made."""
+
+    called = "the call"
+
+    def __init__(self, request: ElicitationRequest, around: tuple[Action, ...] = ()) -> None:
+        """`around`: actions of the application; it may have one that lists what is allowed."""
+        self._request = request
+        keys = [action.key for action in around if action.name == "app.allowances"]
+        self._revoking = f" {keys[0]} lists and revokes it." if keys else ""
+        text, self.decides = self._drawn(60)
+        super().__init__(text, id="approval")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw it for this width."""
+        self.tell(*self._drawn(event.size.width - _BESIDE))
+
+    def _drawn(self, width: int) -> tuple[Content, Content]:
+        """All of it, and its beginning that says what is decided about."""
+        call, said = self._request.call, self._request.definition
+        before = self._request.definition_before
+        arguments = frame_words.sent_json(
+            dict(call.arguments) if call is not None else {}, self._request
+        )
+        shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
+        rows = [
+            ("arguments", Content(shown)),
+            ("its hints", _hinted(hints_of(said))),
+            ("it says", Content(_description(said) or "nothing about itself")),
+        ]
+        if before is not None:
+            rows = [row for now in rows for row in _beside(now, before)]
+        parts = [
+            frame_words.hanging(
+                Content.styled(label.ljust(_LABEL), _LABEL_STYLES.get(label[:1], "$faint")),
+                text,
+                width,
+            )
+            for label, text in rows
+        ]
+        text = Content("\n").join(
+            [*parts, Content(""), Content.styled(_SESSION + self._revoking, "$faint")]
+        )
+        # What a server says of its tool may be as long as it likes; what changed has to be seen.
+        decides = _DECIDED_ABOUT if before is None else len(parts)
+        return text, Content("\n").join(parts[:decides])
+
+
+def _description(said: Mapping[str, Any]) -> str:
+    described = said.get("description")
+    text = neutral(described, 4_000).strip() if isinstance(described, str) else ""
+    return quoting_signs(text)
+
+
+def _beside(now: tuple[str, Content], before: Mapping[str, Any]) -> list[tuple[str, Content]]:
+    """A row as it is, or, where it changed, marked, with what stood there before above it."""
+    label, text = now
+    was = {
+        "its hints": _hinted(hints_of(before)),
+        "it says": Content(_description(before) or "nothing about itself"),
+    }.get(label, text)
+    if was.is_same(text):
+        return [now]
+    return [(f"− {label}", Content.styled(was.plain, "$faint strike")), (f"+ {label}", text)]
+
+
+def _hinted(hints: Sequence[str]) -> Content:
+    """The tool's hints about itself; that it is destructive stands out."""
+    parts = [
+        Content.styled(f"▲ {hint}", "bold $warning") if hint == "destructive" else Content(hint)
+        for hint in hints
+    ]
+    return Content(", ").join(parts) if parts else Content("none")
+
+
+# A question of ours: whether a tool may be called.
 
 NOTE: Final[dict[str, Any]] = {
     "type": "object",
@@ -30,7 +128,12 @@ NOTE: Final[dict[str, Any]] = {
 
 
 class NotedCall(Vertical):
-    """The call, and below it the line for a note where an agent can use one."""
+    """The call, and below it the line for a note, which a no opens where an agent can use one."""
+
+    DEFAULT_CSS = """
+    NotedCall > #note { display: none; }
+    NotedCall.-noted > #note { display: block; }
+    """
 
     def __init__(self, body: ApprovalBody) -> None:
         self._body = body
@@ -43,18 +146,20 @@ class NotedCall(Vertical):
         view = self._body.view
         if self._body.typed and not view.decided:
             view.answers_changed()
-            if self._body.note in ("y", "n"):
-                view.say(f"This is your note. {view.key('send')} calls, {view.key('decline')} not.")
+
+    def on_form_view_focused(self, event: FormView.Focused) -> None:
+        """The note is written now: other keys act."""
+        event.stop()
+        self._body.view.summarise()
 
     def on_form_view_finished(self, event: FormView.Finished) -> None:
-        """From the note Enter goes on to the button that declines with it."""
+        """The no was chosen before its note was begun: Enter ends both."""
         event.stop()
-        view = self._body.view
-        view.go_on_to("decline", f"Enter or {view.key('decline')} declines with this note.")
+        self._body.view.post_message(ActionBar.Chosen("decline"))
 
 
 class ApprovalBody(Body):
-    """The call, whole; not calling is the harmless choice, and has the focus."""
+    """The call, whole. It has the focus itself: Enter decides nothing, `y` and `n` decide."""
 
     def __init__(self, view: QuestionFrame) -> None:
         super().__init__(view.question, view.accept)
@@ -63,6 +168,7 @@ class ApprovalBody(Body):
         draft = self.question.draft
         self.note_line: FormView | None = None
         self._told_of_note = False
+        self._note_was_open = False
         self._was_in_note = False
         """Whether the person was writing when another page came over the call."""
         if self.question.takes_note:
@@ -70,10 +176,11 @@ class ApprovalBody(Body):
                 read_form(NOTE),
                 draft.entries,
                 touched=draft.touched,
-                leads_to=DO_NOT_CALL.label,
+                whence=dict.fromkeys(draft.touched, FROM_BEFORE),
                 id="note",
             )
         self._whole = NotedCall(self)
+        self._whole.set_class(self.typed, "-noted")
 
     @property
     def panel(self) -> ApprovalPanel:
@@ -90,26 +197,32 @@ class ApprovalBody(Body):
         return APPROVAL
 
     def summary(self) -> Content:
-        """That nothing happens by itself, and the letters that decide where there is no note."""
-        if self.note_line is None:
-            return Content("y calls it once, n does not")
-        return Content("not called yet; what you type is your note")
+        """The letters that decide; in the note, how it ends."""
+        if self.writes_note:
+            back = self.view.key("cancel")
+            return Content(f"Enter declines with this note, {back} goes back")
+        yes, no = self.view.key("yes"), self.view.key("no")
+        return Content(f"{yes} calls it once, {no} does not")
 
     def focus(self) -> None:
-        """Not calling is the harmless choice; whoever was writing goes on."""
+        """The call, where no key decides by accident; whoever was writing goes on."""
         if self._was_in_note and self.note_line is not None:
             self.note_line.focus_first()
         else:
-            self.view.query_one(ActionBar).focus_on("decline")
+            self._panel.focus()
 
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
         """The call."""
         return (self._panel,)
 
+    def seen(self, content: Mapping[str, Any], *, page_read: bool) -> frozenset[str]:
+        """The call."""
+        return frozenset() if self._panel.unseen else frozenset({"call"})
+
     @property
     def takes_yes(self) -> bool:
-        """Unless a note can be written: then each letter is its own."""
-        return self.note_line is None
+        """As every question that has nothing else to answer."""
+        return True
 
     @property
     def accepting(self) -> str:
@@ -120,7 +233,7 @@ class ApprovalBody(Body):
         """Another page lies over it."""
         focused = self.view.screen.focused
         if focused is not None and self._whole in focused.ancestors:
-            self._was_in_note = self.note_line in focused.ancestors
+            self._was_in_note = self.writes_note
 
     @property
     def has_focus(self) -> bool:
@@ -146,20 +259,37 @@ class ApprovalBody(Body):
         written = self.note_line.entries.get("note")
         return (written.text.strip() or None) if isinstance(written, Typed) else None
 
-    def write(self, key: events.Key) -> None:
-        """Take a letter that was typed outside of the note as its next one.
+    @property
+    def writes_note(self) -> bool:
+        """Whether the person writes the note just now."""
+        return self.note_line is not None and self.note_line.has_focus_within
 
-        Whoever begins a note without looking where the focus is must not call a tool by its y.
-        """
-        if self.note_line is not None and not self.note_line.has_focus_within:
-            self.note_line.focus_first()
-            focused = self.view.screen.focused
-            if focused is not None:
-                focused.post_message(events.Key(key.key, key.character))
+    def opens_note(self) -> bool:
+        """Go to the line for a note, in which each letter is its own; the first time only."""
+        if self.note_line is None or self._note_was_open:
+            return False
+        self._note_was_open = True
+        self._whole.add_class("-noted")
+        self.note_line.focus_first()
+        self._note_came_or_went()
+        return True
+
+    def uncover(self) -> bool:
+        """From the note back to the call; one that is empty is put away."""
+        if not self.writes_note:
+            return False
+        self._panel.focus()
+        self._whole.set_class(self.typed, "-noted")
+        self._note_came_or_went()
+        return True
+
+    def _note_came_or_went(self) -> None:
+        self.view.call_after_refresh(self.view.summarise)
+        self.view.call_after_refresh(self.view.post_message, PageTurned(self.question))
 
     def send(self, page: PageName) -> None:
         """Allow this call."""
-        if not self._drops_note("send"):
+        if not self._drops_note("send" if self.writes_note else "yes"):
             self.accept("You allowed the call.", None, scope="once")
 
     def session(self) -> None:

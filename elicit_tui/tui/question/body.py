@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from textual.content import Content
 from textual.geometry import Size
@@ -11,7 +11,10 @@ from textual.widget import Widget
 
 from elicit_tui.elicitation import Finding, Outcome, Question, accept
 from elicit_tui.tui.question.actions import Action, PageName
-from elicit_tui.tui.question.seen import PartToSee
+from elicit_tui.tui.question.seen_texts import PartToSee
+
+FROM_BEFORE: Final = "from before"
+FROM_AGENT: Final = "filled in by the agent"
 
 
 class Body:
@@ -94,12 +97,22 @@ class Body:
         """What says on this page what would be accepted; None: the page itself."""
         return None
 
+    def seen(self, content: Mapping[str, Any], *, page_read: bool) -> frozenset[str]:
+        """The parts of what would be accepted that were on the screen (`Question.to_see`).
+
+        `page_read`: all of the page that lies over it was, which says what goes out.
+        """
+        raise NotImplementedError
+
     def was_reviewed(self) -> None:
         """All of the review was on the screen."""
 
     def uncover(self) -> bool:
         """Put away what hides the question on its own page; whether anything did."""
         return False
+
+    def pasted(self, text: str) -> None:
+        """The person pasted something that no field took."""
 
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter."""
@@ -108,6 +121,11 @@ class Body:
     def typed(self) -> bool:
         """Whether the person typed or chose anything."""
         return False
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """What would be sent now, as far as it is known; empty where nothing is filled in."""
+        return {}
 
     @property
     def takes_yes(self) -> bool:

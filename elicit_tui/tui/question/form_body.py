@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widgets import Static
 
+from elicit_tui.elicitation import Question
 from elicit_tui.form import Form
 from elicit_tui.text import neutral
 from elicit_tui.tui.question import overlays
@@ -28,10 +29,10 @@ from elicit_tui.tui.question.actions import (
     ActionButton,
     PageName,
 )
-from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.body import FROM_AGENT, FROM_BEFORE, Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import sent_json
-from elicit_tui.tui.question.seen import PartToSee
+from elicit_tui.tui.question.seen_texts import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
@@ -50,6 +51,14 @@ def frozen(content: Mapping[str, Any]) -> dict[str, Any]:
         name: list(value) if isinstance(value, (list, tuple)) else value
         for name, value in content.items()
     }
+
+
+def whence_of(question: Question) -> dict[str, str]:
+    """Where what stands in the fields came from, by name; an answer given back is no surprise."""
+    if question.attempt > 1:
+        return {}
+    draft = question.draft
+    return {name: FROM_AGENT if name in draft.by_client else FROM_BEFORE for name in draft.touched}
 
 
 class FormPanel(Horizontal):
@@ -132,7 +141,12 @@ class FormBody(Body):
         draft = self.question.draft
         entries = draft.entries if draft.filled else None
         self.form_view = FormView(
-            form, entries, touched=draft.touched, leads_to=SEND.label, id="form"
+            form,
+            entries,
+            touched=draft.touched,
+            whence=whence_of(self.question),
+            leads_to=SEND.label,
+            id="form",
         )
         self._whole = FormPanel(self)
         self._held: dict[str, Any] | None = None
@@ -179,6 +193,11 @@ class FormBody(Body):
             return (self.form_view,)
         return None if page == "step" or self.form_view.unseen else ()
 
+    def seen(self, content: Mapping[str, Any], *, page_read: bool) -> frozenset[str]:
+        """The fields that go out."""
+        unseen = () if page_read else self.form_view.fields_unseen
+        return frozenset(f"content.{name}" for name in content if name not in unseen)
+
     def was_reviewed(self) -> None:
         """What goes out was all there."""
         self.form_view.count_as_seen()
@@ -216,6 +235,11 @@ class FormBody(Body):
         return summary(
             self.form, view.conversion, view.entries, view.unset_unseen, view.answers_unseen
         )
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """What stands in the fields, once it was judged."""
+        return self.form_view.conversion.content if self.form_view.judged else {}
 
     @property
     def ready(self) -> bool:
@@ -345,7 +369,7 @@ class FormBody(Body):
 
     def _step_or_accept(self, content: dict[str, Any]) -> None:
         # The answer's own come first: a server decides how many there are of the others.
-        found = (*self.question.examine(content), *self.question.to_acknowledge)
+        found = self.question.to_acknowledge_for(content)
         self._held = content
         self.see(found)
         if not found:

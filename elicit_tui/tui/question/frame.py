@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Final
 
@@ -12,24 +13,37 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 
-from elicit_tui.elicitation import Deadline, Outcome, Question
+from elicit_tui.elicitation import Deadline, Outcome, Question, Severity
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.responders.browser import open_in_browser
-from elicit_tui.tui.breakage import ShowsQuestion
-from elicit_tui.tui.key_names import key_of
+from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.ordered_app import ShowsQuestion
 from elicit_tui.tui.question import frame_words
-from elicit_tui.tui.question.actions import BACK, Action, ActionBar, PageName
-from elicit_tui.tui.question.bindings import BY_ACTION, QUESTION_BINDINGS
+from elicit_tui.tui.question.actions import (
+    BACK,
+    BY_ACTION,
+    QUESTION_BINDINGS,
+    Action,
+    ActionBar,
+    Answered,
+    PageName,
+    PageTurned,
+    Painted,
+)
 from elicit_tui.tui.question.body import Body
-from elicit_tui.tui.question.debounce import ENTER_SECONDS
-from elicit_tui.tui.question.messages import Answered, PageTurned, Painted
-from elicit_tui.tui.question.page import Page
-from elicit_tui.tui.question.seen import PartToSee, shown_now
+from elicit_tui.tui.question.frame_heading import (
+    CARD_COLUMNS,
+    FRAME_CSS,
+    AsItStands,
+    Titled,
+    WhoAsks,
+    tighten,
+    unchanged,
+    weight_of,
+)
+from elicit_tui.tui.question.seen_texts import Page, PartToSee, TextRegion, shown_now
 from elicit_tui.tui.question.status import StatusLine
-from elicit_tui.tui.question.style import FRAME_CSS, tighten
-from elicit_tui.tui.question.text_region import TextRegion
-from elicit_tui.tui.question.title import Titled
-from elicit_tui.tui.question.who_asks import AsItStands, WhoAsks, unchanged
+from elicit_tui.tui.question_gate import HELD_SECONDS, NextEnter
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
@@ -91,17 +105,18 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.is_measured = False
         """Whether it is laid out to be measured only: nothing of it is drawn yet."""
         self._uncovering = False
+        self._read_page = False
+        """Whether the page that was left had been shown for a moment."""
         self._not_heard = False
         self._in_passing = ""
         """What is said until the next key."""
-        self._gone_on_at: float | None = None
-        """When Enter was pressed last, where it brought the focus to a button."""
-        self._enter_at = float("-inf")
+        self._next_enter = NextEnter()
         self._restored = question.draft.filled
         self._status = StatusLine()
         self.body = body(self)
         self.set_class(question.request.mode == "url", "-url")
         self.set_class(self.body.is_empty, "-plain")
+        self.set_class(question.request.traits.about_call, "-call")
         self.aside = Page(Content(""), id="aside")
         self._actions = ActionBar(self.offered("answer"), id="actions")
 
@@ -113,6 +128,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     def compose(self) -> ComposeResult:
         """The frame from top to bottom; every part has its fixed place."""
         self._tighten(self.app.size)
+        self._weigh_answer()
         request = self.question.request
         yield self.who
         message, left_out = frame_words.message(request)
@@ -122,7 +138,10 @@ class QuestionFrame(Titled, ShowsQuestion):
             found = TextRegion(partial(frame_words.found, self.question), id="findings")
             found.set_class(frame_words.blocks(self.question), "-block")
             yield found
-        self.body.expect(self.app.size - self.gutter.totals)
+        room = self.app.size
+        if self.has_class("-card"):
+            room = room.with_width(min(room.width, CARD_COLUMNS))
+        self.body.expect(room - self.gutter.totals)
         yield self.body.whole
         self.aside.display = self.aside.can_focus = False
         yield self.aside
@@ -156,7 +175,6 @@ class QuestionFrame(Titled, ShowsQuestion):
                 part.see_afresh()
             self.post_message(Painted(self.question))
         if self._uncovering:
-            self._uncovering = False
             self.uncovered()
         self.deadline.start()
         bound = self.screen.active_bindings.items()
@@ -167,12 +185,18 @@ class QuestionFrame(Titled, ShowsQuestion):
         if self._not_heard:
             self.was_not_heard()
 
+    @property
+    def comes_back(self) -> bool:
+        """Whether the person is back from another page of this question that they have read."""
+        came_back, self._uncovering = self._uncovering and self._read_page, False
+        return came_back
+
     def on_resize(self, event: events.Resize) -> None:
         """Tighter spacing where there is little room, whatever of it the question takes."""
         self._tighten(self.app.size)
 
     def _tighten(self, size: Size) -> None:
-        tighten(self, size)
+        tighten(self, self.question, size)
         self._status.set_class(self.has_class("-narrow"), "-narrow")
         self.body.resized()
         self.retitle()
@@ -209,10 +233,8 @@ class QuestionFrame(Titled, ShowsQuestion):
             self._status.hush()
         if isinstance(event, (events.Key, events.Paste)):
             self.deadline.touch()
-        gone_on_at = self._gone_on_at
-        self.went_on()
-        if isinstance(event, events.Key) and event.key == "enter":
-            self._gone_on_at, self._enter_at = gone_on_at, event.time
+        self._hush_passing()
+        self._next_enter.heard(event)
 
     def turned_away(self, event: events.Event) -> None:
         """Say that it went nowhere, unless the question is on its way out."""
@@ -236,6 +258,13 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._restored = False
         self.keep_draft()
         self.summarise()
+        self._weigh_answer()
+
+    def _weigh_answer(self) -> None:
+        """The colour of the frame is that of what would be sent now."""
+        found = weight_of(self.question, self.body.content)
+        self.weigh(max(found, Severity.WARN) if self._page == "step" else found)
+        self.retitle()
 
     @property
     def page(self) -> PageName:
@@ -252,43 +281,56 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.say(sentence, style)
         self._in_passing = sentence
 
+    def _hush_passing(self) -> None:
+        self._status.hush_of(self._in_passing)()
+        self._in_passing = ""
+
     def went_on(self) -> None:
         """The person did something else: what was said in passing is over."""
-        self._status.hush_of(self._in_passing)()
-        self._in_passing, self._gone_on_at = "", None
+        self._hush_passing()
+        self._next_enter.forget()
 
     def go_on_to(self, action: str, sentence: str) -> None:
         """Enter went through the last field: the next one presses this button, a moment later."""
-        self._gone_on_at = self._enter_at
+        self._next_enter.went_on()
         self._actions.focus_on(action)
         self.tell(sentence)
 
-    def _comes_unawares(self) -> bool:
-        """Whether Enter presses a button to which Enter has only just gone on; then it is said."""
-        gone_on_at, self._gone_on_at = self._gone_on_at, None
-        unawares = gone_on_at is not None and self._enter_at - gone_on_at < ENTER_SECONDS
-        if unawares:
-            self._gone_on_at = self._enter_at
-            self.tell("That Enter came too soon to be meant. Press it again.", "$warning")
-        return unawares
-
     def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
-        """A button does what its key does."""
+        """A button does what its key does, unless Enter has only just gone on to it."""
         event.stop()
         self.deadline.touch()
-        if self._comes_unawares():
-            return
-        if event.action.startswith("app."):
-            self.run_worker(self.app.run_action(event.action), exit_on_error=False)
+        verdict = self._next_enter.presses()
+        if verdict == "unawares":
+            self.tell("That Enter came too soon to be meant. Press it again.", "$warning")
+        elif verdict == "meant":
+            self._press(event.action)
         else:
-            getattr(self, f"action_{event.action}")()
+            pressed = self._next_enter.at
+            self.set_timer(HELD_SECONDS, partial(self._unless_held, pressed, event.action))
+
+    def _unless_held(self, pressed: float, action: str) -> None:
+        if self._next_enter.at == pressed and not self.decided:
+            self._press(action)
+
+    def _press(self, action: str) -> None:
+        if action.startswith("app."):
+            self.run_worker(self.app.run_action(action), exit_on_error=False)
+        else:
+            getattr(self, f"action_{action}")()
 
     # Its end
 
     def accept(self, outcome: Outcome) -> None:
         """The person accepts this; what was not on the screen is shown first."""
         if not self.shows_unseen():
-            self.decide(outcome)
+            self.decide(replace(outcome, seen=self._seen(outcome)))
+
+    def _seen(self, outcome: Outcome) -> frozenset[str]:
+        """What of the question was on the screen, or was told of, as the core names its parts."""
+        page_read = self._page != "answer" and not self.aside.unseen
+        message = frozenset() if self.message.unseen else frozenset({"message"})
+        return message | self.body.seen(outcome.content or {}, page_read=page_read)
 
     def decide(self, outcome: Outcome) -> None:
         """This is the answer."""
@@ -332,6 +374,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         """
         if self._page == "review" and not self.aside.unseen:
             self.body.was_reviewed()
+        self._read_page = not self.deaf
         self.turn()
         self._uncovering = page == "answer" and self._page != "answer"
         self._page = page
@@ -347,6 +390,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.aside.display = self.aside.can_focus = aside
         self.set_class(aside, "-aside")
         self.set_class(page == "step", "-step")
+        self._weigh_answer()
         self.set_class(page in ("raw", "help"), "-about")
         if aside:
             self.body.covered()

@@ -8,11 +8,18 @@ from typing import Any
 
 from textual.content import Content
 
-from elicit_tui.elicitation import Draft, ElicitationRequest, Finding, Question, Severity, Weight
+from elicit_tui.elicitation import (
+    Draft,
+    ElicitationRequest,
+    Finding,
+    Question,
+    Severity,
+    Weight,
+    what_changed,
+)
 from elicit_tui.host.number_text import as_spelled
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted, readable_json
-from elicit_tui.tui.calls_in_words import joined_by_or
-from elicit_tui.tui.foreign_signs import quoting_signs
+from elicit_tui.tui.names_on_screen import joined_by_or, quoting_signs
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -33,7 +40,6 @@ _PARTLY_FILLED_IN = "Your earlier answers are back; the agent filled in the rest
 _FACT = 13
 """Cells for the name of a fact."""
 _REACHED = {True: "program", False: "address"}
-_PROTOCOLS = {"handshake": "2025-11-25 or older (handshake)", "modern": "2026-07-28"}
 _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resource "}
 
 
@@ -51,7 +57,7 @@ def server_name(request: ElicitationRequest) -> str:
 
 def title(request: ElicitationRequest) -> str:
     """What the border says: who asks; whether a tool may be called is our own question."""
-    if request.kind == "approval" and request.call is not None:
+    if not request.traits.from_server:
         return "elicit-tui asks"
     return f"{server_name(request)} asks"
 
@@ -83,7 +89,7 @@ def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
 
     `about` is what the program around the question knows of it.
     """
-    parts = [] if request.kind == "approval" else [called(request)]
+    parts = [called(request)] if request.traits.from_server else []
     if len(request.calls) > 1:
         parts.append("the server does not say for which call")
     if request.round > 1:
@@ -91,8 +97,8 @@ def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
     if request.group_size > 1:
         parts.append(f"{request.group_size} questions together")
     if not names_agree(request.server.name, request.server.calls_itself):
-        # The border of an approval does not name the server: its claim must not look the agent's.
-        whose = f"{server_name(request)} " if request.kind == "approval" else ""
+        # Our own question does not name the server there: its claim must not look the agent's.
+        whose = f"{server_name(request)} " if not request.traits.from_server else ""
         parts.append(whose + calls_itself(request))
     return Content.styled(" · ".join([*parts, *about]), "$faint")
 
@@ -134,7 +140,7 @@ def about(question: Question, left: float | None, width: int) -> Content:
         _REACHED[server.transport == "stdio"]: neutral_line(server.address, _ADDRESS_LIMIT),
         "asks during": called(request),
         "round": f"{request.round} of this call" if request.round > 1 else "",
-        "protocol": _PROTOCOLS[request.era],
+        "protocol": request.protocol.shown,
         "request id": "" if request.wire_id is None else neutral_line(str(request.wire_id), 120),
         "time": time_left(left),
     }
@@ -211,15 +217,28 @@ def found(question: Question, width: int) -> Content:
     """What was found, in the sentences for a person, the worst first; why it is asked at all."""
     lines: dict[str, Content] = {}
     for finding in sorted(question.review.findings, key=lambda finding: -finding.severity):
-        advice = neutral_line(finding.advice, 400)
+        advice = neutral_line(finding.advice, 400) + _only_if_sent(finding, question)
         sign, style = SIGNS[finding.severity], STYLES[finding.severity]
         said = Content.styled(advice, "$faint" if finding.severity is Severity.NOTE else "")
         lines.setdefault(advice, hanging(Content.styled(f"{sign} ", style), said, width))
     parts = [*lines.values()]
-    if question.note:
-        note = Content.styled(neutral(question.note), "$faint")
-        parts.append(hanging(Content("· "), note, width))
+    changed, why = what_changed(question.request), question.note or ""
+    if changed:
+        mark = Content.styled(f"{SIGNS[Severity.WARN]} ", STYLES[Severity.WARN])
+        parts.append(hanging(mark, Content.styled(changed, "bold"), width))
+        why = why.removeprefix(changed).strip()
+    if why:
+        parts.append(hanging(Content("· "), Content.styled(neutral(why), "$faint"), width))
     return Content("\n").join(parts)
+
+
+def _only_if_sent(finding: Finding, question: Question) -> str:
+    """The optional fields that alone carry a finding: left unset, they make it a hint."""
+    if not finding.fields or question.form is None:
+        return ""
+    titles = {spec.name: spec.title for spec in question.form.fields}
+    named = joined_by_or([neutral_line(titles.get(name, name), 40) for name in finding.fields])
+    return f" Only if you fill in {named}."
 
 
 def blocks(question: Question) -> bool:

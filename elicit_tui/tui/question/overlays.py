@@ -14,13 +14,11 @@ from elicit_tui.form.choices import value_label
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line
 from elicit_tui.text.bounded_json import bounded_json
-from elicit_tui.tui.calls_in_words import joined_by_or
-from elicit_tui.tui.key_names import key_of
+from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
-from elicit_tui.tui.question.actions import Action
-from elicit_tui.tui.question.bindings import BY_ACTION
+from elicit_tui.tui.question.actions import BY_ACTION, Action
 from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, UNDO
-from elicit_tui.tui.widgets.date_line import TODAY
+from elicit_tui.tui.widgets.lines import TODAY
 from elicit_tui.tui.widgets.text_block import EDITOR
 
 _ROOMY: Final = 48
@@ -133,7 +131,10 @@ def second_step(
     name = frame_words.server_name(request)
     tools = joined_by_or([neutral_line(call.name, 120) for call in request.calls])
     during = f" (for {tools})" if tools else ""
-    if elsewhere:
+    if request.traits.takes_redirect:
+        where = "the page that you opened yourself" if elsewhere else "this page in your browser"
+        will = f"You log in on {where}; the server {name} may then do what it asks for."
+    elif elsewhere:
         will = f"This tells {name}{during} that you agreed, and opened the page yourself."
     elif content is None:
         will = f"This opens the page in your browser and tells {name}{during} that you agreed."

@@ -12,9 +12,9 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from elicit_tui.elicitation import Draft, Outcome
-from elicit_tui.tui.breakage import ShowsQuestion
-from elicit_tui.tui.question.debounce import Debounce
+from elicit_tui.tui.ordered_app import ShowsQuestion
 from elicit_tui.tui.question.view import QuestionView
+from elicit_tui.tui.question_gate import Debounce
 
 _Screen = TypeVar("_Screen", bound="QuestionScreen")
 
@@ -35,7 +35,7 @@ class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
     it and what gets it are painted, which a slow terminal shows five times as fast."""
 
     # Nothing shines through: the screen below is not drawn under each repaint.
-    DEFAULT_CSS = "QuestionScreen { background: $surface; }"
+    DEFAULT_CSS = "QuestionScreen { background: $surface; align: center middle; }"
 
     def __init__(self, view: QuestionView) -> None:
         super().__init__()

@@ -10,22 +10,21 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 
 from elicit_tui.elicitation import Deadline, Question, cancel, decline
-from elicit_tui.tui.key_names import key_name
-from elicit_tui.tui.meant_elsewhere import MeantElsewhere
+from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
-from elicit_tui.tui.question.actions import ActionBar
+from elicit_tui.tui.question.actions import BY_ACTION, ActionBar, Later, PageTurned
 from elicit_tui.tui.question.approval_body import ApprovalBody
-from elicit_tui.tui.question.bindings import BY_ACTION
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import count, what_is_back
-from elicit_tui.tui.question.messages import Later, PageTurned
 from elicit_tui.tui.question.page_body import PageBody
-from elicit_tui.tui.question.text_region import scroll_hidden
+from elicit_tui.tui.question.seen_texts import scroll_hidden
+from elicit_tui.tui.question_gate import MeantElsewhere
 
 FOLLOWS: Final = "Another question is in front now."
+CHANGED: Final = "Not called: the tool changed while you read."
 FOLLOWS_SECONDS: Final = 4.0
 """So long a question that came to the front by itself says so, unless something is said or typed.
 """
@@ -33,7 +32,7 @@ FOLLOWS_SECONDS: Final = 4.0
 
 def body_of(frame: QuestionFrame) -> Body:
     """The fields, the page or the call."""
-    if frame.question.request.kind == "approval":
+    if frame.question.request.traits.about_call:
         return ApprovalBody(frame)
     if frame.question.form is not None:
         return FormBody(frame, frame.question.form)
@@ -62,7 +61,10 @@ class QuestionView(QuestionFrame):
         that accepts only tells so, unless they have acted here before.
         """
         self._follows = follows
-        self._meant_elsewhere = MeantElsewhere(typed_into=startled, vanished=follows == "")
+        # A second yes to a tool that changed meanwhile may be one more press of the first.
+        changed = question.request.definition_before is not None
+        vanished = follows == "" or changed
+        self._meant_elsewhere = MeantElsewhere(typed_into=startled, vanished=vanished)
         self._asked_to_cancel = False
         super().__init__(question, deadline, body_of, **more)
 
@@ -76,7 +78,8 @@ class QuestionView(QuestionFrame):
             self.post_message(PageTurned(self.question))
         if self.never_painted and self._follows is not None and not self._not_heard:
             # The first word is what became of the question before.
-            here = what_is_back(self.question.draft) or FOLLOWS
+            changed = CHANGED if self.question.request.definition_before is not None else FOLLOWS
+            here = what_is_back(self.question.draft) or changed
             said = f"{self._follows} {here}".strip()
             self.say(said, "bold $accent")
             self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(said))
@@ -90,7 +93,12 @@ class QuestionView(QuestionFrame):
             more = f"… {'  '.join(event.missing)}"
         # The help page has them all.
         said = event.missing and self._page != "help"
-        self.border_subtitle = Content.styled(more if said else "", "$faint")
+        self.border_subtitle = Content.styled(more, "$faint") if said else ""
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste that no field took."""
+        if not self.deaf:
+            self.body.pasted(event.text)
 
     def on_click(self, event: events.Click) -> None:
         """A click on what the lower border says."""
@@ -166,9 +174,8 @@ class QuestionView(QuestionFrame):
         elif self._page != "answer":
             self.tell(f"{back}.")
         elif self.body.takes_yes:
-            says_no = f"{self.key('no')} says no" if self.body.accepting == "says yes" else ""
-            said = (f"{self.key('yes')} {self.body.accepting}", says_no or f"{declines} does not")
-            self.tell(f"{', '.join(said)}.")
+            no = "says no" if self.body.accepting == "says yes" else "does not"
+            self.tell(f"{self.key('yes')} {self.body.accepting}, {self.key('no')} {no}.")
         elif isinstance(self.body, PageBody):
             self.tell(f"{accepts} {self.body.accepting}, {declines} declines.")
 
@@ -187,7 +194,7 @@ class QuestionView(QuestionFrame):
             self.body.send(self._page)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Yes and No are for questions that have nothing else to answer, not even a note."""
+        """Yes and No are for questions that have nothing else to answer."""
         if action in ("yes", "no"):
             return self._page in ("answer", "review", "step") and self.body.takes_yes
         return True
@@ -200,7 +207,7 @@ class QuestionView(QuestionFrame):
         return super().acts_on(event)
 
     def on_key(self, event: events.Key) -> None:
-        """A letter that nothing else took: an approval's note begins with it.
+        """A letter that nothing else took: the field that one came from takes it.
 
         Where there is nothing to type into, it was meant for another question.
         """
@@ -208,7 +215,7 @@ class QuestionView(QuestionFrame):
             self._tell_the_way()
         if not event.is_printable:
             return
-        if isinstance(self.body, (ApprovalBody, FormBody)) and self._page == "answer":
+        if isinstance(self.body, FormBody) and self._page == "answer":
             self.body.write(event)
         if self._page == "step" and event.key == BY_ACTION["yes"].key and not self.body.takes_yes:
             self.action_yes()
@@ -252,8 +259,12 @@ class QuestionView(QuestionFrame):
             self.say(f"{yes} does not send here: {anyway} does.")
 
     def action_no(self) -> None:
-        """Decline, to a question that has nothing else to answer."""
-        self.action_decline()
+        """Decline, to a question that has nothing else to answer; a note comes first, if any."""
+        if self._too_early() or self._waits("decline", "no"):
+            return
+        body = self.body
+        if not (isinstance(body, ApprovalBody) and self._page == "answer" and body.opens_note()):
+            self.action_decline()
 
     def action_anyway(self) -> None:
         """The deliberate second step: go through with what the page shows."""
@@ -282,8 +293,8 @@ class QuestionView(QuestionFrame):
             doubtful = self.body.typed or self._meant_elsewhere.closes_what_lay_over
             if doubtful and not self._asked_to_cancel:
                 self._asked_to_cancel = True
-                kept = " Your answers come back if it asks again." if self.body.typed else ""
-                self.say(f"{self.key('cancel')} again cancels.{kept}")
+                lost = " What you typed is gone then." if self.body.typed else ""
+                self.say(f"{self.key('cancel')} again cancels.{lost}")
             else:
                 self.decide(cancel("user", "You dismissed the question."))
 

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from elicit_tui.form import Entry, Field
-from elicit_tui.tui.widgets.choice_control import ChoiceControl
+from elicit_tui.tui.widgets.choices import ChoiceControl
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 
 ROWS = 6

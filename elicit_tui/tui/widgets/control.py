@@ -1,13 +1,67 @@
-"""What every field's widget has in common: raw entry in and out, and the field's own keys."""
+"""What every field's widget has in common: raw entry in and out, its own keys, typed text."""
 
 from __future__ import annotations
 
-from textual.binding import Binding, BindingType
-from textual.message import Message
+import unicodedata
+from typing import Any
 
-from elicit_tui.form import EmptyOnPurpose, Entry, Field, Unset, is_unset
-from elicit_tui.tui.key_names import key_of
-from elicit_tui.tui.widgets.guarded import Guarded
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.strip import Strip
+
+from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset, is_unset
+from elicit_tui.text import stand_in
+from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.question_gate import Guarded
+
+# Letters that a terminal sends and Textual takes for none: joiners of emoji, other spaces.
+
+
+def odd_letter(event: events.Key) -> str | None:
+    """The text of a key that is text although Python does not call it printable."""
+    character = event.character
+    if character is None or len(character) != 1 or character.isprintable():
+        return None
+    return None if unicodedata.category(character) in ("Cc", "Cs") else character
+
+
+# Characters that a text field holds and must not draw: safe to look at, and named in words.
+
+_SHOWN = 4
+
+
+def drawn_safely(strip: Strip) -> Strip:
+    """A line of an editable field with a visible character for each active one.
+
+    The field holds the true text, because that is what is sent; drawn as it is, a server's
+    default could drive the terminal.
+    """
+    if all(text.isascii() and text.isprintable() for text, _, control in strip if not control):
+        return strip
+    return Strip(
+        Segment(text, style, control) if control else Segment(stand_in(text), style)
+        for text, style, control in strip
+    )
+
+
+def unseen_in(text: str) -> str | None:
+    """A sentence that counts and names the active characters in `text`; None without any."""
+    if text.isascii() and text.isprintable():
+        return None
+    drawn = stand_in(text, keep="\n\t")
+    found = [true for true, shown in zip(text, drawn, strict=False) if true != shown]
+    if not found:
+        return None
+    names = list(dict.fromkeys(f"U+{ord(character):04X}" for character in found))
+    more = ", …" if len(names) > _SHOWN else ""
+    things = "1 character" if len(found) == 1 else f"{len(found)} characters"
+    return f"holds {things} that cannot be seen: {', '.join(names[:_SHOWN])}{more}"
+
+
+# What every field's widget has in common: raw entry in and out, and the field's own keys.
 
 CLEAR = Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", show=False)
 EMPTY = Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False)
@@ -47,6 +101,20 @@ class FieldControl(Guarded):
     leads_to = ""
     """The button to which Enter goes on from here; empty where another field follows."""
     _undo: Entry | None = None
+    _came_back: tuple[Entry, str] | None = None
+    """What stood here when the form was shown, and where it came from; until it is changed."""
+
+    def came_back(self, whence: str) -> None:
+        """What stands here came back with the form: the first letter typed takes its place.
+
+        The key that undoes brings it back.
+        """
+        self._came_back = self.entry, whence
+
+    @property
+    def whence(self) -> str:
+        """Where what stands here came from (`from before`); empty where it is the person's own."""
+        return self._came_back[1] if self._came_back is not None else ""
 
     @property
     def can_take_empty(self) -> bool:
@@ -80,6 +148,11 @@ class FieldControl(Guarded):
 
     def end_search(self) -> bool:
         """Show all choices again; whether a search had left some of them out."""
+        return False
+
+    @property
+    def replaced_by_typing(self) -> bool:
+        """Whether what came back here is selected, so that a letter takes its place."""
         return False
 
     def height_for(self, width: int) -> int:
@@ -156,6 +229,8 @@ class FieldControl(Guarded):
 
     def changed(self) -> None:
         """Tell the form that the person changed this field."""
+        if self._came_back is not None:
+            self._undo, self._came_back = self._came_back[0], None
         self.post_message(FieldChanged(self))
 
     def moved(self) -> None:
@@ -187,3 +262,107 @@ class FieldControl(Guarded):
             undo, self._undo = self._undo, None
             self.put(undo)
             self.changed()
+
+
+# What the widgets for typed text have in common: two kinds of blank, length, unseen letters.
+
+
+class TypedControl(FieldControl):
+    """A field's widget that holds text; blank is unset until the person says "on purpose"."""
+
+    placeholder: Any
+    """Of the widget this is mixed with: the words that stand in place of nothing."""
+    _blank: Entry = Unset()
+
+    @property
+    def typed(self) -> str:
+        """The text as it stands on the screen."""
+        raise NotImplementedError
+
+    def write(self, text: str) -> None:
+        """Type a text where the cursor stands, in place of what is selected."""
+        raise NotImplementedError
+
+    @property
+    def entry(self) -> Entry:
+        """What was typed; the kind of blank when nothing was."""
+        return Typed(self.typed) if self.typed else self._blank
+
+    @property
+    def count(self) -> str | None:
+        """Code points, where the length is limited."""
+        spec = self.spec
+        if spec.each_line or (spec.min_length is None and spec.max_length is None):
+            return None
+        return f"now {len(self.typed):,}"
+
+    @property
+    def warning(self) -> str | None:
+        """The characters in it that cannot be seen."""
+        return unseen_in(self.typed)
+
+    @property
+    def replaced_by_typing(self) -> bool:
+        """While the text came back."""
+        return bool(self.whence and self.typed)
+
+    @property
+    def may_become_right(self) -> bool:
+        """What is too short, or of no format yet; not what is too long."""
+        most = self.spec.max_length
+        return most is None or len(self.typed) <= most
+
+    def text_of(self, entry: Entry) -> str:
+        """The text to show for an entry; one that is empty counts as empty on purpose."""
+        text = entry.text if isinstance(entry, Typed) else ""
+        self.set_blank(Unset() if text or isinstance(entry, Unset) else EmptyOnPurpose())
+        return text
+
+    @property
+    def example(self) -> str:
+        """What could stand there; empty where nothing is worth showing."""
+        return self.spec.placeholder
+
+    def set_blank(self, blank: Entry) -> None:
+        """What a blank means from here on, said in its place."""
+        self._blank = blank
+        if isinstance(blank, EmptyOnPurpose):
+            self.placeholder = "(empty on purpose)"
+        else:
+            example = self.example
+            self.placeholder = f"e.g. {example}" if example else "unset"
+
+
+# A property that no answer exists for: said plainly, nothing to fill in.
+
+
+class Refusal(FieldControl):
+    """Words where a widget would stand; takes no focus."""
+
+    DEFAULT_CSS = "Refusal { color: $warning; text-style: italic; }"
+
+    def __init__(self, spec: Field, entry: Entry) -> None:
+        super().__init__()
+        self.spec = spec
+
+    @property
+    def entry(self) -> Entry:
+        """Always unset."""
+        return Unset()
+
+    def put(self, entry: Entry) -> None:
+        """Nothing can be put here."""
+
+    @property
+    def _words(self) -> str:
+        if self.spec.required:
+            return "■ cannot be answered here, and the server requires it"
+        return "cannot be answered here; it is left out"
+
+    def height_for(self, width: int) -> int:
+        """The words, wrapped."""
+        return len(Content(self._words).wrap(max(width, 10)))
+
+    def render(self) -> Content:
+        """Why there is nothing to fill in."""
+        return Content(self._words)

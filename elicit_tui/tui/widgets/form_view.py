@@ -52,14 +52,16 @@ class FormView(RowsView):
         entries: Mapping[str, Entry] | None = None,
         *,
         touched: frozenset[str] = frozenset(),
+        whence: Mapping[str, str] | None = None,
         leads_to: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        """`leads_to`: the button to which Enter goes on from the last field."""
+        """As the rows; `touched`: the fields that somebody changed already."""
         super().__init__(
             form,
             {**form.initial(), **(entries or {})},
+            whence=whence,
             leads_to=leads_to,
             id=id,
             classes=classes,
@@ -270,14 +272,14 @@ class FormView(RowsView):
 
         What somebody was told of is seen.
         """
-        return bool(self._unseen_fields) or self._unseen_words
+        return bool(self.fields_unseen) or self._unseen_words
 
     @property
     def _unseen_words(self) -> bool:
         return self._words_unseen and not self._told_words
 
     @property
-    def _unseen_fields(self) -> list[str]:
+    def fields_unseen(self) -> list[str]:
         """The names of the fields, from the top."""
         answered = self.conversion.content.keys() - self._told_unseen
         return [
@@ -299,7 +301,7 @@ class FormView(RowsView):
     @property
     def answers_unseen(self) -> int:
         """How many fields go out that were never on the screen, and that nobody was told of."""
-        return len(self._unseen_fields)
+        return len(self.fields_unseen)
 
     def show_unseen(self, *, briefly: bool) -> str:
         """Go to the form's own words, else to the first of these fields; tell what it is."""
@@ -307,7 +309,7 @@ class FormView(RowsView):
             self._told_words = True
             self._show_words()
             return "what the form says goes on"
-        fields = self._unseen_fields
+        fields = self.fields_unseen
         answer_seen = fields[0] in self._rows and self._rows[fields[0]].answer_seen
         self.count_as_seen()
         self._wanted_on_top = fields[0]

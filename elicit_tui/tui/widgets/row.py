@@ -1,15 +1,114 @@
-"""One field in a form: its label, its widget, its hint, and what is wrong with it."""
+"""One field in a form: its label, its widget, its hint, what is wrong with it, in which columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from textual.content import Content
 
-from elicit_tui.form import Entry, Field, is_unset
-from elicit_tui.tui.foreign_signs import quoting_signs
-from elicit_tui.tui.widgets.columns import BAR, CONTROL_MOST, Columns
-from elicit_tui.tui.widgets.kinds import control_for
+from elicit_tui.form import Entry, Field, Typed, is_unset
+from elicit_tui.tui.names_on_screen import quoting_signs
+from elicit_tui.tui.widgets.choice_search import ChoiceSearch
+from elicit_tui.tui.widgets.choices import ChoiceStrip
+from elicit_tui.tui.widgets.control import FieldControl, Refusal
+from elicit_tui.tui.widgets.lines import DateLine, NumberLine, TextLine
+from elicit_tui.tui.widgets.text_block import TextBlock
+
+# How the columns of a form fall at a width: labels, controls, hints; or one below the other.
+
+BAR = 2
+"""Cells at the left edge, where the focused row has its bar."""
+_GAP = 2
+_WIDE = 54
+_ROOMY = 60
+"""With fewer cells no label is broken to stand beside its control."""
+_LABEL_MOST = 24
+_HINT_MOST = 34
+_CONTROL_LEAST = 24
+CONTROL_MOST = 96
+"""A line to type in grows no wider than this."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Widths in cells; `label` 0 means that labels stand above their controls."""
+
+    width: int
+    label: int
+    hint: int
+
+    @property
+    def stacked(self) -> bool:
+        """Whether labels stand above their controls."""
+        return self.label == 0
+
+    @property
+    def control_x(self) -> int:
+        """Where controls and what is said below them begin."""
+        return BAR if self.stacked else BAR + self.label + _GAP
+
+    @property
+    def room(self) -> int:
+        """From there to the right edge."""
+        return max(self.width - self.control_x, 8)
+
+    @property
+    def control(self) -> int:
+        """How wide a control with a hint beside it is."""
+        return min(CONTROL_MOST, self.room - (self.hint + _GAP if self.hint else 0))
+
+    @property
+    def hint_x(self) -> int:
+        """Where hints begin."""
+        return self.control_x + self.control + _GAP
+
+
+def columns_for(
+    fields: Sequence[Field], hints: Sequence[str], width: int, *, one_line: bool = False
+) -> Columns:
+    """The columns of a whole form, so that all its rows line up.
+
+    `one_line`: no more of it can be seen; then a label stands beside its control, however narrow.
+    """
+    longest = max((Content(spec.title).cell_length for spec in fields), default=8) + 2
+    label = max(10, min(longest, _LABEL_MOST, width // 3))
+    if one_line:
+        return Columns(width, label, 0)
+    if width < _WIDE:
+        return Columns(width, 0, 0)
+    if width < _ROOMY and longest > label:
+        return Columns(width, 0, 0)
+    most = min(_HINT_MOST, width - BAR - label - _GAP - _CONTROL_LEAST - _GAP)
+    fitting = [cells for hint in hints if 0 < (cells := Content(hint).cell_length) <= most]
+    return Columns(width, label, max(fitting, default=0))
+
+
+# Which widget shows which kind of field.
+
+SHORT_LIST = 6
+"""A select with more choices than this gets a search line."""
+
+
+def control_for(spec: Field, entry: Entry) -> FieldControl:
+    """A new widget for this field, showing this entry."""
+    if spec.kind == "unsupported":
+        return Refusal(spec, entry)
+    if spec.kind == "boolean":
+        return ChoiceStrip(spec, entry)
+    if spec.kind in ("single", "multi") and not spec.each_line:
+        return (ChoiceStrip if len(spec.choices) <= SHORT_LIST else ChoiceSearch)(spec, entry)
+    if spec.kind in ("number", "integer"):
+        return NumberLine(spec, entry)
+    if spec.kind in ("date", "date-time"):
+        return DateLine(spec, entry)
+    several_lines = isinstance(entry, Typed) and "\n" in entry.text
+    if spec.multiline or spec.each_line or several_lines:
+        return TextBlock(spec, entry)
+    return TextLine(spec, entry)
+
+
+# One field in a form: its label, its widget, its hint, and what is wrong with it.
 
 
 class FieldRow:
@@ -24,10 +123,16 @@ class FieldRow:
         entry: Entry,
         columns: Columns,
         restated: Callable[[FieldRow], None],
+        whence: str = "",
     ) -> None:
-        """`restated` is told of other words, which may need another number of lines."""
+        """`restated` is told of other words, which may need another number of lines.
+
+        `whence`: where the entry came from, if the person did not write it into this form.
+        """
         self.spec = spec
         self.control = control_for(spec, entry)
+        if whence and not is_unset(entry):
+            self.control.came_back(whence)
         self.problem: str | None = None
         self.calm = False
         """Whether the problem is no error yet: somebody is still typing."""
@@ -196,7 +301,9 @@ class FieldRow:
             ]
         wanted = "" if self._beside or self.problem else self._told_hint
         told = " · ".join(text for text in (wanted, self.control.sends) if text)
-        if told:
+        if whence := self.control.whence:
+            lines += self._told_whence(whence, told, room)
+        elif told:
             # On the line that is kept free for an error, so that nothing jumps.
             lines += [Content.styled(line.plain, "$faint") for line in _wrap(told, room)]
         if self.problem:
@@ -204,9 +311,16 @@ class FieldRow:
             lines += [
                 Content.styled(line.plain, style) for line in _wrap(f"{sign} {self.problem}", room)
             ]
-        elif not told:
+        elif not told and not whence:
             lines.append(Content(""))
         return lines
+
+    def _told_whence(self, whence: str, told: str, room: int) -> list[Content]:
+        """That the person did not type this just now, and what typing does to it."""
+        replaced = self.active and self.control.replaced_by_typing
+        mark = f"↺ {whence}: typing replaces it" if replaced else f"↺ {whence}"
+        words = f"{mark} · {told}" if told else mark
+        return [Content.styled(line.plain, "$accent") for line in _wrap(words, room)]
 
     @property
     def _tells_limits(self) -> bool:

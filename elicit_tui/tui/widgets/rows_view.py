@@ -2,28 +2,132 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
 
 from textual import events
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.strip import Strip
+from textual.style import Style
+from textual.visual import Visual
 from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.form import Entry, Form, Unset
-from elicit_tui.tui.foreign_signs import quoting_signs
-from elicit_tui.tui.widgets.columns import Columns, columns_for
+from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.widgets.control import FieldControl
-from elicit_tui.tui.widgets.row import FieldRow, longest_hint
-from elicit_tui.tui.widgets.stack import RowStack
+from elicit_tui.tui.widgets.row import Columns, FieldRow, columns_for, longest_hint
+
+# The rows of a form one below the other: where each stands, and the lines of its words.
+
+
+@dataclass
+class RowStack:
+    """Rows that a form draws by itself around their controls, which are its only widgets.
+
+    A widget for each row would cost more than all the rest of a form. Lines count from the first
+    row's first one.
+    """
+
+    _rows: list[FieldRow] = field(default_factory=list)
+    _tops: list[int] = field(default_factory=list)
+    _strips: dict[int, list[Strip]] = field(default_factory=dict)
+    _style: tuple[int, Style] | None = None
+    _painted: tuple[int, int] | None = None
+    """The lines that were painted last, unless the rows stand elsewhere since."""
+    height: int = 0
+
+    def add(self, rows: Iterable[FieldRow]) -> None:
+        """More rows below the ones there are; `place` says where."""
+        self._rows += rows
+
+    def place(self, columns: Columns) -> None:
+        """Set every control on its line, by the margins between them."""
+        self._tops.clear()
+        self.height = below = 0
+        for row in self._rows:
+            self._tops.append(self.height)
+            margin = (below + row.above, 0, 0, columns.control_x)
+            if row.control.styles.margin != margin:
+                row.control.styles.margin = margin
+            self.height += row.height
+            below = row.below
+        self._strips.clear()
+        self._painted = None
+
+    @property
+    def below(self) -> int:
+        """How many lines stand below the last control."""
+        return self._rows[-1].below if self._rows else 0
+
+    def top(self, row: FieldRow) -> int:
+        """The line on which a row begins."""
+        return self._tops[self._rows.index(row)]
+
+    def on_screen(self, first: int, end: int) -> None:
+        """These lines are painted: their rows can be seen."""
+        if (first, end) == self._painted:
+            return
+        self._painted = first, end
+        place = max(bisect_right(self._tops, first) - 1, 0)
+        while place < len(self._tops) and self._tops[place] < end:
+            row, top = self._rows[place], self._tops[place]
+            if not row.seen:
+                row.on_screen(first - top, end - top)
+            place += 1
+
+    def forget_seen(self) -> None:
+        """Nobody saw what was painted so far."""
+        self._painted = None
+        for row in self._rows:
+            row.forget_seen()
+
+    def fits(self, row: FieldRow) -> bool:
+        """Whether a row still takes the room that it was given; what it says is drawn again."""
+        place = self._rows.index(row)
+        self._strips.pop(place, None)
+        following = self._tops[place + 1] if place + 1 < len(self._tops) else self.height
+        return following - self._tops[place] == row.height
+
+    def strip(self, line: int, widget: Widget, width: int) -> Strip | None:
+        """The words on one line, as `widget` draws them; None where no row stands."""
+        if not 0 <= line < self.height:
+            return None
+        style = widget.visual_style
+        if self._style != (width, style):
+            self._style = (width, style)
+            self._strips.clear()
+        place = bisect_right(self._tops, line) - 1
+        if place not in self._strips:
+            lines = self._rows[place].lines
+            self._strips[place] = Visual.to_strips(
+                widget,
+                Content("\n").join(lines),
+                width,
+                len(lines),
+                style,
+                apply_selection=False,
+                pad=True,
+            )
+        return self._strips[place][line - self._tops[place]]
+
+
+# The rows of a form in a view that scrolls: made as they come into view, drawn around controls.
 
 BATCH = 6
 """Rows made in one go; a form is filled as far as it can be seen, and a little further."""
 
 _GAP = 1
 """Between what stands in a row and the scrollbar."""
+
+_GENERATED: Final = re.compile(r"[A-Za-z]\w*?(?:_[A-Za-z]|[a-z0-9][A-Z])\w*", re.ASCII)
+"""A title that is the name of a class or of a function's arguments, as libraries write it:
+`convert_timeArguments`, `BookingPreferences`."""
 
 _ROW_GUESS = 3
 """Lines that a row not made yet is taken to need."""
@@ -47,12 +151,17 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         form: Form,
         entries: Mapping[str, Entry],
         *,
+        whence: Mapping[str, str] | None = None,
         leads_to: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        """`leads_to`: the button to which Enter goes on from the last field."""
+        """`whence`: where entries came from that the person did not write into this form.
+
+        `leads_to`: the button to which Enter goes on from the last field.
+        """
         super().__init__(id=id, classes=classes)
+        self._whence = dict(whence or {})
         self.form = form
         self._leads_to = leads_to
         self._names = [spec.name for spec in form.fields if spec.sendable]
@@ -94,8 +203,10 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     @property
     def _title(self) -> str:
-        """The form's title, unless its only field says the same."""
+        """The form's title, unless its only field says the same, or a program made it up."""
         title, titles = self.form.title or "", [spec.title for spec in self.form.fields]
+        if _GENERATED.fullmatch(title):
+            return ""
         return "" if [title.casefold()] == [each.casefold() for each in titles] else title
 
     # Making rows
@@ -182,7 +293,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
             if count <= len(rows) and lines <= 0:
                 break
             entry = self._entries.get(spec.name, Unset())
-            rows.append(FieldRow(spec, entry, columns, self._restated))
+            whence = self._whence.get(spec.name, "")
+            rows.append(FieldRow(spec, entry, columns, self._restated, whence))
             if [spec.name] == self._names[-1:]:
                 rows[-1].control.leads_to = self._leads_to
             lines -= rows[-1].height

@@ -2,20 +2,84 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, ClassVar
 
 from textual import events
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import TextArea
 
 from elicit_tui.form import Entry, Field, Typed, Unset
-from elicit_tui.tui.key_names import key_of
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS
-from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor
-from elicit_tui.tui.widgets.letters import odd_letter
-from elicit_tui.tui.widgets.typed_control import TypedControl
-from elicit_tui.tui.widgets.unseen import drawn_safely
+from elicit_tui.paths import create_private, program
+from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, TypedControl, drawn_safely, odd_letter
+
+# A text in the person's own editor, through a private file with a name of ours.
+
+_FILE_NAME = "answer.txt"
+
+
+class EditorTrouble(Exception):
+    """The editor could not be used; the text on the screen is as it was."""
+
+
+def editor_command() -> list[str]:
+    """$VISUAL, else $EDITOR, else the system's plain editor; split as a shell would, none run."""
+    fallback = "notepad" if sys.platform == "win32" else "vi"
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or fallback
+    try:
+        return shlex.split(command, posix=sys.platform != "win32") or [fallback]
+    except ValueError:
+        raise EditorTrouble("$EDITOR cannot be read as a command.") from None
+
+
+def _found(command: list[str]) -> list[str]:
+    """The command with the editor's path: one of the current directory is never meant."""
+    editor, *arguments = command
+    if Path(editor).name != editor:
+        return command
+    path = program(editor)
+    if path is None:
+        raise EditorTrouble(f"The editor {editor} is in no directory of PATH.")
+    return [path, *arguments]
+
+
+def edit_in_editor(app: App[Any], text: str) -> str:
+    """The text as the person saved it. The file is 0600 in a 0700 folder and removed after."""
+    command = _found(editor_command())
+    try:
+        written = text.encode()
+    except UnicodeEncodeError:
+        raise EditorTrouble("The text holds half a character; no editor takes it.") from None
+    with tempfile.TemporaryDirectory(prefix="elicit-tui-") as folder:
+        file = Path(folder) / _FILE_NAME
+        with create_private(file) as stream:
+            stream.write(written)
+        try:
+            with app.suspend():
+                subprocess.run([*command, str(file)], check=True)
+        except SuspendNotSupported:
+            raise EditorTrouble(
+                "An editor cannot be opened from a form under the prompt."
+            ) from None
+        except (OSError, subprocess.CalledProcessError) as error:
+            reason = getattr(error, "strerror", None) or f"exit code {error.returncode}"  # type: ignore[union-attr]
+            raise EditorTrouble(f"The editor {command[0]} failed: {reason}.") from None
+        try:
+            saved = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise EditorTrouble("What the editor saved is not UTF-8 text.") from None
+    return saved[:-1] if saved.endswith("\n") and not text.endswith("\n") else saved
+
+
+# Text of several lines, with the person's own editor on a key.
 
 ROWS = 5
 EDITOR = Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False)
@@ -70,6 +134,11 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         text = self.text_of(entry)
         self._shown = text
         self.text = text
+
+    def on_focus(self, event: events.Focus) -> None:
+        """What came back is selected: typing takes its place."""
+        if self.whence and not event.from_app_focus:
+            self.select_all()
 
     def height_for(self, width: int) -> int:
         """A few rows; more text scrolls."""

@@ -157,6 +157,8 @@ def late_notifications(call: Any) -> None:
 
 def reuses_request_ids(call: Any) -> None:
     send(id="q", method="elicitation/create", params=FORM)
+    # A machine that is busy may let a person answer between the two.
+    until_told()
     send(id="q", method="elicitation/create", params=FORM)
     first, second = answered("q"), answered("q")
     third = asked("q")
@@ -297,6 +299,48 @@ def asks_when_it_is_closed(call: Any) -> None:
     os._exit(0)
 
 
+def then_fails(call: Any) -> None:
+    answer(call, "as if all were well")
+    answer(call, "not so", isError=True)
+
+
+def answers_under_a_text_id(call: Any) -> None:
+    answer(str(call), "as if all were well")
+
+
+def answers_what_nobody_asked(call: Any) -> None:
+    answer("nobody's", "for nobody")
+    answer(call, "as if all were well")
+
+
+def exits_after_its_result(call: Any) -> None:
+    answer(call, "as if all were well")
+    os._exit(9)
+
+
+def exits_badly_when_it_is_closed(call: Any) -> None:
+    answer(call, "as if all were well")
+    while receive_or_end() is not None:
+        pass
+    os._exit(3)
+
+
+def receive_or_end() -> Any:
+    return sys.stdin.buffer.readline() or None
+
+
+def wants_a_model(call: Any) -> None:
+    params = {"messages": [], "maxTokens": 1}
+    send(id="s", method="sampling/createMessage", params=params)
+    answered("s")
+    answer(call, "as if all were well")
+
+
+def prints_for_its_author(call: Any) -> None:
+    write(b"booking a table\n")
+    answer(call, "as if all were well")
+
+
 def answers_in_a_batch(call: Any) -> None:
     write(b'[{"jsonrpc": "2.0", "id": %d, "result": %b}]\n' % (call, RESULT))
 
@@ -335,6 +379,13 @@ IN_CALL: dict[str, Callable[[Any], None]] = {
     "never_ends_its_rounds": never_ends_its_rounds,
     "asks_round_after_round": asks_round_after_round,
     **{name: told_unreadably(line) for name, line in UNREADABLE.items()},
+    "then_fails": then_fails,
+    "answers_under_a_text_id": answers_under_a_text_id,
+    "answers_what_nobody_asked": answers_what_nobody_asked,
+    "exits_after_its_result": exits_after_its_result,
+    "exits_badly_when_it_is_closed": exits_badly_when_it_is_closed,
+    "wants_a_model": wants_a_model,
+    "prints_for_its_author": prints_for_its_author,
     "asks_by_its_result": lambda call: result_that_asks(call, resultType="input_required"),
     "asks_beside_its_result": result_that_asks,
     "ends_its_result_with_its_end": ends_its_result_with_its_end,

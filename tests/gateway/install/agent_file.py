@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tomli
-
 from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
-from elicit_tui.config.importing import jsonc
-from elicit_tui.gateway.agents import known_agents
+from elicit_tui.gateway.agents import Agent, known_agents
+from elicit_tui.gateway.install.document import read_document
 from elicit_tui.gateway.install.places import installable, own_file
 
 FILES = Path(__file__).parents[1] / "agent_files"
@@ -39,9 +37,19 @@ class Installed:
     @property
     def servers(self) -> dict[str, Any]:
         text = self.path.read_text("utf-8-sig")
-        values = tomli.loads(text) if self.agent == "codex" else jsonc.loads(text)
-        servers: dict[str, Any] = values[known_agents()[self.agent].servers_key]
-        return servers
+        document = read_document(self.known, text.encode(), "file")
+        return dict(document.servers)
+
+    @property
+    def known(self) -> Agent:
+        return known_agents()[self.agent]
+
+    def written(self, servers: dict[str, Any]) -> bytes:
+        """A file of this agent with these servers and nothing else."""
+        document = read_document(self.known, b"", "file")
+        for name, entry in servers.items():
+            document = document.with_entry(name, entry)
+        return document.as_bytes()
 
 
 def installed(agent: str) -> Installed:

@@ -15,6 +15,12 @@ def agents_file(request: pytest.FixtureRequest) -> Installed:
 
 
 @pytest.fixture(autouse=True)
+def nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an agent's file becomes needs no server; `test_remembered` starts one."""
+    monkeypatch.setattr("elicit_tui.cli.gateway.install.remember", lambda *given: None)
+
+
+@pytest.fixture(autouse=True)
 def configured(sealed_machine: Path) -> None:
     """One server of ours, so that the gateway has something to serve."""
     folder = sealed_machine / ".config" / "elicit-tui"

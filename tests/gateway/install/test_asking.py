@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.gateway.install import changes
-from elicit_tui.gateway.install.snippet import NAME
+from elicit_tui.gateway.install.gateway_entry import NAME
 from tests.cli.terminal import Terminal
 from tests.gateway.install.agent_file import (
     fixture_of,
@@ -88,6 +89,45 @@ def test_the_entry_leads_to_the_same_configuration_and_store(
     assert entry["env"] == {"XDG_STATE_HOME": str(tmp_path / "state")}
 
 
+SECRETS = {"OPENAI": "sk-live-12345678", "PGPASS": "hunter2", "X-Api": "9f8e7d"}
+
+
+@pytest.mark.parametrize("agent", ["cursor", "codex"])
+def test_what_is_secret_by_its_value_or_its_name_is_masked_in_the_difference(
+    agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = installed(agent)
+    if agent == "codex":
+        lines = "".join(f'{json.dumps(name)} = "{value}"\n' for name, value in SECRETS.items())
+        table = f'[mcp_servers.shop]\ncommand = "npx"\n[mcp_servers.shop.env]\n{lines}'
+    else:
+        table = json.dumps({"mcpServers": {"shop": {"command": "npx", "env": SECRETS}}}, indent=2)
+    ours.has(table.encode())
+    assert ours.runs("install", "--take-over", "--yes") == 0
+    told = capsys.readouterr()
+    for name, value in SECRETS.items():
+        assert name in told.out
+        assert value not in told.out + told.err
+    assert "sk-live" not in told.out
+
+
+def test_an_entry_of_our_name_that_is_not_ours_is_named_before_it_is_replaced(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(b'{"mcpServers": {"elicit-tui": {"command": "/opt/other --token=abc"}}}')
+    assert cursor.runs("install") == 2
+    assert "'elicit-tui' stands there that is not this program's (/opt/other --token=***)" in (
+        capsys.readouterr().err
+    )
+    assert cursor.runs("install", "--yes") == 0
+    capsys.readouterr()
+    assert cursor.runs("install", "mine", "--yes") == 0
+    assert "not this program's" not in capsys.readouterr().err
+    assert cursor.runs("uninstall", "--yes") == 0
+    assert cursor.path.read_bytes() == before
+
+
 def test_it_is_told_when_the_agent_starts_only_chosen_servers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -101,7 +141,7 @@ def test_it_is_told_when_the_agent_starts_only_chosen_servers(
     ("words", "said"),
     [
         (["install", "nobody"], "takes an agent: claude-code"),
-        (["install", "goose"], "gateway snippet goose"),
+        (["install", "zed"], "gateway snippet zed"),
         (["install", "cursor", "nothing"], "There is no server 'nothing'"),
         (["install"], "takes an agent"),
         (["mine", "--yes"], "--yes goes with gateway install"),

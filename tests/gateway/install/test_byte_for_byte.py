@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +9,7 @@ import pytest
 import tomli
 
 from elicit_tui import paths
-from elicit_tui.gateway.agents import known_agents
-from elicit_tui.gateway.install.snippet import NAME
+from elicit_tui.gateway.install.gateway_entry import NAME, plain_entry
 from tests.gateway.install.agent_file import (
     Installed,
     fixture_of,
@@ -36,7 +34,7 @@ def test_what_is_installed_is_uninstalled_byte_for_byte(
     before = agents_file.has(SPELLINGS[spelling](fixture_of(agents_file.agent)), 0o640)
     ours = our_config().read_bytes()
     assert agents_file.runs("install", "mine", "--yes") == 0
-    entry = agents_file.servers[NAME]
+    entry = plain_entry(agents_file.known, agents_file.servers[NAME])
     assert entry["args"][-2:] == ["gateway", "mine"]
     assert Path(entry["command"]).is_absolute()
     after = agents_file.path.read_bytes()
@@ -97,9 +95,17 @@ def test_what_was_touched_in_between_is_kept(agents_file: Installed) -> None:
     if agents_file.agent == "codex":
         with agents_file.path.open("a") as file:
             file.write('\n[mcp_servers.later]  # mine\ncommand = "later"\n')
+    elif agents_file.known.language == "yaml":
+        text = agents_file.path.read_text()
+        start = text.index(f"{agents_file.known.servers_path[-1]}:\n")
+        key = text.index("\n", start) + 1
+        indent = text[key : len(text) - len(text[key:].lstrip())]
+        listed = agents_file.known.listed
+        later = "- {name: later, command: later}" if listed else "later: {command: later}"
+        agents_file.path.write_text(text[:key] + indent + later + " # mine\n" + text[key:])
     else:
         text = agents_file.path.read_text()
-        key = known_agents()[agents_file.agent].servers_key
+        key = agents_file.known.servers_path[-1]
         place = text.rindex(f'"{key}"')
         at = text.index("{", place) + 1
         text = text[:at] + '/* mine */ "later": {"command": "later"}, ' + text[at:]
@@ -114,16 +120,10 @@ def test_what_was_touched_in_between_is_kept(agents_file: Installed) -> None:
 
 
 def test_an_entry_made_by_hand_comes_back(agents_file: Installed) -> None:
-    by_hand = (
-        b'[mcp_servers.elicit-tui]\ncommand = "mine"\n'
-        if agents_file.agent == "codex"
-        else json.dumps(
-            {known_agents()[agents_file.agent].servers_key: {NAME: {"command": "mine"}}}
-        ).encode()
-    )
+    by_hand = agents_file.written({NAME: {"command": "mine"}})
     agents_file.has(by_hand)
     agents_file.runs("install", "--yes")
-    assert agents_file.servers[NAME]["command"] != "mine"
+    assert agents_file.servers[NAME] != {"command": "mine"}
     agents_file.runs("uninstall", "--yes")
     assert agents_file.path.read_bytes() == by_hand
 

@@ -12,7 +12,8 @@ import tomli
 from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.config import load
-from elicit_tui.gateway.install.snippet import NAME
+from elicit_tui.gateway.install.document import read_document
+from elicit_tui.gateway.install.gateway_entry import NAME
 from tests.gateway.install.agent_file import (
     Installed,
     fixture_of,
@@ -182,3 +183,39 @@ def test_an_argument_behind_the_name_of_a_secret_is_not_shown(
     assert cursor.runs("uninstall", "--yes") == 0
     assert "not like any other" not in "".join(capsys.readouterr())
     assert json.loads(cursor.path.read_bytes()) == entry
+
+
+@pytest.mark.parametrize("agent", ["opencode", "kilo", "goose", "continue", "fast-agent", "cline"])
+def test_a_server_moves_out_of_every_way_of_writing_one_and_back(agent: str) -> None:
+    theirs = installed(agent)
+    before = theirs.has(fixture_of(agent))
+    assert theirs.runs("install", "--take-over", "--yes") == 0
+    moved = tomli.loads(our_config().read_text())["mcp_servers"]["browser"]
+    assert (moved["command"], moved["args"]) == ("npx", ["-y", "@playwright/mcp@latest"])
+    assert "browser" not in theirs.servers
+    off = tomli.loads(our_config().read_text())["mcp_servers"].get("off")
+    assert off is None or off["enabled"] is False
+    theirs.path.write_bytes(theirs.path.read_bytes() + b"\n")
+    assert theirs.runs("uninstall", "--yes") == 0
+    assert NAME not in theirs.servers
+    assert set(theirs.servers) == set(read_document(theirs.known, before, "file").servers)
+    assert theirs.servers["browser"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("extensions: &all {a: {cmd: x}}\nothers: *all\n", "it uses anchors"),
+        ("extensions: [1]\n", "extensions is no table of servers"),
+        ("extensions: {a: }\nextensions: {}\n", "found duplicate key"),
+        ("extensions:\n\t- a\n", "it is not YAML"),
+    ],
+)
+def test_yaml_that_could_mean_something_else_is_left_alone(
+    text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    goose = installed("goose")
+    before = goose.has(text.encode())
+    assert goose.runs("install", "--yes") == 2
+    assert said in capsys.readouterr().err
+    assert goose.path.read_bytes() == before

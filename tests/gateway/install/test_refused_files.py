@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
-from elicit_tui.gateway.install.snippet import NAME
+from elicit_tui.gateway.install.gateway_entry import NAME
 from tests.gateway.install.agent_file import (
     Installed,
     fixture_of,

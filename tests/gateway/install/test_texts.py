@@ -47,7 +47,7 @@ documents = st.builds(lambda before, text, after: before + text + after, trivia,
 
 
 def document(text: str) -> AgentDocument:
-    return AgentDocument("file", "servers", toml=False, text=text)
+    return AgentDocument("file", ("servers",), "json", text=text)
 
 
 def comments(text: str) -> list[str]:

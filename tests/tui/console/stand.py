@@ -268,7 +268,7 @@ async def console(
         guardian = LazyGuardian(owner.guardian)
         ledger = Ledger.open(path / "ledger.sqlite3")
         queue = Queue()
-        broker = Broker(owner, policy, guardian, ledger, responder(queue), queue=queue)
+        broker = Broker(policy, guardian, ledger, responder(queue), queue=queue)
         host: Any = FakeHost(
             broker, tools or {}, failures or {}, work, launched=list(launch), no_prompts=no_prompts
         )

@@ -10,7 +10,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import HistorySettings
 from elicit_tui.tui.console.panels.calls import how
-from elicit_tui.tui.console.row_list import RowList
+from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.question import QuestionScreen
 from tests.tui.console.stand import CITY, Stand, console
 
@@ -165,7 +165,7 @@ async def test_one_comes_back_to_the_field_that_one_left(tmp_path: Path) -> None
         await put_off(stand)
         await stand.press("ctrl+o")
         await stand.shown(request)
-        await stand.press("space", *"Appia", "ctrl+s")
+        await stand.press("end", "space", *"Appia", "ctrl+s")
         await stand.until(lambda: stand.outcome(request))
         outcome = stand.outcome(request)
         assert outcome is not None

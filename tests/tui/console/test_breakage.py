@@ -16,13 +16,12 @@ from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question.actions import ActionBar
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.screen import QuestionScreen
-from elicit_tui.tui.question.text_region import TextRegion
+from elicit_tui.tui.question.seen_texts import TextRegion
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.form_view import FormView
-from elicit_tui.tui.widgets.number_line import NumberLine
+from elicit_tui.tui.widgets.lines import NumberLine, TextLine
 from elicit_tui.tui.widgets.row import FieldRow
-from elicit_tui.tui.widgets.stack import RowStack
-from elicit_tui.tui.widgets.text_line import TextLine
+from elicit_tui.tui.widgets.rows_view import RowStack
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -132,7 +131,7 @@ async def test_the_draft_of_another_question_outlives_one_that_breaks(
         await ended_by_nobody(stand, stand.ask("beta", "How many?", NUMBER))
         await press(stand, "ctrl+o")
         await shown(stand, kept)
-        await answered(stand, kept, *"me")
+        await answered(stand, kept, "end", *"me")
 
 
 async def test_a_run_that_cannot_be_opened_ends_the_console_with_its_reason() -> None:

@@ -254,12 +254,14 @@ async def test_a_destructive_tool_is_called_only_after_a_deliberate_yes(tmp_path
         await stand.until(lambda: asks_to_call(stand))
         await stand.pilot.pause()
         await stand.press("enter")
+        assert asks_to_call(stand)
+        await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         assert calls_of(stand) == []
         await stand.press("1", "enter", "enter")
         await stand.until(lambda: asks_to_call(stand))
         await stand.pilot.pause()
-        await stand.press("ctrl+s")
+        await stand.press("y")
         await stand.until(lambda: calls_of(stand))
 
 

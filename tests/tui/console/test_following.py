@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.tui.console.application import ConsoleApp
-from elicit_tui.tui.console.row_list import RowList
+from elicit_tui.tui.console.views import RowList
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
 

@@ -11,7 +11,7 @@ from textual import events
 from textual.dom import DOMNode
 from textual.widgets import Input
 
-from elicit_tui.tui.typed_ahead import KeyOrder
+from elicit_tui.tui.key_gate import KeyOrder
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
 

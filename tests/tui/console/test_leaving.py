@@ -18,7 +18,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.form import Typed
-from elicit_tui.tui.console.screens.leave import LeaveScreen
+from elicit_tui.tui.console.screens.confirmations import LeaveScreen
 from tests.tui.console.stand import CITY, console
 
 pytestmark = pytest.mark.anyio

@@ -12,8 +12,8 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
 
-from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.spans import Line, wrapped
+from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
 

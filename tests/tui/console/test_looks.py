@@ -16,11 +16,10 @@ from textual.widget import Widget
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host import Tool
 from elicit_tui.host.events import ServerLog
-from elicit_tui.tui.console.action_keys import known_keys
+from elicit_tui.tui.console.action_keys import commands, known_keys
 from elicit_tui.tui.console.application import ConsoleApp
-from elicit_tui.tui.console.palette import commands
 from elicit_tui.tui.console.screen import ConsoleScreen
-from elicit_tui.tui.console.screens.about import AboutScreen
+from elicit_tui.tui.console.screens.about import AboutScreen, HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.spans import labelled, text_of
 from elicit_tui.tui.theme import THEMES
@@ -61,7 +60,11 @@ async def test_help_explains_the_words_and_lists_every_key(
 ) -> None:
     async with console(tmp_path, size=size) as stand:
         await stand.press("f1")
-        await stand.until(lambda: "decline (say" in stand.text())
+        await stand.until(lambda: "Leave" in stand.text())
+        screen = stand.app.screen
+        assert isinstance(screen, HelpScreen)
+        said = " ".join(text_of(row) for row in screen.words(size[0] - 4))
+        assert "decline (say no)" in " ".join(said.split())
         await stand.press("end")
         await stand.until(lambda: "[console.keys]" in stand.text())
         await stand.press("escape")
@@ -271,7 +274,7 @@ async def test_what_a_tool_says_before_it_is_called_stays_in_its_column(
     async with console(tmp_path, tools={"alpha": (wipe,)}, size=(columns, 40)) as stand:
         await stand.press("enter", "enter")
         await stand.until(lambda: "its hints" in stand.text())
-        lines = [line.strip("│").rstrip() for line in stand.text().splitlines()]
+        lines = [line.strip().strip("│").rstrip() for line in stand.text().splitlines()]
         first = next(number for number, line in enumerate(lines) if "it says  " in line)
         column = lines[first].index("Wipes")
         below = list(takewhile(lambda line: "Wipes" in line or "finds" in line, lines[first + 1 :]))

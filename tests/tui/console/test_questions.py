@@ -72,7 +72,7 @@ async def test_later_keeps_what_was_typed_and_puts_the_question_back(tmp_path: P
         await stand.until(lambda: "later" in stand.text())
         await stand.press("enter")
         await stand.shown(request)
-        await stand.press(*"is", "ctrl+s")
+        await stand.press("end", *"is", "ctrl+s")
         await stand.until(lambda: stand.outcomes)
         outcome = stand.outcome(request)
         assert outcome is not None
@@ -287,6 +287,10 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         await stand.press("2", "enter")
         await stand.until(lambda: "Do not type it here" in stand.text())
         assert "credentials." in stand.text()
+        card = stand.app.screen.query_one(".dialog").styles.border_top[1].hex.casefold()
+        assert card == stand.app.get_css_variables()["error"].casefold()
+        rows = [row.strip("│ ") for row in stand.text().splitlines()]
+        assert rows[1].startswith("■ Please enter your password")
 
 
 async def test_a_question_rings_the_bell_as_the_owner_wants(

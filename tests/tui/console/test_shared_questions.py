@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 
 from elicit_tui.broker import answerer
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.elicitation.settings import HistorySettings, StoreSettings
 from elicit_tui.form import Typed
 from elicit_tui.store import Grant
-from elicit_tui.tui.console.screens.unsent import UnsentScreen
+from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.screens.about import HelpScreen
+from elicit_tui.tui.console.screens.confirmations import UnsentScreen
+from elicit_tui.tui.console.spans import text_of
 from elicit_tui.tui.question import QuestionScreen
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import ASKER, World, bounded, sent
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
+
+WAIT = 20.0
 
 
 @pytest.fixture
@@ -73,6 +80,30 @@ async def test_it_opens_with_its_origin_and_its_answer_goes_to_who_asked(
         assert outcome.via == "console"
         await stand.until(lambda: any("Sent." in line.text for line in stand.app.state.activity))
         assert "Sent." in stand.notices()
+
+
+async def test_who_opens_an_inbox_is_there_before_any_key_and_while_its_window_has_the_focus(
+    tmp_path: Path, world: World
+) -> None:
+    (tmp_path / "own").mkdir()
+    await world.asks()
+    assert not await world.asking_store.somebody_is_there()
+    async with reader(tmp_path) as stand:
+        end = time.monotonic() + WAIT
+        while not await world.asking_store.somebody_is_there():
+            assert time.monotonic() < end
+            await asyncio.sleep(0.01)
+        presence = stand.app.shared.presence
+        opened_at = presence.last_sign
+        assert opened_at is not None
+        assert presence.last_sign == opened_at
+        stand.app.post_message(events.AppFocus())
+        await stand.until(lambda: presence.has_focus)
+        assert presence.last_sign > opened_at
+        stand.app.post_message(events.AppBlur())
+        await stand.until(lambda: not presence.has_focus)
+        lost_at = presence.last_sign
+        assert presence.last_sign == lost_at
 
 
 async def test_an_agent_that_waits_no_longer_is_named_at_the_question_and_after_its_answer(
@@ -161,12 +192,24 @@ async def test_the_inbox_is_the_console_with_nothing_but_them(tmp_path: Path, wo
         assert "[1 Questions] 2 Activity" in " ".join(stand.text().split())
         assert "Servers" not in stand.text()
         assert "History" not in stand.text()
-        await stand.press("f1", "end")
-        await stand.until(lambda: "dialogs" in stand.text())
-        assert "pane.history" not in stand.text()
-        assert "calls.cancel" not in stand.text()
+        await stand.press("f1")
+        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        screen = stand.app.screen
+        assert isinstance(screen, HelpScreen)
+        listed = "\n".join(text_of(row) for row in screen.words(96))
+        assert "dialogs" in listed
+        assert "pane.history" not in listed
+        assert "calls.cancel" not in listed
         await stand.press("escape")
         asked = asyncio.ensure_future(broker.resolve(form_request()))
+        await stand.until(lambda: len(stand.app.state.questions) == 1)
+        await stand.press("tab")
+        assert isinstance(stand.app.screen, ConsoleScreen), "the inbox opens on its list"
+        await stand.press("enter")
+        screen = await opened(stand)
+        # As an older version of the program would: what does not satisfy the schema is sent.
+        screen.view.decide(sent(colour=5))
+        await stand.until(lambda: getattr(stand.app.screen, "question", screen.question).note)
         await opened(stand)
         await stand.press("ctrl+n")
         outcome = await bounded(asked)
@@ -257,7 +300,7 @@ async def test_leaving_asks_nothing_where_everything_goes_on_waiting(
     broker = await world.asks()
     async with reader(tmp_path, servers=(), inbox=True) as stand:
         asked = asyncio.ensure_future(broker.resolve(form_request()))
-        await opened(stand)
+        await stand.until(lambda: len(stand.app.state.questions) == 1)
         await stand.press("ctrl+q")
         await stand.until(lambda: stand.app._exit)
     assert not asked.done()

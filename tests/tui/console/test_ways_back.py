@@ -8,9 +8,9 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host import Tool
-from elicit_tui.tui.console.offers import read_offers
 from elicit_tui.tui.console.screen import ConsoleScreen
-from elicit_tui.tui.console.screens.history_row import RecordScreen
+from elicit_tui.tui.console.screens.records import RecordScreen
+from elicit_tui.tui.console.servers import read_offers
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio

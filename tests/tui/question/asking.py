@@ -27,7 +27,7 @@ from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form import read_form
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import QuestionScreen, QuestionView
-from elicit_tui.tui.question.messages import Answered, Later
+from elicit_tui.tui.question.actions import Answered, Later
 from elicit_tui.tui.theme import use_theme
 
 SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy Server", "1.4")

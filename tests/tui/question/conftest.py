@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
 
-from elicit_tui.tui.question import debounce
+from elicit_tui.tui import question_gate
 
 
 @pytest.fixture
@@ -14,9 +14,9 @@ def real_pause() -> None:
 @pytest.fixture(autouse=True)
 def quick_to_hear(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Most tests need no pause before a decision."""
-    monkeypatch.setattr(debounce.Debounce, "last_input", float("-inf"))
+    monkeypatch.setattr(question_gate.Debounce, "last_input", float("-inf"))
     if "real_pause" not in request.fixturenames:
-        monkeypatch.setattr(debounce, "DEAF_SECONDS", 0.0)
+        monkeypatch.setattr(question_gate, "DEAF_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.elicitation.approval import approval_request
-from elicit_tui.tui import meant_elsewhere
+from elicit_tui.tui import question_gate
 from tests.tui.question.asking import SERVER, Asking, answer, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
@@ -67,5 +67,5 @@ async def test_whoever_moved_or_typed_in_it_knows_which_question_it_is() -> None
 
 
 async def test_after_some_seconds_it_is_known_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meant_elsewhere, "ANOTHER_SECONDS", 0.0)
+    monkeypatch.setattr(question_gate, "ANOTHER_SECONDS", 0.0)
     assert await answer(Asking(YES_OR_NO, follows=VANISHED), "y") is not None

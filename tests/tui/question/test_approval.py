@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from elicit_tui.elicitation import Call, Question
+from elicit_tui.elicitation import Call, Question, what_changed
 from elicit_tui.elicitation.approval import approval_request
 from tests.tui.question.asking import SERVER, Asking, answer, asked, typing, until
 
@@ -28,21 +28,56 @@ async def test_one_key_decides(key: str, action: str, scope: str | None) -> None
     assert (outcome.action, outcome.scope, outcome.note) == (action, scope, None)
 
 
-async def test_a_no_carries_a_line_to_the_agent_in_which_letters_decide_nothing() -> None:
+@pytest.mark.parametrize("question", [QUESTION, OF_AN_AGENT], ids=["own", "of an agent"])
+async def test_y_allows_whoever_asks_and_enter_decides_nothing_that_was_not_chosen(
+    question: Question,
+) -> None:
+    app = Asking(question)
+    async with asked(app) as pilot:
+        await pilot.press("enter")
+        await until(pilot, lambda: "y calls it, n does not" in app.words, "the way")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.outcome is None
+        await pilot.press("y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert (app.outcome.action, app.outcome.scope) == ("accept", "once")
+
+
+async def test_a_note_opens_after_n_and_in_it_letters_decide_nothing_and_enter_declines() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
-        assert "what you type is your note" in app.words
-        await pilot.press("y")
-        await until(pilot, lambda: "This is your note. ^S calls, ^N not." in app.words, "the hint")
-        await pilot.press(*typing("es, but not on Fridays"))
+        assert "Your note" not in app.words
+        await pilot.press("n")
+        await until(pilot, lambda: "Enter declines with this note" in app.words, "the note's line")
+        await pilot.press(*typing("yes, but not on Fridays"))
         await until(pilot, lambda: "yes, but not on Fridays" in app.words, "the note")
         assert app.outcome is None
         await pilot.press("enter")
-        await until(pilot, lambda: "^N declines with this note" in app.words, "the way on")
-        await pilot.press("ctrl+n")
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert (app.outcome.action, app.outcome.note) == ("decline", "yes, but not on Fridays")
+
+
+async def test_from_an_empty_note_one_comes_back_to_a_call_that_nothing_has_decided() -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        await pilot.press("n", "escape")
+        await until(pilot, lambda: "Your note" not in app.words, "the call")
+        assert app.outcome is None
+        await pilot.press("n")
+        await until(pilot, lambda: app.outcome is not None, "the second no")
+    assert app.outcome is not None
+    assert (app.outcome.action, app.outcome.note) == ("decline", None)
+
+
+async def test_letters_of_a_note_that_was_not_opened_do_not_call_the_tool() -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        await pilot.press("W", "h", "y")
+        await until(pilot, lambda: "What you typed has no place here" in app.words, "the word")
+        assert app.outcome is None
 
 
 @pytest.mark.parametrize(("key", "scope"), [("ctrl+s", "once"), ("ctrl+a", "session")])
@@ -52,7 +87,7 @@ async def test_a_note_is_not_dropped_by_a_yes_without_a_word(
 ) -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
-        await pilot.press(*typing("note"), *away, key)
+        await pilot.press("n", *typing("my note"), *away, key)
         await until(pilot, lambda: "again calls it without your note" in app.words, "the word")
         assert app.outcome is None
         await pilot.press(key)
@@ -64,11 +99,12 @@ async def test_a_note_is_not_dropped_by_a_yes_without_a_word(
 async def test_a_note_outlives_later_and_a_call_that_nobody_waits_for_takes_none() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
-        await pilot.press("shift+tab", *typing("no"), "ctrl+l")
+        await pilot.press("n", *typing("no"), "ctrl+l")
         await until(pilot, lambda: bool(app.later), "later")
     again = Asking(OF_AN_AGENT, draft=app.later[0])
     async with asked(again):
         assert again.view.body.note == "no"
+        assert "from before" in again.words
     own = Asking(QUESTION)
     async with asked(own):
         assert "Your note" not in own.words
@@ -77,7 +113,7 @@ async def test_a_note_outlives_later_and_a_call_that_nobody_waits_for_takes_none
 async def test_whoever_looked_at_the_request_while_writing_goes_on_writing() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
-        await pilot.press(*typing("not"), "f2")
+        await pilot.press("n", *typing("not"), "f2")
         await until(pilot, lambda: "As it arrived" in app.words and not app.view.deaf, "all of it")
         await pilot.press("escape")
         await until(pilot, lambda: "Your note" in app.words and not app.view.deaf, "the call")
@@ -91,9 +127,30 @@ async def test_whoever_looked_at_the_request_while_writing_goes_on_writing() -> 
 async def test_the_button_with_the_focus_says_what_enter_does_there() -> None:
     app = Asking(QUESTION)
     async with asked(app) as pilot:
-        assert "Enter Do not call: an explicit no" in app.words
+        await pilot.press("tab")
+        await until(pilot, lambda: "Enter Do not call: an explicit no" in app.words, "the first")
         await pilot.press("tab")
         await until(pilot, lambda: "Enter Allow once: called, this time" in app.words, "the next")
+
+
+async def test_a_tool_that_changed_while_it_was_read_is_marked_and_takes_no_second_yes() -> None:
+    before = {"name": "deploy", "description": "Shows the plan.", "inputSchema": {}}
+    now = {**before, "description": "Deploys it.", **DESTRUCTIVE, "inputSchema": {"a": 1}}
+    request = approval_request(SERVER, CALL, now, "", before)
+    app = Asking(Question(request, note=what_changed(request)), follows="")
+    async with asked(app, (80, 30)) as pilot:
+        words = " ".join(app.words.replace("│", " ").replace("▌", " ").split())
+        changed = "while you read: its description, what it takes, its hints. Your yes was not used"
+        assert changed in words
+        assert "Not called: the tool changed while you read." in words
+        for line in ("− it says Shows the plan.", "+ it says Deploys it.", "− its hints none"):
+            assert line in words
+        await pilot.press("y")
+        await until(pilot, lambda: "y again answers it" in app.words, "once more")
+        assert app.outcome is None
+        await until(pilot, lambda: not app.view.deaf, "it hears again")
+        await pilot.press("y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
 
 
 @pytest.mark.parametrize(

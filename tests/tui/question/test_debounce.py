@@ -9,8 +9,8 @@ import pytest
 from textual import events
 
 from elicit_tui.elicitation import Deadline
-from elicit_tui.tui.question.debounce import Debounce
 from elicit_tui.tui.question.frame import NOT_HEARD
+from elicit_tui.tui.question_gate import Debounce
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from textual import events
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form import Typed
-from elicit_tui.tui import meant_elsewhere
+from elicit_tui.tui import question_gate
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +23,7 @@ async def typed_then(draft: Draft, *keys: str) -> None:
     await answer(Asking(form_question(SCHEMA), draft=draft), *keys)
 
 
-@pytest.mark.parametrize("leaving", [["ctrl+l"], ["escape", "escape"], []])
+@pytest.mark.parametrize("leaving", [["ctrl+l"], []])
 async def test_what_was_typed_is_back_when_the_question_is_shown_again(leaving: list[str]) -> None:
     draft = Draft()
     await typed_then(draft, "a", "b", *leaving)
@@ -28,10 +31,61 @@ async def test_what_was_typed_is_back_when_the_question_is_shown_again(leaving: 
     async with asked(app) as pilot:
         assert "Your earlier answers are back" in app.words
         assert app.view.body.typed
-        await pilot.press("c", "ctrl+s")
+        await pilot.press("ctrl+s")
         await pilot.pause()
     assert app.outcome is not None
-    assert app.outcome.content == {"v": "abc"}
+    assert app.outcome.content == {"v": "ab"}
+
+
+@pytest.mark.parametrize(
+    ("field", "before", "typed"),
+    [
+        (TEXT, "Rome", "Rome"),
+        ({**TEXT, "format": "date"}, "2026-01-02", "2026-01-02"),
+        ({**TEXT, "maxLength": 500}, "Rome", "Rome"),
+        ({"type": "integer", "title": "Name"}, "2", "3"),
+    ],
+    ids=["line", "date", "block", "number"],
+)
+async def test_typing_takes_the_place_of_what_is_marked_as_from_before(
+    field: dict[str, Any], before: str, typed: str
+) -> None:
+    draft, requested = Draft(), schema(v=field, w=TEXT)
+    await answer(Asking(form_question(requested), draft=draft), *before, "tab", "x", "ctrl+l")
+    app = Asking(form_question(requested), draft=draft)
+    async with asked(app) as pilot:
+        assert app.words.count("from before") == 2
+        await pilot.press("tab", "shift+tab", *typed)
+        await until(pilot, lambda: app.words.count("from before") == 1, "one is new")
+        await pilot.press("tab", "shift+tab", "ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert str((app.outcome.content or {})["v"]) == typed
+
+
+async def test_what_typing_replaced_is_brought_back_by_the_key_that_undoes() -> None:
+    draft = Draft()
+    await typed_then(draft, *"Rome", "ctrl+l")
+    app = Asking(form_question(SCHEMA), draft=draft)
+    async with asked(app) as pilot:
+        assert "typing replaces it" in app.words
+        await pilot.press("P", "ctrl+z", "ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "Rome"}
+
+
+async def test_an_answer_that_was_given_back_is_mended_where_it_stands() -> None:
+    draft = Draft()
+    await typed_then(draft, *"Rom", "ctrl+l")
+    given_back = replace(form_question(SCHEMA), attempt=2)
+    app = Asking(given_back, draft=draft)
+    async with asked(app) as pilot:
+        assert "from before" not in app.words
+        await pilot.press("e", "ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "Rome"}
 
 
 async def test_what_the_agent_filled_in_is_called_the_agents_until_the_person_types() -> None:
@@ -58,7 +112,7 @@ async def test_what_the_agent_filled_in_is_called_the_agents_until_the_person_ty
 async def test_a_send_long_after_another_question_vanished_is_heard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(meant_elsewhere, "ANOTHER_SECONDS", 0.0)
+    monkeypatch.setattr(question_gate, "ANOTHER_SECONDS", 0.0)
     outcome = await answer(Asking(form_question(SCHEMA), startled=True), "a", "ctrl+s")
     assert outcome is not None
     assert outcome.content == {"v": "a"}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from textual.app import App, SuspendNotSupported
 
-from elicit_tui.tui.widgets.editor import EditorTrouble, edit_in_editor, editor_command
+from elicit_tui.tui.widgets.text_block import EditorTrouble, edit_in_editor, editor_command
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.tui.widgets.date_line import DateLine
+from elicit_tui.tui.widgets.lines import DateLine
 from tests.tui.question.asking import (
     Asking,
     answer,

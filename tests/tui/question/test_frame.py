@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, Deadline, Finding, ServerIdentity, Severity
-from elicit_tui.tui.question.title import frame_title
+from elicit_tui.tui.question.frame_heading import frame_title
 from tests.tui.question.asking import (
     WARNING,
     Asking,

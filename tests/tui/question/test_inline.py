@@ -10,15 +10,14 @@ from textual import events
 from textual.css.scalar import Scalar
 from textual.pilot import Pilot
 
-from elicit_tui.broker.admitted import Admitted
-from elicit_tui.broker.ask import AskStep
+from elicit_tui.broker.ask import Admitted, AskStep
 from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder
 from elicit_tui.tui.inline_app import InlineApp, rows_of
 from elicit_tui.tui.question.frame import NOT_HEARD
 from elicit_tui.tui.question.view import QuestionView
-from elicit_tui.tui.widgets.number_line import NumberLine
+from elicit_tui.tui.widgets.lines import NumberLine
 from tests.tui.question.asking import (
     form_question,
     schema,
@@ -103,7 +102,7 @@ async def test_later_shows_the_next_question_and_keeps_what_was_typed() -> None:
     await (await shown(who, "one")).press("1", "ctrl+l")
     await (await shown(who, "two")).press("ctrl+n")
     assert (await asyncio.wait_for(second, 10)).action == "decline"
-    await (await shown(who, "one")).press("2", "ctrl+s")
+    await (await shown(who, "one")).press("end", "2", "ctrl+s")
     assert (await asyncio.wait_for(first, 10)).content == {"v": "12"}
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
+from textual.message import Message
 
-from elicit_tui.tui.question import debounce, frame
+from elicit_tui.tui import question_gate
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -26,7 +28,7 @@ TOO_SOON = "That Enter came too soon to be meant. Press it again."
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A person who reads before the second Enter."""
-    monkeypatch.setattr(frame, "ENTER_SECONDS", 0.0)
+    monkeypatch.setattr(question_gate, "ENTER_SECONDS", 0.0)
 
 
 @pytest.mark.usefixtures("patient")
@@ -46,13 +48,57 @@ async def test_from_the_last_field_enter_goes_on_to_the_button_that_sends() -> N
     assert app.outcome.content == {"a": "Rome", "b": 3}
 
 
-async def test_no_second_enter_sends_unawares() -> None:
+def enter(at: float) -> events.Key:
+    key = events.Key("enter", "\r")
+    key.time = at
+    return key
+
+
+@pytest.mark.parametrize("typed", ["Rome", ""])
+async def test_no_enter_that_bounces_or_is_held_down_sends(typed: str) -> None:
     app = Asking(form_question(schema(a=CITY)))
     async with asked(app) as pilot:
-        await pilot.press(*"Rome", "enter", "enter", "enter", "enter")
+        await pilot.press(*typed)
+        first = Message().time
+        app.post_message(enter(first))
+        await until(pilot, lambda: "That was the last field" in app.words, "the button")
+        for at in (0.05, 0.55, 0.58, 0.61):
+            app.post_message(enter(first + at))
         await until(pilot, lambda: TOO_SOON in app.words, "that it was not meant")
+        await pilot.pause(question_gate.HELD_SECONDS * 2)
         assert app.outcome is None
-        assert debounce.ENTER_SECONDS > 0.66, "a key that is held down repeats sooner"
+        assert question_gate.ENTER_SECONDS > 0.66, "a key that is held down repeats sooner"
+
+
+@pytest.mark.parametrize(("typed", "sends"), [("Rome", True), ("", False)])
+async def test_whoever_typed_into_the_form_sends_with_the_next_enter(
+    typed: str, sends: bool
+) -> None:
+    app = Asking(form_question(schema(a=CITY)))
+    async with asked(app) as pilot:
+        await pilot.press(*typed)
+        first = Message().time
+        app.post_message(enter(first))
+        await until(pilot, lambda: "That was the last field" in app.words, "the button")
+        app.post_message(enter(first + 0.3))
+        if sends:
+            await until(pilot, lambda: app.outcome is not None, "the answer")
+        else:
+            await until(pilot, lambda: TOO_SOON in app.words, "that it was not meant")
+            assert app.outcome is None
+
+
+@pytest.mark.usefixtures("real_pause")
+async def test_nothing_is_too_early_for_whoever_comes_back_from_a_review() -> None:
+    app = Asking(form_question(schema(a=CITY)))
+    async with asked(app) as pilot:
+        await pilot.press(*"Rome", "ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        app.view.action_back()
+        await until(pilot, lambda: app.view.page == "answer" and app.view.listens, "the form")
+        assert not app.view.deaf
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
 
 
 @pytest.mark.usefixtures("patient")

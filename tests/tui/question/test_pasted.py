@@ -9,7 +9,7 @@ import pytest
 from textual import _time, events
 from textual.message import Message
 
-from elicit_tui.tui.pasted import STAND_IN, PasteParser
+from elicit_tui.tui.textual_terminal import STAND_IN, PasteParser
 
 PASTE = "\x1b[200~x\x1b" + "y" * 40 + "\x13\x1b[2\x1b[201~"
 TEXT = f"x{STAND_IN}{'y' * 40}\x13{STAND_IN}[2"

@@ -182,7 +182,7 @@ async def test_what_is_said_of_a_second_escape_is_not_cut(columns: int) -> None:
         await pilot.press("A", "escape")
         await until(pilot, lambda: "Esc again cancels." in app.words, "the sentence")
         words = " ".join(app.words.replace("│", " ").split())
-        assert "Your answers come back if it asks again." in words
+        assert "What you typed is gone then." in words
 
 
 async def test_two_warnings_of_a_yes_or_no_are_read_at_sixty_columns_without_scrolling() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from textual import events
 
-from elicit_tui.tui import typed_ahead
-from elicit_tui.tui.typed_ahead import UNPAINTED_SECONDS, TypedAhead
+from elicit_tui.tui import key_gate
+from elicit_tui.tui.key_gate import UNPAINTED_SECONDS, TypedAhead
 
 
 class Painter:
@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
         def time(self) -> float:
             return moment.now
 
-    monkeypatch.setattr(typed_ahead, "Message", Stamped)
+    monkeypatch.setattr(key_gate, "Message", Stamped)
     return moment
 
 

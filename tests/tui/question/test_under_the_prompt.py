@@ -16,7 +16,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from elicit_tui.tui.question.debounce import DEAF_SECONDS
+from elicit_tui.tui.question_gate import DEAF_SECONDS
 from tests.cli.terminal import SECONDS, Terminal
 from tests.cli.test_terminal import type_until
 from tests.keys import CLEAR, HELP

@@ -8,8 +8,7 @@ import pytest
 
 from elicit_tui.elicitation import Finding, Severity
 from elicit_tui.responders.browser import may_open, open_in_browser
-from elicit_tui.tui.question.address import address_of
-from elicit_tui.tui.question.qr import qr_code
+from elicit_tui.tui.question.address import address_of, qr_code
 from tests.tui.question.asking import Asking, asked, until, url_question
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from elicit_tui import paths
-from elicit_tui.tui.question.debounce import DEAF_SECONDS
+from elicit_tui.tui.question_gate import DEAF_SECONDS
 from tests.faults.console import QUESTION, Console
 from tests.faults.stand import Stand, until
 from tests.keys import DECLINE, SEND

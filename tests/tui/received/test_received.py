@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from elicit_tui.tui.question import debounce
+from elicit_tui.tui import question_gate
 from tests.tui.received.spellings import (
     EVERYTHING,
     EVERYTHING_CONTENT,
@@ -21,7 +21,7 @@ from tests.tui.received.stand import RealConsole
 @pytest.fixture(scope="module")
 def real_console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealConsole]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(debounce, "DEAF_SECONDS", 0.0)
+        patch.setattr(question_gate, "DEAF_SECONDS", 0.0)
         forms = {spelling.words: spelling.schema for spelling in SPELLINGS}
         running = RealConsole(tmp_path_factory.mktemp("real"), {**forms, "all": EVERYTHING})
         yield running

@@ -13,12 +13,10 @@ from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
-from elicit_tui.tui.console.line_view import LineView
 from elicit_tui.tui.console.outcome_words import ROLES, duration, plural
 from elicit_tui.tui.console.outcome_words import SIGNS as SIGNS_OF_ENDS
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.results import as_text, binaries, save_result
-from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import (
     Line,
     Role,
@@ -31,7 +29,8 @@ from elicit_tui.tui.console.spans import (
     wrapped,
 )
 from elicit_tui.tui.console.state import ConsoleState
-from elicit_tui.tui.question.clipboard import HANDED_OVER
+from elicit_tui.tui.console.views import LineView, RowList
+from elicit_tui.tui.question.address import HANDED_OVER
 
 STATE_ROLES: dict[str, Role] = {
     "running": "accent",

@@ -17,13 +17,12 @@ from textual.containers import Vertical
 
 from elicit_tui.errors import LedgerError
 from elicit_tui.text import local_time, neutral_line
-from elicit_tui.tui.console.bars import ClickBar, Part
+from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
 from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, told_of, who_of
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.row_list import RowList
-from elicit_tui.tui.console.search_line import SearchLine
 from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
+from elicit_tui.tui.console.views import RowList
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
@@ -157,7 +156,7 @@ class HistoryPane(Pane):
 
     @on(RowList.Chosen, "#history-rows")
     def _look(self, event: RowList.Chosen) -> None:
-        from elicit_tui.tui.console.screens.history_row import RecordScreen
+        from elicit_tui.tui.console.screens.records import RecordScreen
 
         row = self._rows.get(event.key)
         if row is not None:

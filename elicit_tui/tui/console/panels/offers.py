@@ -9,12 +9,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from elicit_tui.tui.console.described import offer_words
-from elicit_tui.tui.console.line_view import LineView
-from elicit_tui.tui.console.offers import VERBS, Offer, found_by
-from elicit_tui.tui.console.row_list import RowList
-from elicit_tui.tui.console.search_line import SearchLine
+from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.outcome_words import offer_words
+from elicit_tui.tui.console.servers import VERBS, Offer, found_by
 from elicit_tui.tui.console.spans import Line, Role, Span, apart, padded, shortened
+from elicit_tui.tui.console.views import LineView, RowList
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller

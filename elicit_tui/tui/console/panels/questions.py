@@ -10,12 +10,12 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.elicitation import Pending
 from elicit_tui.text import countdown, neutral_line
-from elicit_tui.tui.console.findings import SEVERITIES
 from elicit_tui.tui.console.outcome_words import WHO, age, tool_of
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
-from elicit_tui.tui.console.row_list import RowList
+from elicit_tui.tui.console.screens.records import SEVERITIES
 from elicit_tui.tui.console.spans import Line, Role, apart, shortened
 from elicit_tui.tui.console.state import ConsoleState, Stopped
+from elicit_tui.tui.console.views import RowList
 
 
 def _risk(verdict: str) -> tuple[str, Role]:
@@ -102,7 +102,7 @@ class QuestionsPane(Pane):
         told = f"Nothing waits. The last one was\n{last}" if last else "Nothing waits."
         if not self.app.has_pane("servers"):
             return (
-                f"{told}\n\nWhat a server asks through an agent opens here by itself; "
+                f"{told}\n\nWhat a server asks through an agent is listed here; "
                 "“elicit-tui gateway install AGENT” puts an agent behind it."
             )
         return (
@@ -177,7 +177,7 @@ class QuestionsPane(Pane):
             self._show_stopped(entry)
 
     def _show_stopped(self, entry: Stopped) -> None:
-        from elicit_tui.tui.console.screens.stopped import StoppedScreen
+        from elicit_tui.tui.console.screens.records import StoppedScreen
 
         self.app.push_screen(StoppedScreen(entry))
 

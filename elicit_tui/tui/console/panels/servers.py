@@ -11,12 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
-from elicit_tui.tui.console.described import counts, how_often, offered
-from elicit_tui.tui.console.line_view import LineView
+from elicit_tui.tui.console.outcome_words import counts, how_often, offered
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
-from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
+from elicit_tui.tui.console.views import LineView, RowList
 
 if TYPE_CHECKING:
     from textual import events

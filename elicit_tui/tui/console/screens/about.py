@@ -1,17 +1,21 @@
-"""All about a server, and about one thing that it offers: whole, where the panes have to cut it."""
+"""Texts about the console, and about one server or what it offers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.described import offer_words, server_words
-from elicit_tui.tui.console.spans import Line, joined
-from elicit_tui.tui.console.text_dialog import TextDialog
+from elicit_tui.tui.console.dialog import TextDialog
+from elicit_tui.tui.console.outcome_words import offer_words, server_words
+from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines
+from elicit_tui.tui.names_on_screen import key_name
 
 if TYPE_CHECKING:
-    from elicit_tui.tui.console.offers import Offer
-    from elicit_tui.tui.console.servers import ServerRecord
+    from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
+
+
+# All about a server, and about one thing that it offers: whole, where the panes have to cut it.
 
 
 class AboutScreen(TextDialog):
@@ -29,3 +33,115 @@ class AboutScreen(TextDialog):
         if self._offer is not None:
             groups.insert(0, offer_words(self._offer, width))
         return joined(groups)
+
+
+# What the console is, what the signs mean, and every key, remapped ones as they are.
+
+TITLES = {
+    "console": "everywhere",
+    "pane": "the panes",
+    "servers": "servers",
+    "offers": "tools, prompts, resources",
+    "questions": "questions",
+    "calls": "calls",
+    "activity": "activity",
+    "history": "history",
+    "question": "inside a question",
+    "field": "in a field",
+    "arguments": "the arguments of a call",
+    "allowances": "allowed tools",
+    "leave": "leaving",
+    "dialog": "dialogs",
+    "rows": "lists",
+    "lines": "texts",
+}
+
+PANES_OF = {
+    "servers": "servers",
+    "offers": "servers",
+    "arguments": "servers",
+    "calls": "calls",
+    "activity": "activity",
+    "history": "history",
+}
+"""Where keys work that work in one pane alone."""
+
+WORDS = (
+    "Servers that you use can ask you something in the middle of a call: a form to fill in, or a "
+    "page to open. Their questions come up here. You can send an answer, decline (say no), or "
+    "cancel (neither yes nor no); the server is told which it was and that it was you.",
+    "A question opens by itself only while no other is open and you are not typing. Otherwise it "
+    "waits under Questions, the bar above says so, and its time runs once you can answer it.",
+    "One that you put off comes back only when you choose it, and so do those that wait just then: "
+    "in the list, or with the key that opens the next question, which goes through all of them.",
+    "Before a question reaches you, the guardian looks at it. What asks for a secret is declined "
+    "for you and kept under Questions, “Stopped before you saw it”, with the reason.",
+)
+
+SIGNS = (
+    ("● ready", "◌ starting"),
+    ("✗ failed or declined", "○ ended or cancelled"),
+    ("▲ look twice", "■ do not answer"),
+    ("⚒ tool", "❝ prompt  ▤ resource"),
+)
+
+
+class HelpScreen(TextDialog):
+    """One text to scroll through."""
+
+    app: Controller
+
+    def __init__(self) -> None:
+        super().__init__("Help")
+
+    def action_help(self) -> None:
+        """The same key goes back."""
+        self.dismiss(None)
+
+    def words(self, width: int) -> list[Line]:
+        """Its keys as they are now, its signs, then what the console is."""
+        column = max(14, width // 2)
+        groups = self._keys(width)
+        groups.append(
+            [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
+        )
+        groups += [text_lines(words, width) for words in WORDS]
+        palette = key_name(self.app.COMMAND_PALETTE_BINDING)
+        groups.append(
+            text_lines(
+                f"Every action is also in the command palette ({palette}). Keys are changed in "
+                f"{self.app.config_path or 'your configuration'} under [console.keys], by the "
+                'names in grey: "question.send" = "f10".',
+                width,
+                "dim",
+            )
+        )
+        return joined(groups)
+
+    def _keys(self, width: int) -> list[list[Line]]:
+        groups: dict[str, list[Line]] = {}
+        for name, binding in self.app.known_keys.items():
+            family = name.partition(".")[0]
+            pane = name.partition(".")[2] if family == "pane" else PANES_OF.get(family)
+            if family not in TITLES or not binding.description:
+                continue
+            if pane is not None and not self.app.has_pane(pane):
+                continue
+            head: Line = ((TITLES[family], "accent"),)
+            lines = groups.setdefault(family, [head])
+            room = max(8, width - 14 - len(name) - 1)
+            if width < 56:
+                key = padded(f"  {self.app.key_of(name)}", 8)
+                lines.append(
+                    ((key, "strong"), (shortened(binding.description, width - 8), "plain"))
+                )
+                lines.append(((f"{' ' * 8}{name}", "dim"),))
+            else:
+                lines.append(
+                    (
+                        (padded(f"  {self.app.key_of(name)}", 14), "strong"),
+                        (padded(binding.description, room), "plain"),
+                        (name, "dim"),
+                    )
+                )
+        return list(groups.values())

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.broker.allowances import Allowance
+from elicit_tui.broker.contracts import Allowance
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.row_list import RowList
 from elicit_tui.tui.console.spans import Line, shortened
+from elicit_tui.tui.console.views import RowList
 
 if TYPE_CHECKING:
     from elicit_tui.broker import Broker

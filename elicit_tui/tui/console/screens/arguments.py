@@ -14,10 +14,9 @@ from textual.widgets import Static, TextArea
 from elicit_tui.form import Form, entry_for, read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
-from elicit_tui.tui.console.offers import VERBS, Offer
+from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.widgets import FormView
-from elicit_tui.tui.widgets.key_button import KeyButton
-from elicit_tui.tui.widgets.key_row import KeyRow
+from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
 
 if TYPE_CHECKING:
     from textual import events

@@ -1,0 +1,86 @@
+"""`elicit-tui completion SHELL`, and the completing itself.
+
+A shell that has loaded what the command prints runs `elicit-tui` at each press of Tab with
+`_ARGCOMPLETE` set and the line in `COMP_LINE`; argcomplete reads both, asks the parser what could
+stand there, and ends the process. Nothing is started for it: names of servers come from the
+configuration.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import os
+from collections.abc import Sequence
+from typing import Any, Final
+
+from elicit_tui.cli.command_table import COMMANDS
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.parser import Parser, add_shared_options
+from elicit_tui.errors import ElicitTuiError
+
+SHELLS: Final = ("bash", "zsh", "fish")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The shell to complete in."""
+    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Print what the shell loads: `source <(elicit-tui completion bash)`; fish: `| source`."""
+    from argcomplete.shell_integration import shellcode
+
+    code = shellcode(["elicit-tui"], shell=namespace.shell)
+    Output().text(code.strip("\n"))
+    return 0
+
+
+def complete() -> None:
+    """Write the completions of the line in the environment, and end the process."""
+    import argcomplete
+
+    words = os.environ.get("COMP_LINE", "").split()[1:]
+    argcomplete.autocomplete(_parser_for(words), always_complete_options="long")
+
+
+def _parser_for(words: Sequence[str]) -> Parser:
+    """The parser of the whole command line; only the command that is named has its arguments.
+
+    Each of those is a module to import, and a person waits for the key.
+    """
+    parser = Parser(prog="elicit-tui", allow_abbrev=False)
+    add_shared_options(parser, COMMANDS["run"])
+    commands = parser.add_subparsers(parser_class=Parser)
+    for name, command in COMMANDS.items():
+        below = commands.add_parser(name, help=command.summary, allow_abbrev=False)
+        if name in words:
+            below.command = name
+            importlib.import_module(command.module).add_arguments(below)
+            add_shared_options(below, command)
+            _name_servers(below)
+    return parser
+
+
+def _name_servers(parser: argparse.ArgumentParser) -> None:
+    """Give each argument that is a server's name the names of the configuration."""
+    for action in parser._actions:
+        if action.metavar == "SERVER":
+            action.completer = _servers  # type: ignore[attr-defined]
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                _name_servers(below)
+
+
+def _servers(parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
+    """The configured servers, those of `--with` and the bundled one."""
+    from elicit_tui.cli.narration import Narration
+    from elicit_tui.cli.run_settings import DEMO, load_settings
+
+    try:
+        settings = load_settings(parsed_args, Narration(io.StringIO()))
+    except ElicitTuiError:
+        # A configuration that cannot be read has no names; the command itself will say why.
+        return [DEMO]
+    return sorted({*settings.servers, DEMO})

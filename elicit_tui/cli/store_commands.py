@@ -1,0 +1,103 @@
+"""`elicit-tui store`: whether the place where questions wait can be used, and a fresh secret."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
+from elicit_tui.cli.run_settings import load_settings
+from elicit_tui.errors import StoreError
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import Settings
+
+_ROUND_TRIPS: Final = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give the parser its two commands."""
+    commands = parser.add_subparsers(dest="action", required=True, metavar="check|secret")
+    commands.add_parser(
+        "check",
+        help="whether the store can be used: version, policy, rights, round trip",
+        description="Whether the store can be used: version, policy, rights, round trip.",
+    )
+    commands.add_parser(
+        "secret",
+        help="print a fresh secret that seals what waits",
+        description="Prints a fresh secret that seals what waits: the same on every machine.",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the chosen command; raises StoreError where the store cannot be used."""
+    if arguments.action == "secret":
+        from elicit_tui.store import fresh_secret
+
+        Output().text(fresh_secret())
+        Narration().tell(
+            "give it to every machine as store.secret_env or in a 0600 file as store.secret_file;"
+            " whoever has it can read and answer everything."
+        )
+        return 0
+    asyncio.run(_check(load_settings(arguments, Narration())))
+    return 0
+
+
+async def _check(settings: Settings) -> None:
+    lines = _of_redis(settings, settings.store.url) if settings.store.url else _of_file(settings)
+    async for line in lines:
+        Output().text(line)
+
+
+async def _of_file(settings: Settings) -> AsyncIterator[str]:
+    from elicit_tui.paths import store_file
+    from elicit_tui.runtime import open_store
+
+    async with open_store(settings, "answerer") as store:
+        yield f"store    {store_file(settings.history.path)}"
+        yield f"waiting  {len(await store.waiting())}"
+
+
+async def _of_redis(settings: Settings, url: str) -> AsyncIterator[str]:
+    """What is there, line by line, until something is wrong; raises StoreError."""
+    from elicit_tui.runtime.opening import store_secret
+    from elicit_tui.store.redis_server import ACL_RIGHTS
+    from elicit_tui.store.redis_store import RedisStore, lacking_rights, server_at
+
+    secret = store_secret(settings)
+    async with server_at(url) as server:
+        facts = server.facts
+        place = "a cluster" if facts.cluster else "one server"
+        yield f"store    {server.address.shown}"
+        yield f"version  {facts.named_version}, {place}"
+        yield f"policy   {facts.policy or 'not told'}"
+        lacks = await lacking_rights(server)
+        yield f"rights   {'lacks ' + ', '.join(lacks) if lacks else 'enough'}"
+        yield f"         ACL SETUSER NAME on >PASSWORD {ACL_RIGHTS}"
+        for warning in server.warnings:
+            yield f"warning  {warning}"
+        if lacks:
+            raise StoreError(f"The store {server.address.shown} lacks rights that it needs.")
+        server.must_serve()
+    store = await RedisStore.open(url, "answerer", secret=secret)
+    try:
+        spans = []
+        for _ in range(_ROUND_TRIPS):
+            begun = time.perf_counter()
+            await store.server.is_there()
+            spans.append((time.perf_counter() - begun) * 1000)
+        yield f"way      {median(spans):.1f} ms there and back, {max(spans):.1f} ms at worst"
+        unread = sum(one.unreadable is not None for one in await store.waiting())
+        others = f", {unread} sealed with another secret" if unread else ""
+        yield f"waiting  {len(await store.waiting())}{others}"
+        if not store.secret_is_the_first:
+            yield "warning  another secret was used here first; what it sealed cannot be read here."
+    finally:
+        await store.close()

@@ -1,0 +1,79 @@
+"""The question that we ask ourselves: may the page be opened on which a person logs in?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from elicit_tui.elicitation.request import Call, ElicitationRequest, ServerIdentity, new_id
+from elicit_tui.text import neutral_line
+
+MOST_SCOPES: Final = 30
+"""Scopes that are named to a person; a server that wants more says how many more."""
+
+
+@dataclass(frozen=True)
+class LoginPage:
+    """What a person has to know before they log in; all of it comes from the server's side."""
+
+    url: str
+    """The authorization page, with everything that goes to it."""
+    issuer: str
+    """Who logs the person in."""
+    scopes: tuple[str, ...] = ()
+    """What is asked for, in the authorization server's words."""
+    added: tuple[str, ...] = ()
+    """Of these, what was not allowed yet; empty at the first login."""
+
+
+def authorization_request(
+    server: ServerIdentity, page: LoginPage, calls: Sequence[Call] = ()
+) -> ElicitationRequest:
+    """The consent to one login: a question of kind `authorization`, shown as a page is.
+
+    `calls` wait for it. The message is ours; what it names of the server's side is neutral.
+    """
+    identifier = new_id()
+    params = {
+        "mode": "url",
+        "message": _message(server, page),
+        "url": page.url,
+        "elicitationId": identifier,
+        "issuer": page.issuer,
+        "scopes": list(page.scopes),
+        "addedScopes": list(page.added),
+    }
+    return ElicitationRequest(
+        server, params, calls=tuple(calls), wire_id=identifier, kind="authorization"
+    )
+
+
+def _message(server: ServerIdentity, page: LoginPage) -> str:
+    issuer = neutral_line(page.issuer, 200)
+    if page.added:
+        head = f"{server.name} wants to be allowed more: {_named(page.added)}."
+        rest = [scope for scope in page.scopes if scope not in page.added]
+        kept = f" Allowed already: {_named(rest)}." if rest else ""
+        return f"{head}{kept} You are asked to agree at {issuer}."
+    asked = f" It asks for: {_named(page.scopes)}." if page.scopes else " It names no scopes."
+    place = neutral_line(_host(server.address), 200)
+    return f"{server.name} ({place}) wants a login. You log in at {issuer}.{asked}"
+
+
+def _named(scopes: Sequence[str]) -> str:
+    shown = ", ".join(neutral_line(scope, 80) for scope in scopes[:MOST_SCOPES])
+    more = len(scopes) - MOST_SCOPES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).netloc.rpartition("@")[2] or address
+    except ValueError:
+        return address
+
+
+TakeRedirect = Callable[[str], str | None]
+"""Takes the address that a login's page led back to; "": has it come by itself? Why not, if not."""

@@ -1,0 +1,57 @@
+"""What sets the protocol's eras apart: one entry for each, which every room asks.
+
+An era is compared nowhere else. What a room does in one era only stands under a trait, so that
+another revision is another entry of `ERAS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+HANDSHAKE: Final = "2025-11-25"
+MODERN: Final = "2026-07-28"
+Revision = Literal["auto", "2025-11-25", "2026-07-28"]
+"""The revision that a server is spoken to in, one for each era; `auto`: the one that it offers."""
+Era = Literal["handshake", "modern"]
+"""`handshake`: revisions up to 2025-11-25; `modern`: 2026-07-28 and its rounds."""
+
+
+@dataclass(frozen=True)
+class EraTraits:
+    """What the revisions of one era have in common, as far as a question can tell."""
+
+    shown: str
+    """Which revisions these are, for a person."""
+    rounds: bool
+    """Whether a call ends with what it asks, and is made again with the answers (spec: 2026-07-28,
+    multi round-trip requests).
+
+    Else the server sends each question as a request of its own: it may come at any time and does
+    not always tell its call, may be withdrawn, and may be answered with an error.
+    """
+    page_ids: bool
+    """Whether a question for a page has an elicitationId, by which its end is told."""
+    listening: bool
+    """Whether what a server tells by itself comes on a stream that was asked for
+    (subscriptions/listen). Else it comes unasked, and resources are subscribed to one by one."""
+    stateless: bool
+    """Whether a server keeps nothing between two requests.
+
+    Each then says anew what it is to know (the log level, over HTTP also arguments as headers); no
+    open stream shows that the server is gone, and no `ping` asks.
+    """
+
+
+ERAS: Final[Mapping[Era, EraTraits]] = {
+    "handshake": EraTraits(
+        "2025-11-25 or older (handshake)",
+        rounds=False,
+        page_ids=True,
+        listening=False,
+        stateless=False,
+    ),
+    "modern": EraTraits(MODERN, rounds=True, page_ids=False, listening=True, stateless=True),
+}
+"""Every era, the oldest first."""

@@ -1,0 +1,153 @@
+"""Which agents are connected to gateways or were: a private note for each session, for `status`.
+
+The first thing to look at when an agent has no tools. A note is kept for a week, fifty at most;
+it holds no question and no value.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from elicit_tui.elicitation import now, rfc3339
+from elicit_tui.errors import ConfigError, StoreError
+from elicit_tui.gateway.asking import AskedInClient
+from elicit_tui.gateway.requester import AgentInfo
+from elicit_tui.host import HostEvent, ServerStateChanged
+from elicit_tui.paths import replace_file, state_directory
+from elicit_tui.store.nouns import read
+
+MOST_NOTES: Final = 50
+KEPT_SECONDS: Final = 7 * 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class InClient:
+    """A question that stands in an agent's own client."""
+
+    server: str
+    tool: str | None
+    since: str
+
+
+@dataclass(frozen=True)
+class ServerNote:
+    """How a server of a session stands."""
+
+    state: str
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class SessionNote:
+    """One session of an agent; times as RFC 3339 spells them."""
+
+    session: str
+    """Its id in the store."""
+    process: int
+    since: str
+    agent: str | None = None
+    version: str | None = None
+    forms: tuple[str, ...] = ()
+    """The modes of elicitation that its client advertises."""
+    transport: str = "stdio"
+    directory: str = ""
+    ended: str | None = None
+    servers: Mapping[str, ServerNote] = field(default_factory=dict)
+    in_client: tuple[InClient, ...] = ()
+    written: float = 0.0
+    """Seconds since the epoch; the process that wrote it was there by then."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process still is the one that wrote it."""
+        import psutil
+
+        if self.ended is not None:
+            return False
+        try:
+            return psutil.Process(self.process).create_time() <= self.written + 1
+        except psutil.Error:
+            return False
+
+
+class NoteOfSession:
+    """Keeps the note of one session as it is; where that cannot be written, nothing is lost."""
+
+    def __init__(self, session: str, directory: Path, servers: Sequence[str]) -> None:
+        self._note = SessionNote(
+            session,
+            os.getpid(),
+            rfc3339(now()),
+            directory=str(directory),
+            servers={name: ServerNote("starting") for name in servers},
+        )
+        self._known = False
+
+    def known_as(self, agent: AgentInfo, *, http: bool) -> None:
+        """Learn who it is, with its first request; until then nothing is written."""
+        if self._known and agent.name == self._note.agent:
+            return
+        self._known = True
+        self._write(
+            agent=agent.name,
+            version=agent.version,
+            forms=tuple(sorted(agent.modes)),
+            transport="http" if http else "stdio",
+        )
+
+    def heard(self, event: HostEvent) -> None:
+        """Note how a server stands."""
+        if isinstance(event, ServerStateChanged):
+            note = ServerNote(event.state, event.failure)
+            self._write(servers={**self._note.servers, event.server: note})
+
+    def asks_client(self, asked: Sequence[AskedInClient]) -> None:
+        """Note what is asked in its own client now."""
+        found = tuple(InClient(one.server, one.tool, rfc3339(one.since)) for one in asked)
+        self._write(in_client=found)
+
+    def end(self) -> None:
+        """Note that it has ended."""
+        self._write(ended=rfc3339(now()), in_client=())
+
+    def _write(self, **changes: object) -> None:
+        self._note = replace(self._note, **changes, written=time.time())  # type: ignore[arg-type]
+        if not self._known:
+            return
+        with suppress(OSError, ConfigError):
+            text = json.dumps(asdict(self._note))
+            replace_file(_folder() / f"{self._note.session}.json", text.encode())
+
+
+def session_notes(*, clock: Callable[[], float] = time.time) -> list[SessionNote]:
+    """Every note, the newest first; those that are too old are removed."""
+    found: list[SessionNote] = []
+    try:
+        files = list(_folder().glob("*.json"))
+    except (OSError, ConfigError):
+        return []
+    for file in files:
+        with suppress(OSError, StoreError):
+            found.append(read(SessionNote, file.read_bytes()))
+    found.sort(key=lambda note: note.written, reverse=True)
+    alive = [note.alive for note in found]
+    kept: list[SessionNote] = []
+    for number, note in enumerate(found):
+        old = number >= MOST_NOTES or clock() - note.written > KEPT_SECONDS
+        if old and not alive[number]:
+            with suppress(OSError):
+                (_folder() / f"{note.session}.json").unlink()
+        else:
+            kept.append(note)
+    return kept
+
+
+def _folder() -> Path:
+    return state_directory() / "gateway" / "sessions"

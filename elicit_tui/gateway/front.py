@@ -1,0 +1,351 @@
+"""Answers an agent's first messages before the SDK, the store and the servers are there.
+
+Agents give a server a second or three to answer `initialize` and `tools/list`; to load the SDK
+takes most of that. So the beginnings of both eras and the lists that are remembered are answered
+here, from the same `SessionOffers` that the session goes on with. Everything else is kept as it
+came, in order, for the session: what is not plainly well formed too, since only one place may
+judge it. Nothing waits here, nothing is called, and nobody is asked.
+
+The session's SDK has to know the handshake as well. Each beginning that was answered here is handed
+over under an id of ours, and its second answer is dropped (`Handover.answered`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from elicit_tui import __version__
+from elicit_tui.elicitation.eras import MODERN
+from elicit_tui.elicitation.settings import GatewaySettings
+from elicit_tui.gateway.doctor_files import doctor_asks
+from elicit_tui.gateway.offers import LISTS, SessionOffers
+from elicit_tui.gateway.own_tools import own_tools
+from elicit_tui.gateway.requester import elicitation_modes, may_pause
+from elicit_tui.host.number_text import json_line, read_float
+
+MOST_BYTES: Final = 1024 * 1024
+"""Of messages that are kept; more of them wait in the agent's pipe."""
+MOST_OF_A_LINE: Final = 64 * 1024
+"""Of a message that is looked at here."""
+CHUNK_BYTES: Final = 64 * 1024
+SWITCH_SECONDS: Final = 0.001
+"""How soon the thread that loads lets the one that answers run; Python's own is 5 ms."""
+
+HANDSHAKE_REVISIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+META: Final = "io.modelcontextprotocol/"
+
+SERVER_INFO: Final[Mapping[str, Any]] = {
+    "name": "elicit-tui",
+    "title": "elicit-tui gateway",
+    "version": __version__,
+}
+CAPABILITIES: Final[Mapping[str, Any]] = {
+    "completions": {},
+    "logging": {},
+    "prompts": {"listChanged": True},
+    "resources": {"listChanged": True, "subscribe": True},
+    "tools": {"listChanged": True},
+}
+"""As `mcp_server.build_server` has them; a test holds both together."""
+
+
+class _Agent(NamedTuple):
+    """What the lists of an agent depend on."""
+
+    name: str | None
+    modes: frozenset[str]
+
+
+@dataclass
+class Handover:
+    """What a session goes on with after the front."""
+
+    unread: bytes = b""
+    """What the agent sent and nobody answered, and the beginnings that were answered."""
+    unsent: bytes = b""
+    """Answers that the agent has not taken yet."""
+    answered: frozenset[str] = frozenset()
+    """The ids of requests in `unread` whose answer goes nowhere: the agent has it."""
+    listed: bool = False
+    """Whether the agent was given a list."""
+
+
+@dataclass
+class Front:
+    """Reads what an agent sends first: pure bytes, no file and no clock."""
+
+    offered: SessionOffers
+    gateway: GatewaySettings
+    _partial: bytearray = field(default_factory=bytearray)
+    _kept: list[bytes] = field(default_factory=list)
+    _size: int = 0
+    _agent: _Agent | None = None
+    """Who began with `initialize`; in the modern era each request says it anew."""
+    _answered: set[str] = field(default_factory=set)
+    _listed: bool = False
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more should be read here."""
+        return self._size + len(self._partial) > MOST_BYTES
+
+    def read(self, chunk: bytes) -> bytes:
+        """Take what the agent sent; returns what is to be sent to it."""
+        self._partial += chunk
+        *lines, rest = self._partial.split(b"\n")
+        self._partial = bytearray(rest)
+        return b"".join(map(self._read_line, lines))
+
+    def handover(self, unsent: bytes = b"") -> Handover:
+        """Everything that the session needs; nothing is read here any more."""
+        unread = b"".join((*self._kept, self._partial))
+        return Handover(unread, unsent, frozenset(self._answered), self._listed)
+
+    def _read_line(self, line: bytearray) -> bytes:
+        answer = None
+        if len(line) <= MOST_OF_A_LINE:
+            request = _request(line)
+            answer = self._answer(*request) if request is not None else None
+        if answer is None:
+            self._keep(bytes(line) + b"\n")
+        return answer or b""
+
+    def _keep(self, line: bytes) -> None:
+        self._kept.append(line)
+        self._size += len(line)
+
+    def _answer(self, identifier: Any, method: str, params: dict[str, Any]) -> bytes | None:
+        meta = params.get("_meta", {})
+        if not isinstance(meta, dict):
+            return None
+        modern = f"{META}protocolVersion" in meta
+        result: Mapping[str, Any] | None = None
+        if method == "initialize":
+            result = None if modern else self._initialized(params)
+        elif method == "server/discover":
+            result = self._discovered(meta, params)
+        elif modern:
+            agent = _modern_agent(meta)
+            if self._agent is None and agent is not None:
+                result = self._list(method, params, agent)
+        elif self._agent is not None:
+            result = {} if method == "ping" else self._list(method, params, self._agent)
+        if result is None:
+            return None
+        if modern:
+            result = {"resultType": "complete", **result}
+        return json_line({"jsonrpc": "2.0", "id": identifier, "result": result})
+
+    # The two beginnings; a client may begin anew
+
+    def _initialized(self, params: dict[str, Any]) -> Mapping[str, Any] | None:
+        version = params.get("protocolVersion")
+        agent = _agent(params.get("clientInfo"), params.get("capabilities"))
+        if agent is None or not isinstance(version, str):
+            return None
+        self._agent = agent
+        self._replay("initialize", params)
+        known = version in HANDSHAKE_REVISIONS
+        return {
+            "protocolVersion": version if known else HANDSHAKE_REVISIONS[-1],
+            "capabilities": CAPABILITIES,
+            "serverInfo": SERVER_INFO,
+            **self._instructions(),
+        }
+
+    def _discovered(
+        self, meta: Mapping[str, Any], params: dict[str, Any]
+    ) -> Mapping[str, Any] | None:
+        if _modern_agent(meta) is None:
+            return None
+        self._agent = None
+        self._replay("server/discover", params)
+        return {
+            "supportedVersions": [MODERN],
+            "capabilities": CAPABILITIES,
+            **self._instructions(),
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "_meta": {f"{META}serverInfo": SERVER_INFO},
+        }
+
+    def _instructions(self) -> Mapping[str, Any]:
+        instructions = self.offered.instructions()
+        return {} if instructions is None else {"instructions": instructions}
+
+    def _replay(self, method: str, params: Mapping[str, Any]) -> None:
+        """Keep a beginning for the session, under an id that no agent can know."""
+        identifier = f"front {os.urandom(16).hex()}"
+        self._answered.add(identifier)
+        body = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
+        self._keep(json_line(body))
+
+    # Lists
+
+    def _list(
+        self, method: str, params: Mapping[str, Any], agent: _Agent
+    ) -> Mapping[str, Any] | None:
+        """A remembered list; None where one server's has to be waited for."""
+        if method not in LISTS or params.get("cursor") is not None:
+            return None
+        starting = [name for name in self.offered.unseen if not self.offered.servers[name].lack]
+        # While a doctor measures an agent, only the session knows what is offered.
+        if starting or (method == "tools/list" and doctor_asks()):
+            return None
+        meta = params.get("_meta", {})
+        progress = meta.get("progressToken") is not None
+        pauses = may_pause(self.gateway, agent.name, http=False, progress=progress)
+        own = own_tools(self.gateway, agent.modes)
+        kind, key = LISTS[method]
+        self._listed = True
+        fresh = {"ttlMs": 0, "cacheScope": "private"} if self._agent is None else {}
+        offers = self.offered.offers(own, output_schemas=not pauses)
+        return {key: getattr(offers, kind), **fresh}
+
+
+def _request(line: bytes | bytearray) -> tuple[Any, str, dict[str, Any]] | None:
+    """Id, method and params of a line that is plainly a request; None for any other."""
+    try:
+        message = json.loads(line.decode(), parse_constant=_no_json, parse_float=read_float)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or not message.keys() <= {"jsonrpc", "id", "method", "params"}:
+        return None
+    if message.get("jsonrpc") != "2.0":
+        return None
+    identifier, method = message.get("id"), message.get("method")
+    params = message.get("params", {})
+    if not isinstance(identifier, (str, int)) or isinstance(identifier, bool):
+        return None
+    if not isinstance(method, str) or not isinstance(params, dict):
+        return None
+    return identifier, method, params
+
+
+def _no_json(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _modern_agent(meta: Mapping[str, Any]) -> _Agent | None:
+    """Who sends this request of the modern era; None where that is not plain."""
+    if meta.get(f"{META}protocolVersion") != MODERN:
+        return None
+    info = meta.get(f"{META}clientInfo")
+    return _agent(info, meta.get(f"{META}clientCapabilities"), named=info is not None)
+
+
+def _agent(info: Any, capabilities: Any, *, named: bool = True) -> _Agent | None:
+    if not _is_plain(capabilities):
+        return None
+    if not named:
+        return _Agent(None, elicitation_modes(capabilities.get("elicitation")))
+    if not isinstance(info, dict) or not {"name", "version"} <= info.keys():
+        return None
+    if not all(isinstance(value, str) for key, value in info.items() if key != "icons"):
+        return None
+    if info.get("icons", []) != []:
+        return None
+    return _Agent(info["name"], elicitation_modes(capabilities.get("elicitation")))
+
+
+def _is_plain(capabilities: Any) -> bool:
+    """Whether these are capabilities as clients send them; the session judges all others."""
+    if not isinstance(capabilities, dict):
+        return False
+    for key, value in capabilities.items():
+        if key in ("elicitation", "roots", "sampling", "tasks"):
+            if not isinstance(value, dict) or not _is_of_flags(value):
+                return False
+        elif key in ("experimental", "extensions") and not (
+            isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+        ):
+            return False
+    return True
+
+
+def _is_of_flags(value: Any, depth: int = 4) -> bool:
+    """Whether it is an object of objects with nothing but true and false at their ends."""
+    if isinstance(value, bool):
+        return True
+    if not isinstance(value, dict) or not depth:
+        return False
+    return all(_is_of_flags(item, depth - 1) for item in value.values())
+
+
+# Descriptors 0 and 1
+
+
+def answer_while(load: Callable[[], None], front: Front) -> Handover:
+    """Answer the agent on descriptors 0 and 1 while `load` runs in a thread of its own.
+
+    Returns when that has ended, and raises what it raised.
+    """
+    unsent = bytearray()
+    reading = _pump(front, unsent, ())
+    failures: list[BaseException] = []
+    loaded, at_the_end = os.pipe()
+
+    def loading() -> None:
+        try:
+            load()
+        except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
+            failures.append(error)
+        finally:
+            os.close(at_the_end)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    thread = threading.Thread(target=loading, daemon=True)
+    thread.start()
+    try:
+        _pump(front, unsent, (loaded,), reading=reading)
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+        os.close(loaded)
+    if failures:
+        raise failures[0]
+    return front.handover(bytes(unsent))
+
+
+def _pump(front: Front, unsent: bytearray, until: Iterable[int], *, reading: bool = True) -> bool:
+    """Read and write until one of `until` can be read; without any, only what goes at once.
+
+    Returns whether the agent may send more.
+    """
+    until = tuple(until)
+    while True:
+        sources = [*until, *([0] if reading and not front.is_full else [])]
+        wait = None if until else 0
+        readable, writable, _ = select.select(sources, [1] if unsent else [], [], wait)
+        if writable:
+            _write_some(unsent)
+        if 0 in readable:
+            chunk = _read_some()
+            reading = bool(chunk)
+            unsent += front.read(chunk)
+        if any(each in readable for each in until) or not (until or readable or writable):
+            return reading
+
+
+def _read_some() -> bytes:
+    try:
+        return os.read(0, CHUNK_BYTES)
+    except OSError:
+        return b""
+
+
+def _write_some(unsent: bytearray) -> None:
+    """Write as much as a pipe that takes some takes without a wait."""
+    try:
+        written = os.write(1, unsent[: select.PIPE_BUF])
+    except OSError:
+        written = len(unsent)  # nobody is there who could read it
+    del unsent[:written]

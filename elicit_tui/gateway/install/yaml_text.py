@@ -1,0 +1,180 @@
+"""Changes one server in YAML text and leaves every other character as it is.
+
+A library reads the text and tells where each value stands; what is new is written by it, and put
+in between.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from elicit_tui.gateway.install.json_text import newline
+
+
+def loads(text: str) -> Any:
+    """The plain values of a text. Raises ValueError, also for one that repeats itself by anchors.
+
+    A few anchors can stand for more values than fit into any memory.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.events import AliasEvent
+
+    try:
+        if any(isinstance(event, AliasEvent) for event in YAML().parse(StringIO(text))):
+            raise ValueError("it uses anchors")
+        return YAML(typ="safe", pure=True).load(text)
+    except YAMLError as error:
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        raise ValueError(problem) from None
+
+
+def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any], listed: bool) -> str:
+    """The text with a server; `listed`: they stand in a list, each with its name.
+
+    Raises KeyError for one of this name that cannot be taken out.
+    """
+    plain = text.replace("\r\n", "\n")
+    node, left = _walk(plain, path)
+    if left and (null := _position(node, left[0], listed=False)) is not None:
+        plain = _cut(plain, node, null)
+        node, left = _walk(plain, path)
+    if not left and (place := _position(node, name, listed)) is not None:
+        plain = _cut(plain, node, place)
+        node, left = _walk(plain, path)
+    value: Any = [{"name": name, **entry}] if listed else {name: dict(entry)}
+    for key in reversed(left):
+        value = {key: value}
+    return _in_lines_of(text, _added(plain, node, value))
+
+
+def taken(text: str, path: Sequence[str], name: str, listed: bool) -> tuple[str, str]:
+    """The text without a server, and that as YAML of its own. Raises KeyError."""
+    plain = text.replace("\r\n", "\n")
+    node, left = _walk(plain, path)
+    place = None if left else _position(node, name, listed)
+    if place is None:
+        raise KeyError(name)
+    held: Any = loads(plain)
+    for key in path:
+        held = held[key]
+    return _in_lines_of(text, _cut(plain, node, place)), _dumped(held[place if listed else name])
+
+
+def without(text: str, path: Sequence[str]) -> str:
+    """The text without a whole key. Raises KeyError."""
+    plain = text.replace("\r\n", "\n")
+    node, left = _walk(plain, path[:-1])
+    place = None if left else _position(node, path[-1], listed=False)
+    if place is None:
+        raise KeyError(path[-1])
+    if len(node.value) == 1 and len(path) == 1:
+        return ""
+    return _in_lines_of(text, _cut(plain, node, place))
+
+
+def _in_lines_of(text: str, changed: str) -> str:
+    return changed.replace("\n", newline(text))
+
+
+def _walk(plain: str, path: Sequence[str]) -> tuple[Any, list[str]]:
+    """The node behind these keys, or the last one on the way; and the keys without a value."""
+    from ruamel.yaml import YAML
+
+    node: Any = YAML().compose(StringIO(plain))
+    for number, key in enumerate(path):
+        place = None if node is None else _position(node, key, listed=False)
+        if place is None or _is_null(node.value[place][1]):
+            return node, list(path[number:])
+        node = node.value[place][1]
+    return node, []
+
+
+def _is_null(node: Any) -> bool:
+    return str(node.tag).endswith(":null")
+
+
+def _position(node: Any, name: str, listed: bool) -> int | None:
+    """Which entry of a mapping has this key, or of a list this name."""
+    if node is None or not isinstance(node.value, list):
+        return None
+    for place, each in enumerate(node.value):
+        if not listed and each[0].value == name:
+            return place
+        if listed and any(key.value == "name" and it.value == name for key, it in each.value):
+            return place
+    return None
+
+
+def _dumped(value: Any) -> str:
+    from ruamel.yaml import YAML
+
+    yaml = YAML()
+    yaml.width = 4096
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    stream = StringIO()
+    yaml.dump(value, stream)
+    return stream.getvalue()
+
+
+def _indented(value: Any, column: int) -> str:
+    """A value in lines that begin at this column."""
+    lines = _dumped(value).splitlines()
+    if isinstance(value, list):
+        lines = [line.removeprefix("  ") for line in lines]
+    return "".join(f"{' ' * column}{line}\n" for line in lines)
+
+
+def _added(plain: str, node: Any, value: Any) -> str:
+    """The text with what a value holds as the last entry of a mapping or list."""
+    if node is None:
+        head = plain if not plain.strip() or plain.endswith("\n") else f"{plain}\n"
+        return head + _indented(value, 0)
+    start, end = node.start_mark.index, node.end_mark.index
+    if not node.flow_style:
+        at = _end(plain, node)
+        head = plain[:at] if plain[:at].endswith("\n") else f"{plain[:at]}\n"
+        return head + _indented(value, node.start_mark.column) + plain[at:]
+    if not node.value:
+        line = plain[plain.rfind("\n", 0, start) + 1 : start]
+        column = len(line) - len(line.lstrip()) + (2 if line.strip() else 0)
+        head, tail = plain[:start].rstrip(" "), plain[end:].lstrip(" ")
+        before = "\n" if line.strip() else ""
+        return head + before + _indented(value, column) + tail.removeprefix("\n")
+    inner = json.dumps(value)[1:-1]
+    head = plain[: end - 1].rstrip()
+    return f"{head}{'' if head.endswith(',') else ','} {inner}{plain[end - 1 :]}"
+
+
+def _cut(plain: str, node: Any, place: int) -> str:
+    """The text without one entry. Raises KeyError for one between braces."""
+    if node.flow_style:
+        raise KeyError(place)
+    entry = node.value[place]
+    first, last = entry if isinstance(entry, tuple) else (entry, entry)
+    start = plain.rfind("\n", 0, first.start_mark.index) + 1
+    end = _end(plain, last)
+    left = ""
+    if len(node.value) == 1:
+        # A key without a value would mean null, which no agent expects.
+        empty = "{}" if isinstance(entry, tuple) else "[]"
+        left = f"{' ' * max(2, node.start_mark.column)}{empty}\n"
+        if node.start_mark.column == 0 and isinstance(entry, tuple):
+            left = ""
+    return plain[:start] + left + plain[end:]
+
+
+def _end(plain: str, node: Any) -> int:
+    """Where the lines of a value end: behind its last one that is neither blank nor a comment."""
+    end: int = node.end_mark.index
+    block = not node.flow_style if isinstance(node.value, list) else node.style in ("|", ">")
+    if not block:
+        after = plain.find("\n", end)
+        return len(plain) if after < 0 else after + 1
+    kept = plain[:end].splitlines(keepends=True)
+    while kept and (not kept[-1].strip() or kept[-1].lstrip().startswith("#")):
+        kept.pop()
+    return len("".join(kept))

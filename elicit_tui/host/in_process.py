@@ -1,0 +1,66 @@
+"""A server that is an object of this process, of the Python SDK or FastMCP, over two streams.
+
+For the tests of an author; what such a server prints is not ours, and no process ends with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+from mcp.shared.memory import create_client_server_memory_streams
+
+from elicit_tui.errors import ServerError
+
+END_SECONDS: Final = 2.0
+"""How long it may take to end once nothing is read any more."""
+
+
+@asynccontextmanager
+async def in_process_streams(server: Any) -> AsyncIterator[tuple[Any, Any]]:
+    """The client's two streams while the server runs. Raises ServerError where it is none."""
+    low_level = _low_level(server)
+    async with create_client_server_memory_streams() as (ours, its):
+        ended = anyio.Event()
+
+        async def serve() -> None:
+            try:
+                async with _lifespan(server):
+                    await low_level.run(*its, low_level.create_initialization_options())
+            finally:
+                ended.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(serve)
+            try:
+                yield ours
+            finally:
+                await ours[1].aclose()
+                with anyio.move_on_after(END_SECONDS, shield=True):
+                    await ended.wait()
+                tasks.cancel_scope.cancel()
+
+
+def _low_level(server: Any) -> Any:
+    """The SDK's own server inside of whatever its author holds."""
+    for name in ("_mcp_server", "_lowlevel_server"):
+        server = getattr(server, name, server)
+    if not callable(getattr(server, "create_initialization_options", None)):
+        raise ServerError(
+            f"{type(server).__name__} is no server of the Python SDK or FastMCP.",
+            code="not_started",
+        )
+    return server
+
+
+def _lifespan(server: Any) -> Any:
+    """FastMCP begins its server's lifespan outside of it; the SDK's begins its own."""
+    manager = getattr(server, "_lifespan_manager", None)
+    return manager() if callable(manager) else _nothing()
+
+
+@asynccontextmanager
+async def _nothing() -> AsyncIterator[None]:
+    yield

@@ -1,0 +1,394 @@
+"""Authorizes the requests of one connection to a remote server, and has a person log in.
+
+Each request carries the token of the login that this machine has for its server. One that ends
+soon is renewed first; a refusal (HTTP 401, or 403 for want of a scope) is answered by what another
+process did meanwhile, by a renewal, or by a login that the broker has asked of a person (spec:
+basic/authorization). What cannot be had is no exception: the refusal goes on to the SDK, and
+`refusal` says in a sentence what a person can do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+
+from elicit_tui.broker import Broker
+from elicit_tui.elicitation import (
+    Call,
+    LoginPage,
+    Outcome,
+    ServerIdentity,
+    authorization_request,
+)
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import LoginError, RefreshRefused
+from elicit_tui.host.events import HostEvent, State, UrlCompleted
+from elicit_tui.host.exchange import CURRENT
+from elicit_tui.host.open_calls import OpenCalls
+from elicit_tui.host.sdk import load_login
+from elicit_tui.logins import Login, LoginShelf, Redirect, RedirectListener
+from elicit_tui.logins.login import AHEAD_SECONDS
+from elicit_tui.policy import issuer_refusal
+from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    from mcp.shared.auth import AuthorizationCodeResult
+
+    from elicit_tui.host.oauth import OAuthFlow
+
+MOST_STEP_UPS: Final = 2
+"""How often one call may want more than was allowed."""
+JITTER_SECONDS: Final = 10.0
+"""Processes that were started together do not all renew at once."""
+ELSEWHERE_SECONDS: Final = 1.0
+"""How often it is looked whether another process logged in meanwhile."""
+MOST_CALLS: Final = 1000
+
+NOT_BACK: Final = "The page has not led back to here yet."
+
+_SCOPE: Final = re.compile(r'error="?insufficient_scope\b')
+
+
+class AuthorizedConnection(Protocol):
+    """What is needed of the connection whose requests are authorized."""
+
+    settings: ServerSettings
+    owner: Settings
+    identity: ServerIdentity
+    open_calls: OpenCalls
+    state: State
+
+    def emit(self, event: HostEvent) -> None:
+        """Tell whoever watches the host."""
+
+
+class _LoggedInElsewhere(Exception):
+    """Another process has a new login for the same server."""
+
+    def __init__(self, login: Login) -> None:
+        self.login = login
+
+
+class Authorization(httpx2.Auth):
+    """The authorization of one connection's requests."""
+
+    def __init__(
+        self,
+        connection: AuthorizedConnection,
+        broker: Broker,
+        shelf: LoginShelf,
+        person_waited_for: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """`person_waited_for`: within it no clock of the connection runs."""
+        self._connection = connection
+        self._server = connection.settings
+        self._broker = broker
+        self._shelf = shelf
+        self._person_waited_for = person_waited_for
+        self._one_at_a_time = asyncio.Lock()
+        self._login: Login | None = None
+        self._stamp: int | None = None
+        self._step_ups: Counter[str] = Counter()
+        self.refusal: str | None = None
+        """Why the last request that was refused could not be authorized, and what can be done."""
+
+    async def async_auth_flow(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Send one request, and send it again while the refusal of it can be answered."""
+        if not self._is_of_the_server(request.url):
+            yield request
+            return
+        login = await self._in_time()
+        tried: set[str] = set()
+        step_ups = 0
+        while True:
+            request.headers.pop("Authorization", None)
+            if login is not None and login.access_token:
+                request.headers["Authorization"] = f"Bearer {login.access_token}"
+            response = yield request
+            step_up = response.status_code == 403 and _wants_scope(response)
+            if request.method == "DELETE" or not (step_up or response.status_code == 401):
+                return
+            step_ups += step_up
+            if step_ups > MOST_STEP_UPS or (not step_up and "login" in tried):
+                self.refusal = self._sentence("does not take the login that it asked for")
+                return
+            try:
+                async with self._one_at_a_time:
+                    login = await self._answered(response, login, tried, step_up)
+            except LoginError as error:
+                self.refusal = str(error)
+                return
+            self.refusal = None
+
+    def _is_of_the_server(self, url: httpx2.URL) -> bool:
+        """A token goes to the origin that it was given out for, and nowhere else."""
+        own = httpx2.URL(self._server.url or "")
+        return (url.scheme, url.host, url.port) == (own.scheme, own.host, own.port)
+
+    # The token
+
+    def _read(self) -> Login | None:
+        """The login as it stands on this machine now; another process may have changed it."""
+        held = self._login
+        if held is None or self._shelf.stamp(held.key) != self._stamp:
+            client_id = self._server.oauth.client_id
+            self._login = self._shelf.of_server(self._server.url or "", client_id)
+            if self._login is not None:
+                self._stamp = self._shelf.stamp(self._login.key)
+        return self._login
+
+    async def _in_time(self) -> Login | None:
+        """The login, renewed where it ends soon; what goes wrong is found out by the server."""
+        with suppress(LoginError):
+            login = await asyncio.to_thread(self._read)
+            soon = AHEAD_SECONDS + random.uniform(0, JITTER_SECONDS)
+            if login is not None and login.refresh_token and login.ends_within(soon, time.time()):
+                async with self._one_at_a_time:
+                    return await self._renewed(login)
+        return self._login
+
+    async def _renewed(self, login: Login) -> Login:
+        """The login renewed, by us or by who was first. Raises LoginError, RefreshRefused."""
+        async with self._shelf.lock(login.key):
+            kept = await asyncio.to_thread(self._shelf.read, login.key)
+            if kept is None or not kept.refresh_token:
+                raise RefreshRefused("its login was ended")
+            if kept.access_token == login.access_token:
+                try:
+                    renewed = await (await self._flow(kept)).refreshed()
+                except RefreshRefused as error:
+                    if error.client_unknown and self._server.oauth.client_id is None:
+                        await asyncio.to_thread(self._shelf.forget, kept.key)
+                    else:
+                        await asyncio.to_thread(self._shelf.forget_tokens, kept)
+                    raise
+                kept = await asyncio.to_thread(self._shelf.save, renewed)
+        return self._taken(kept)
+
+    def _taken(self, login: Login) -> Login:
+        self._login, self._stamp = login, self._shelf.stamp(login.key)
+        return login
+
+    async def _flow(self, login: Login | None) -> OAuthFlow:
+        await asyncio.to_thread(load_login)
+        from elicit_tui.host.oauth import OAuthFlow
+
+        flow = OAuthFlow(self._server, os.environ, login)
+        flow.allowed = lambda issuer: issuer_refusal(self._connection.owner, self._server, issuer)
+        return flow
+
+    # The answer to a refusal
+
+    async def _answered(
+        self, response: httpx2.Response, used: Login | None, tried: set[str], step_up: bool
+    ) -> Login:
+        """The login with which to try again. Raises LoginError with a sentence of ours."""
+        try:
+            current = await asyncio.to_thread(self._read)
+            failed = used.access_token if used is not None else ""
+            if current is not None and current.access_token not in ("", failed):
+                return current
+            if current is not None and current.refresh_token and not step_up:
+                with suppress(RefreshRefused):
+                    return await self._renewed(current)
+            tried.add("login")
+            return await self._logged_in(response, step_up)
+        except LoginError as error:
+            if isinstance(error, _Sentence):
+                raise
+            raise _Sentence(self._sentence(f"wants a login, and {error}")) from None
+
+    def _sentence(self, what: str) -> str:
+        name = self._server.name
+        if not self._server.oauth.needs_person:
+            return f"The server {name} {what.rstrip('.')}."
+        return f"The server {name} {what.rstrip('.')}. Log in with: elicit-tui login {name}"
+
+    async def _logged_in(self, response: httpx2.Response, step_up: bool) -> Login:
+        if self.refusal is not None and self._connection.state == "starting":
+            # The greeting of the other era asks no second time.
+            raise _Sentence(self.refusal)
+        kept = await asyncio.to_thread(self._read)
+        oauth = self._server.oauth
+        if not oauth.needs_person:
+            login = await (await self._flow(kept)).logged_in(response, None, _nobody)
+            return await self._saved(login, kept)
+        decision = self._broker.may_log_in(self._server.name)
+        if decision.outcome is not None:
+            by = decision.outcome.decided_by
+            why = "" if by == "nobody" else f": {neutral_line(decision.outcome.reason)}"
+            raise _Sentence(self._sentence(f"wants a login{why}"))
+        if step_up:
+            self._count_step_up()
+        # A configured port is the only one; where ours is in use, another one is registered.
+        port, fixed = oauth.callback_port or _registered_port(kept), oauth.callback_port is not None
+        listener = RedirectListener(port, also_another=not fixed)
+        try:
+            person = _Person(self, listener, kept if step_up else None)
+            flow = await self._flow(kept)
+            with self._person_waited_for():
+                login = await flow.logged_in(response, listener.uri, person.asked)
+            return await self._saved(login, kept)
+        except _LoggedInElsewhere as elsewhere:
+            return self._taken(elsewhere.login)
+        finally:
+            listener.close()
+
+    async def _saved(self, login: Login, replaced: Login | None) -> Login:
+        """Keep a new login in the place of this one; one of another issuer stays."""
+        async with self._shelf.lock(login.key):
+            login = self._taken(await asyncio.to_thread(self._shelf.save, login))
+        if replaced is not None and replaced.issuer == login.issuer and replaced.key != login.key:
+            await asyncio.to_thread(self._shelf.forget, replaced.key)
+        return login
+
+    def _count_step_up(self) -> None:
+        for call in self.calls:
+            self._step_ups[call.id] += 1
+            if self._step_ups[call.id] > MOST_STEP_UPS:
+                raise LoginError(f"it wanted more than {MOST_STEP_UPS} times in one call")
+        if len(self._step_ups) > MOST_CALLS:
+            self._step_ups.clear()
+
+    # For who asks the person
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls that wait for the login."""
+        exchange = CURRENT.get()
+        if exchange is not None and exchange.call is not None:
+            return (exchange.call,)
+        return self._connection.open_calls.calls
+
+    async def consent(self, page: LoginPage, redirect: Redirect) -> Outcome:
+        """Ask the person to open the page; returns when it led back, or they refused.
+
+        Raises _LoggedInElsewhere where another process was faster.
+        """
+        request = authorization_request(self._connection.identity, page, self.calls)
+
+        def take(address: str) -> str | None:
+            if redirect.came.is_set():
+                return None
+            return redirect.take(address) if address else NOT_BACK
+
+        asking = asyncio.ensure_future(self._broker.authorize(request, take))
+        came = asyncio.ensure_future(redirect.came.wait())
+        told = False
+        try:
+            while not asking.done():
+                watched = {asking} if came.done() else {asking, came}
+                await asyncio.wait(
+                    watched, timeout=ELSEWHERE_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
+                if came.done() and not asking.done():
+                    if not told:
+                        told = True
+                        name, identifier = self._server.name, request.elicitation_id or ""
+                        self._connection.emit(UrlCompleted(name, identifier))
+                    # Again and again: the person may agree to what was found after the page.
+                    self._broker.page_led_back(request.id)
+                    await asyncio.wait((asking,), timeout=ELSEWHERE_SECONDS)
+                elif not asking.done() and (login := await self._elsewhere()) is not None:
+                    sentence = "Somebody logged in to it from another window."
+                    self._broker.withdraw(request.id, sentence)
+                    raise _LoggedInElsewhere(login)
+            return asking.result()
+        finally:
+            for task in (asking, came):
+                task.cancel()
+            await asyncio.gather(asking, came, return_exceptions=True)
+
+    async def _elsewhere(self) -> Login | None:
+        """A login that was not there when the person began to be asked."""
+        with suppress(LoginError):
+            client_id = self._server.oauth.client_id
+            found = await asyncio.to_thread(
+                self._shelf.of_server, self._server.url or "", client_id
+            )
+            known = self._login.access_token if self._login is not None else ""
+            if found is not None and found.access_token not in ("", known):
+                return found
+        return None
+
+
+class _Sentence(LoginError):
+    """A LoginError whose sentence says all of it."""
+
+
+class _Person:
+    """Has the person log in: what the SDK's provider calls with the address of the page."""
+
+    def __init__(
+        self, authorization: Authorization, listener: RedirectListener, before: Login | None
+    ) -> None:
+        """`before`: the login whose scopes do not suffice, at a step-up."""
+        self._authorization = authorization
+        self._listener = listener
+        self._before = before
+
+    async def asked(self, address: str, context: Any) -> AuthorizationCodeResult:
+        """Ask for consent and wait for the way back. Raises LoginError."""
+        from mcp.shared.auth import AuthorizationCodeResult
+
+        from elicit_tui.host.oauth import issuer_of
+
+        given = parse_qs(urlsplit(address).query)
+        redirect = Redirect(self._listener.uri, given["state"][0])
+        scopes = tuple(" ".join(given.get("scope", ())).split())
+        known = self._before.scopes if self._before is not None else None
+        page = LoginPage(
+            address,
+            issuer_of(context, context.server_url),
+            scopes,
+            () if known is None else tuple(scope for scope in scopes if scope not in known),
+        )
+        await self._listener.listen(redirect)
+        outcome = await self._authorization.consent(page, redirect)
+        if outcome.action != "accept":
+            raise LoginError(_refused(outcome))
+        if redirect.error is not None:
+            word = neutral_line(redirect.error, 80)
+            raise LoginError(f'it was refused on the page (it says "{word}")')
+        assert redirect.code is not None
+        return AuthorizationCodeResult(
+            code=redirect.code, state=given["state"][0], iss=redirect.issuer
+        )
+
+
+def _refused(outcome: Outcome) -> str:
+    by = outcome.decided_by
+    if by == "user":
+        done = "declined" if outcome.action == "decline" else "dismissed"
+        return f"the question about it was {done}"
+    if by == "deadline":
+        return "nobody answered in time"
+    return f"it was not asked or not answered: {neutral_line(outcome.reason)}"
+
+
+def _wants_scope(response: httpx2.Response) -> bool:
+    return _SCOPE.search(response.headers.get("WWW-Authenticate", "")) is not None
+
+
+def _registered_port(login: Login | None) -> int | None:
+    """The port that the registration was made with: a server may match it exactly."""
+    for uri in login.client.get("redirect_uris", ()) if login is not None else ():
+        with suppress(ValueError, TypeError):
+            return urlsplit(str(uri)).port
+    return None
+
+
+async def _nobody(address: str, context: Any) -> AuthorizationCodeResult:
+    raise LoginError("it wants a person to log in")

@@ -1,0 +1,102 @@
+"""The requests of a login: where they may go, how much may come back, and how many there are.
+
+Whom they go to was chosen by the server and its authorization server, which may be hostile.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+
+from elicit_tui.errors import LoginError
+from elicit_tui.text import neutral_line
+from elicit_tui.text.hosts import ip_address_of, is_loopback, is_web_address
+
+MOST_REQUESTS: Final = 20
+"""Of one login: discovery tries seven places, and each may lead on within its origin."""
+MOST_BYTES: Final = 1024 * 1024
+"""Of one answer; metadata has a few kilobytes."""
+REQUEST_SECONDS: Final = 30.0
+
+
+def check_address(url: str, near: bool) -> None:
+    """Raises LoginError where no request of a login may go.
+
+    `near`: the server itself is on this machine or in a private network, so that its authorization
+    server may be too.
+    """
+    shown = neutral_line(url.partition("?")[0], 200)
+    if not is_web_address(url):
+        raise LoginError(f"it leads to {shown}, which is no http or https address")
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.username is not None or parts.password is not None:
+        raise LoginError("it leads to an address with a user name in it")
+    if is_private(host) and not near:
+        raise LoginError(f"it leads to {shown}, which is inside a private network")
+    if parts.scheme != "https" and not (near and is_loopback(host)):
+        raise LoginError(f"it leads to {shown}, which is not https")
+
+
+def is_private(host: str) -> bool:
+    """Whether a host is this machine or an address that is not reached from everywhere."""
+    address = ip_address_of(host)
+    if address is not None:
+        return not (getattr(address, "ipv4_mapped", None) or address).is_global
+    # What ends in a number is an address too, in a spelling that some read and others do not.
+    numeric = re.fullmatch(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)", host) is not None
+    return numeric or is_loopback(host) or host.endswith((".local", ".internal"))
+
+
+class CheckedRequests:
+    """Sends the requests of one login, each looked at first and bounded."""
+
+    def __init__(self, server_url: str) -> None:
+        self.near = is_private(urlsplit(server_url).hostname or "")
+        self._sent = 0
+        self.refused: httpx2.Response | None = None
+        """The last answer that was no success."""
+
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
+        """Send one; its whole answer. Raises LoginError."""
+        check_address(str(request.url), self.near)
+        self._sent += 1
+        if self._sent > MOST_REQUESTS:
+            raise LoginError("it sends us round in circles")
+        request.headers["Accept-Encoding"] = "identity"
+        host = neutral_line(request.url.host, 200)
+        try:
+            with anyio.fail_after(REQUEST_SECONDS):
+                async with httpx2.AsyncClient(follow_redirects=False) as client:
+                    answer = await self._whole(client, request)
+        except TimeoutError:
+            raise LoginError(f"{host} did not answer in time") from None
+        except (httpx2.HTTPError, OSError) as error:
+            from elicit_tui.host.faults import reason_of
+
+            raise LoginError(f"{host} could not be reached: {reason_of(error)}") from None
+        self.refused = answer if answer.status_code >= 400 else None
+        return answer
+
+    async def _whole(self, client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
+        response = await client.send(request, stream=True)
+        try:
+            coding = response.headers.get("content-encoding", "identity").strip().lower()
+            if coding not in ("", "identity"):
+                raise LoginError("it answered in a compression that it was not asked for")
+            body = bytearray()
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) > MOST_BYTES:
+                    raise LoginError(f"it sent more than {MOST_BYTES // 1024 // 1024} MiB")
+        finally:
+            await response.aclose()
+        whole = httpx2.Response(
+            response.status_code, headers=response.headers, content=bytes(body), request=request
+        )
+        whole.next_request = response.next_request
+        return whole

@@ -1,0 +1,98 @@
+"""One login: whose it is, until when, and what a cold start has to give back to the SDK."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timezone
+from typing import Any, Final
+
+AHEAD_SECONDS: Final = 60.0
+"""A token is renewed so long before it ends: a request may be under way for a while."""
+
+SECRETS: Final = ("access_token", "refresh_token", "client_secret")
+"""What of a login is secret; everything else may be shown."""
+
+LoginKey = str
+"""Names one login on this machine: made of issuer, resource and client, of no port and version."""
+
+
+@dataclass(frozen=True)
+class Login:
+    """What one authorization server gave for one resource and one client.
+
+    Metadata and registration are kept whole: with the access token alone a new process would not
+    know where to renew it, nor as whom.
+    """
+
+    server_url: str
+    """The address of the MCP server."""
+    issuer: str
+    resource: str
+    """What the token is for (RFC 8707)."""
+    client_id: str
+    access_token: str = field(default="", repr=False)
+    """Empty: there is none any more, and only the registration is of use."""
+    refresh_token: str | None = field(default=None, repr=False)
+    client_secret: str | None = field(default=None, repr=False)
+    """Of a registration; one that the owner configured is never kept."""
+    expires_at: float | None = None
+    """Seconds since the epoch; None: nobody said."""
+    scope: str | None = None
+    client: Mapping[str, Any] = field(default_factory=dict)
+    """The registration as it was issued (RFC 7591), without its secret."""
+    authorization_server: Mapping[str, Any] | None = None
+    """Its metadata (RFC 8414); None where it has none."""
+    protected_resource: Mapping[str, Any] | None = None
+    """The server's metadata (RFC 9728); None where it has none."""
+    saved_at: float = 0.0
+    kept_in: str = "file"
+    """`file`, or `keyring`: where its secrets are."""
+
+    @property
+    def key(self) -> LoginKey:
+        """Names it."""
+        of = json.dumps([self.issuer, self.resource, self.client_id])
+        return hashlib.sha256(of.encode()).hexdigest()[:32]
+
+    def ends_within(self, seconds: float, now: float) -> bool:
+        """Whether the token is of no use in so many seconds, as far as anybody said."""
+        return self.expires_at is not None and self.expires_at - now <= seconds
+
+    @property
+    def until(self) -> datetime | None:
+        """When the access token ends; None: nobody said."""
+        if self.expires_at is None:
+            return None
+        return datetime.fromtimestamp(self.expires_at, timezone.utc)
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """What it allows, in the authorization server's words."""
+        return tuple((self.scope or "").split())
+
+    def open_part(self) -> dict[str, Any]:
+        """Everything of it that is no secret, as JSON has it."""
+        return {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name not in SECRETS
+        }
+
+    def secret_part(self) -> dict[str, str]:
+        """Its secrets, as far as there are any."""
+        return {name: value for name in SECRETS if (value := getattr(self, name))}
+
+
+def login_from(held: Any) -> Login:
+    """Reads what `open_part` and `secret_part` wrote. Raises TypeError for anything else."""
+    if not isinstance(held, dict):
+        raise TypeError("a login is an object")
+    known = {each.name for each in fields(Login)}
+    login = Login(**{name: value for name, value in held.items() if name in known})
+    texts = (login.server_url, login.issuer, login.resource, login.client_id, login.access_token)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a login's addresses are texts")
+    if not isinstance(login.expires_at, (int, float, type(None))):
+        raise TypeError("a login ends at a number of seconds")
+    return login

@@ -1,0 +1,258 @@
+"""A connection of its own over which one way after another is tried, and one such way on it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.broker import BrokerEvent, Notice, Requested, Resolved
+from elicit_tui.elicitation import Call, Deadline, ElicitationRequest, Outcome, Question, cancel
+from elicit_tui.elicitation.eras import Revision
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
+from elicit_tui.host import HostEvent, LogMessage, Progress, ServerLog
+from elicit_tui.runtime import open_runtime
+from elicit_tui.scenarios.judging import faults_of
+from elicit_tui.scenarios.result import Run, RunEvent
+from elicit_tui.scenarios.scenario import Scenario
+from elicit_tui.scenarios.script import Script
+from elicit_tui.scenarios.variants import Asked, Variant
+from elicit_tui.scenarios.watching import States, Watched, states
+from elicit_tui.text import in_seconds
+
+if TYPE_CHECKING:
+    from elicit_tui.host import Connection, Tool
+    from elicit_tui.host.unjudged import Door
+
+ALIVE_SECONDS: Final = 5.0
+"""How long a server may take to show that it still answers after a refusal."""
+
+MOST_OVERHEARD: Final = 10_000
+"""Lines and notes of a server that are looked at for one way."""
+
+Tell = Callable[[RunEvent], None]
+
+
+class Lane:
+    """One server process, or session, and the runtime over it; answers for the way on it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        server: str,
+        log_file: Path | None = None,
+        in_process: Any = None,
+    ) -> None:
+        """`in_process`: the server where it is an object of this process, of an SDK."""
+        self._settings = settings
+        self._server = server
+        self._log_file = log_file
+        self._in_process = in_process
+        self._stack = AsyncExitStack()
+        self._opened = False
+        self.connection: Connection | None = None
+        self.door: Door | None = None
+        self.way: Way | None = None
+        """The one that is tried now."""
+        self.ways = 0
+        """How many were tried on it."""
+        self._told = 0
+
+    async def connect(self) -> Connection:
+        """The connection, which the first call makes. Raises ElicitTuiError."""
+        if self.connection is None:
+            opened = open_runtime(
+                self._settings,
+                responder=lambda queue: self,
+                launch=() if self._in_process is not None else (self._server,),
+                log_file=self._log_file,
+            )
+            runtime = await self._stack.enter_async_context(opened)
+            from elicit_tui.host.unjudged import Door
+
+            self.door = Door(runtime.host, self._instead)
+            runtime.broker.subscribe(self._broker_said)
+            runtime.host.subscribe(self._host_said)
+            if self._in_process is not None:
+                runtime.host.serve_in_process(self._server, self._in_process)
+            self.connection = runtime.host.start(self._server)
+        await self.connection.settled()
+        return self.connection
+
+    async def close(self) -> None:
+        """End the server; further broken rules may be known then."""
+        await self._stack.aclose()
+
+    def newly_broken(self) -> list[str]:
+        """What the server did against the protocol since this was asked last."""
+        if self.connection is None:
+            return []
+        broken = list(map(str, self.connection.broken_rules()))
+        new, self._told = broken[self._told :], len(broken)
+        return new
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """Answer by the script of the way that is tried now."""
+        if self.way is None:
+            deadline.start()
+            return cancel("answers", "Cancelled: no call of the scenario is open.")
+        return await self.way.script.respond(question, deadline)
+
+    def _instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
+        return outcome if self.way is None else self.way.instead(request, outcome)
+
+    def _broker_said(self, event: BrokerEvent) -> None:
+        if self.way is not None:
+            self.way.broker_said(event)
+
+    def _host_said(self, event: HostEvent) -> None:
+        if self.way is not None:
+            self.way.host_said(event)
+
+
+class Way:
+    """One way through one scenario."""
+
+    def __init__(
+        self, scenario: Scenario, era: Revision, variant: Variant, base: Run | None, tell: Tell
+    ) -> None:
+        self._scenario = scenario
+        self._variant = variant
+        self._base = base
+        self._tell = tell
+        self.run = Run(scenario, era, variant.name, variant.kind, field=variant.field)
+        again = variant.wrong is not None and variant.wrong.kind == "twice"
+        self.script = Script(
+            variant.steps, refuse_the_rest=variant.kind != "as written" and not again
+        )
+        self._outcomes: dict[str, Resolved] = {}
+        self._lane: Lane | None = None
+        self._late: tuple[ElicitationRequest, Outcome] | None = None
+        self._before: States = {}
+        self._alive = True
+        self.judged = False
+
+    def by_step(self) -> Asked:
+        """The questions with their outcomes, by the order of the scenario's answers."""
+        numbered = [(number, each) for number, each in self.script.asked if number is not None]
+        numbered.sort(key=lambda pair: pair[0])
+        return [(each, self._outcomes[each.id].outcome) for _, each in numbered]
+
+    async def call(self, lane: Lane) -> None:
+        """Call the tool and answer what it asks."""
+        run, self._lane = self.run, lane
+        self._tell(RunEvent("started", run))
+        began = time.monotonic()
+        self._before = await self._states()
+        lane.way = self
+        lane.ways += 1
+        try:
+            await self._called(lane)
+        except ElicitTuiError as error:
+            run.error = run.error or error
+        run.seconds = time.monotonic() - began
+
+    async def judge(self) -> Run:
+        """Judge what came of it, with what its server did by now."""
+        run, lane = self.run, self._lane
+        assert lane is not None
+        lane.way = None
+        run.resolved = list(self._outcomes.values())
+        run.asked = [request for _, request in self.script.asked]
+        watched = Watched(self._before, await self._states())
+        if run.error is None:
+            run.failures += lane.newly_broken()
+        run.failures += faults_of(
+            run, self._variant, self._base, self.script, watched, self.by_step(), alive=self._alive
+        )
+        self.judged = True
+        return run
+
+    async def _states(self) -> States:
+        counted = self._scenario.changes is not None
+        return await states(self._scenario.watch, counted=counted)
+
+    async def _called(self, lane: Lane) -> None:
+        run, scenario = self.run, self._scenario
+        connection = await lane.connect()
+        run.protocol_version = connection.identity.protocol_version
+        self._tell(RunEvent("connected", run, connection.identity))
+        call = Call("tools/call", scenario.call, scenario.arguments)
+        try:
+            run.result = (await connection.call(call)).result
+        except LimitReached as error:
+            run.error = _own_words(error, connection)
+        except ElicitTuiError as error:
+            run.error = error
+        if self._late is not None and lane.door is not None:
+            lane.door.send_again(*self._late)
+        tools = await _still_answers(connection)
+        tool = next((each for each in tools or () if each.name == scenario.call), None)
+        problem = tool.result_problem(run.result) if tool is not None and run.result else None
+        if problem is not None:
+            run.failures.append(problem)
+        self._alive = tools is not None or self._variant.kind == "as written"
+
+    def broker_said(self, event: BrokerEvent) -> None:
+        """Keep each question and its outcome, and tell of it."""
+        if isinstance(event, Notice) or not event.request.traits.from_server:
+            return
+        if isinstance(event, Resolved):
+            self._outcomes[event.request.id] = event
+            self._tell(RunEvent("resolved", self.run, event))
+        elif isinstance(event, Requested):
+            self._tell(RunEvent("requested", self.run, event))
+
+    def host_said(self, event: HostEvent) -> None:
+        """Keep what the server says beside its result."""
+        if len(self.run.overheard) >= MOST_OVERHEARD:
+            return
+        if isinstance(event, ServerLog):
+            self.run.overheard.append(("its standard error", event.line))
+        elif isinstance(event, LogMessage):
+            self.run.overheard.append(("its log", str(event.data)))
+        elif isinstance(event, Progress):
+            self.run.overheard.append(("its progress", event.message or ""))
+
+    def instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
+        """What goes past the judge for the question that is to be answered wrongly."""
+        wrong, lane = self._variant.wrong, self._lane
+        number = next((each for each, asked in self.script.asked if asked.id == request.id), None)
+        if wrong is None or number != wrong.question or outcome.decided_by != "answers":
+            return outcome
+        self.script.wrong_message = request.message
+        told = f"Sent past the judge: {self._variant.name}."
+        if wrong.kind == "twice":
+            if lane is not None and lane.door is not None:
+                lane.door.send_again(request, replace(outcome, reason=told))
+            return outcome
+        if wrong.kind == "late":
+            self._late = (
+                request,
+                replace(outcome, action="accept", content=wrong.content, reason=told),
+            )
+            return outcome
+        action = "decline" if wrong.kind == "decline with content" else outcome.action
+        return replace(outcome, action=action, content=wrong.content, reason=told)
+
+
+async def _still_answers(connection: Connection) -> tuple[Tool, ...] | None:
+    """The tools of a server that still answers a plain request; None where it does not."""
+    try:
+        return await asyncio.wait_for(connection.tools(), ALIVE_SECONDS)
+    except (ServerError, LimitReached, asyncio.TimeoutError):
+        return None
+    except ElicitTuiError:
+        return ()  # It answered, if only with an error.
+
+
+def _own_words(error: LimitReached, connection: Connection) -> LimitReached:
+    if error.code != "timeout":
+        return error
+    seconds = in_seconds(connection.settings.tool_timeout_sec)
+    return LimitReached(f"The call did not end within {seconds} (--timeout).")

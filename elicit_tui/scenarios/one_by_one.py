@@ -1,0 +1,102 @@
+"""The ways of one scenario, each tried when somebody asks for it, as a test runner does."""
+
+from __future__ import annotations
+
+import asyncio
+
+from elicit_tui.elicitation import ElicitationRequest, ServerIdentity, accept
+from elicit_tui.elicitation.eras import MODERN, Revision
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.form import read_form
+from elicit_tui.scenarios.judging import said_no
+from elicit_tui.scenarios.lane import Lane
+from elicit_tui.scenarios.result import Run
+from elicit_tui.scenarios.running import Options, Ways, goes_on, unheard
+from elicit_tui.scenarios.scenario import Scenario
+from elicit_tui.scenarios.script import content_of
+from elicit_tui.scenarios.snapshots import Snapshots
+from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, as_written, branches
+
+
+class OneByOne:
+    """The ways of one scenario in one revision, each tried when somebody asks for it."""
+
+    def __init__(
+        self, settings: Settings, scenario: Scenario, era: Revision, options: Options
+    ) -> None:
+        """`options`: `update` and `jobs` mean nothing here. Raises UsageError for snapshots."""
+        free = asyncio.Semaphore(1)
+        snapshots = Snapshots(scenario.file)
+        self._ways = Ways(settings, scenario, era, options, snapshots, free, unheard)
+        self._base: Run | None = None
+        self._others: list[Variant] = []
+        self._lane: Lane | None = None
+        self._may_share: bool | None = False if options.fresh or scenario.watch else None
+
+    async def base(self) -> Run:
+        """The scenario as it is written; it runs once."""
+        if self._base is None:
+            self._base, self._others = await self._ways.first()
+        return self._base
+
+    async def names(self) -> list[str]:
+        """The other ways that there are, once the scenario as it is written has passed."""
+        await self.base()
+        return [each.name for each in self._others]
+
+    async def way(self, name: str) -> Run | None:
+        """One of the other ways; None where the questions have no such way."""
+        base = await self.base()
+        variant = next((each for each in self._others if each.name == name), None)
+        if variant is None:
+            return None
+        run = await self._shared(base, variant)
+        return run or await self._ways.alone(self._ways.way(variant, base))
+
+    async def _shared(self, base: Run, variant: Variant) -> Run | None:
+        """The way on a process that served others before; None where it has to be tried alone."""
+        if self._may_share is False:
+            return None
+        if self._lane is None:
+            self._lane = self._ways.lane()
+            if self._may_share is None:
+                self._may_share = await self._ways.answers_alike(self._lane, base)
+        if self._may_share:
+            way = self._ways.way(variant, base)
+            await way.call(self._lane)
+            run = await way.judge()
+            if run.passed and goes_on(run):
+                return run
+        await self.close()
+        return None
+
+    async def close(self) -> None:
+        """End the process that served several ways."""
+        if self._lane is not None:
+            await self._lane.close()
+            self._lane = None
+
+
+def ways_known(scenario: Scenario, era: Revision) -> list[str]:
+    """The names of the ways through a scenario that its snapshots tell of; none without them.
+
+    Raises UsageError where the snapshots cannot be read.
+    """
+    revision, questions = Snapshots(scenario.file).asked(scenario.name, era)
+    if revision is None:
+        return []
+    asked = []
+    for number, (question, answer) in enumerate(zip(questions, scenario.answers, strict=False)):
+        request = ElicitationRequest(
+            ServerIdentity(scenario.server, "stdio", ""),
+            question,
+            "modern" if revision == MODERN else "handshake",
+            wire_id=number,
+        )
+        content = content_of(read_form(request.requested_schema), answer)
+        asked.append((request, accept("answers", "", content)))
+    names = [as_written(scenario).name]
+    if scenario.accepts and not said_no(scenario, asked):
+        names += (each.name for each in branches(scenario, asked))
+        names += (each.name for each in answers_gone_wrong(scenario, asked))
+    return list(dict.fromkeys(names))

@@ -1,0 +1,320 @@
+"""The questions of the store on Redis: each change is one script, each watcher reads one stream.
+
+A script compares a question's version and sets what `transitions` made of it. What a death kept out
+of the stream, which in a cluster is on another node, is found by the look at everything that
+follows each lost connection and comes every now and then.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from elicit_tui.elicitation import new_id
+from elicit_tui.errors import StoreError
+from elicit_tui.store import redis_layout as layout
+from elicit_tui.store import transitions
+from elicit_tui.store.redis_layout import columns_of, key, pairs
+from elicit_tui.store.redis_server import (
+    BLOCK_SECONDS,
+    PATIENCE_SECONDS,
+    RedisAddress,
+    RedisServer,
+)
+from elicit_tui.store.sealed_questions import SealedQuestions, Transition
+from elicit_tui.store.sealing import Sealer, Secrets
+from elicit_tui.store.store import (
+    Asker,
+    Changes,
+    Role,
+    Waiting,
+)
+from elicit_tui.store.transitions import KEPT_SECONDS, StoredQuestion
+
+RESTORE_SECONDS: Final = 15.0
+"""How long whoever asked may take to put again what Redis lost."""
+LOOK_SECONDS: Final = 30.0
+"""How often everything is looked at, whatever the stream says."""
+SWEEP_SECONDS: Final = 5.0
+"""How often a process that watches says that it lives, and ends what dead ones left."""
+BACKSTOP_SECONDS: Final = 2 * KEPT_SECONDS
+"""After this Redis itself drops what ended and nobody cleared away."""
+MOST_TRIES: Final = 50
+"""Of one change, while others change the same question."""
+_CLOCK_SECONDS: Final = 1.0
+"""A difference of two clocks is taken anew when it is another one by this much."""
+
+
+class RedisQuestions(SealedQuestions):
+    """The part of a `Store` on Redis that is about questions."""
+
+    patience_sec = PATIENCE_SECONDS
+
+    def __init__(
+        self, address: RedisAddress, role: Role, secret: bytes, clock: Callable[[], datetime]
+    ) -> None:
+        self.server = RedisServer(address)
+        self._role: Role = role
+        self._clock = clock
+        self._secrets = Secrets(Path(), secret)
+        self._life = new_id()
+        self._clock_is_ahead = 0.0
+        self._closed = False
+        self._known: dict[str, StoredQuestion] = {}
+        """What was last seen of each question, until it is forgotten."""
+        self._sessions: dict[str, Asker] = {}
+        """Those that began in this process."""
+        self._swept_at = time.monotonic()
+        self._versions: dict[str, bytes] = {}
+        """Of what was last seen: a question that was put again looks as it did, and is another."""
+        # What `changes` has told, and when it last looked at everything.
+        self._told: dict[str, tuple[StoredQuestion, bytes]] = {}
+        self._missing: dict[str, float] = {}
+        """What waited and is not there any more, with when that was seen."""
+        self._looked_at, self._looked_after = 0.0, 0
+
+    @abstractmethod
+    async def _sweep(self) -> None:
+        """Say that this process lives, put again what Redis lost, end what dead ones left."""
+
+    @property
+    def _life_id(self) -> str:
+        return self._life
+
+    @property
+    def _ahead(self) -> float:
+        return self._clock_is_ahead
+
+    def _now(self) -> float:
+        return self._clock().timestamp()
+
+    def _sealer(self) -> Sealer:
+        return self._secrets.sealer(lambda: False)
+
+    def _seconds(self, reply: Sequence[bytes]) -> float:
+        """The server's time as `TIME` tells it; the difference of the clocks is learned from it."""
+        seconds = int(reply[0]) + int(reply[1]) / 1e6
+        ahead = self._now() - seconds
+        if abs(ahead - self._clock_is_ahead) > _CLOCK_SECONDS:
+            self._clock_is_ahead = ahead
+        return seconds
+
+    def _stand_open(self) -> None:
+        if self._closed:
+            raise StoreError("The store is closed.")
+
+    # Questions
+
+    async def _create(
+        self,
+        session: str,
+        question_id: str,
+        make: Callable[[StoredQuestion | None, float], StoredQuestion],
+    ) -> StoredQuestion:
+        self._stand_open()
+        while True:
+            at, there, _ = await self._fetch(session, question_id)
+            question = make(there, at)
+            if there is not None:
+                return self._learn(question)
+            columns = [part for pair in columns_of(question).items() for part in pair]
+            done = await self.server.run(
+                layout.CREATE,
+                [key(session, name) for name in (f"q:{question_id}", "questions", "session")]
+                + list(self._same_node),
+                session,
+                question_id,
+                *columns,
+            )
+            if done == b"ended":
+                raise StoreError("The session that asks has ended.")
+            if done == b"done":
+                await self._noted(session, question_id)
+                return self._learn(question)
+
+    async def _change(self, question_id: str, transition: Transition) -> StoredQuestion | None:
+        session = await self._session_of(question_id)
+        if session is None:
+            return None
+        for _ in range(MOST_TRIES):
+            at, question, version = await self._fetch(session, question_id)
+            if question is None:
+                return None
+            after = transition(question, at)
+            if after == question or await self._set(question, version, after):
+                return self._learn(after)
+        raise StoreError("The question is being changed by too many at once.")
+
+    async def _set(self, before: StoredQuestion, version: bytes, after: StoredQuestion) -> bool:
+        """Set what is another one now, if nobody has changed the question meanwhile."""
+        old, new = columns_of(before), columns_of(after)
+        pairs = [part for name in new if new[name] != old.get(name) for part in (name, new[name])]
+        done = await self.server.run(
+            layout.CHANGE,
+            [key(after.session, f"q:{after.id}"), *self._same_node],
+            version,
+            after.session,
+            after.id,
+            len(pairs),
+            int(BACKSTOP_SECONDS * 1000) if after.state == "settled" else 0,
+            *pairs,
+            *(name for name in old if name not in new),
+        )
+        if done:
+            await self._noted(after.session, after.id)
+        return bool(done)
+
+    @property
+    def _same_node(self) -> tuple[str, ...]:
+        """The keys that a script notes its change in, where all keys are on one node."""
+        return () if self.server.facts.cluster else (layout.LOG, layout.NUMBER)
+
+    async def _noted(self, session: str, question_id: str) -> None:
+        """Note a change in the stream where its script could not."""
+        if self.server.facts.cluster:
+            await self.server.run(layout.NOTE, [layout.LOG, layout.NUMBER], session, question_id)
+
+    async def _read(self, question_id: str) -> StoredQuestion | None:
+        session = await self._session_of(question_id)
+        if session is None:
+            return None
+        _, question, _ = await self._fetch(session, question_id)
+        if question is None:
+            self._known.pop(question_id, None)
+            return None
+        return self._learn(question)
+
+    async def _fetch(
+        self, session: str, question_id: str
+    ) -> tuple[float, StoredQuestion | None, bytes]:
+        """The server's time, a question as it stands, and its version."""
+        time_, reply = await self.server.run(layout.READ, [key(session, f"q:{question_id}")])
+        columns = pairs(reply)
+        return self._seconds(time_), layout.question_in(columns), columns.get(b"version", b"0")
+
+    async def _session_of(self, question_id: str) -> str | None:
+        self._stand_open()
+        if question_id not in self._known:
+            await self._look_at(None)
+        known = self._known.get(question_id)
+        return None if known is None else known.session
+
+    def _learn(self, question: StoredQuestion) -> StoredQuestion:
+        """Remember what a question looks like; an older look of it changes nothing here."""
+        before = self._known.get(question.id)
+        if before is None or before.attempt <= question.attempt:
+            self._known[question.id] = question
+        return question
+
+    async def _look_at(self, sessions: Iterable[str] | None) -> dict[str, StoredQuestion]:
+        """Every question of these sessions, or of all that there are, oldest first."""
+        if sessions is None:
+            reply = await self.server.all_of(
+                [("HKEYS", layout.SESSIONS), ("ZRANGE", layout.ENDED, "0", "-1")]
+            )
+            sessions = [name.decode() for names in reply for name in names]
+        sessions = tuple(dict.fromkeys(sessions))
+        ids = await self.server.all_of(
+            [("ZRANGE", key(session, "questions"), "0", "-1") for session in sessions]
+        )
+        named = zip(sessions, ids, strict=True)
+        places = [(session, name.decode()) for session, names in named for name in names]
+        return await self._fetch_all(places)
+
+    async def _fetch_all(self, places: Iterable[tuple[str, str]]) -> dict[str, StoredQuestion]:
+        """These questions, oldest first, without those that are gone."""
+        found = await self.server.all_of(
+            [("HGETALL", key(session, f"q:{name}")) for session, name in places]
+        )
+        in_order = sorted(map(pairs, found), key=lambda columns: int(columns.get(b"number", 0)))
+        questions = {}
+        for columns in in_order:
+            if (question := layout.question_in(columns)) is not None:
+                questions[question.id] = self._learn(question)
+                self._versions[question.id] = columns[b"version"]
+        return questions
+
+    async def waiting(self) -> tuple[Waiting, ...]:
+        """All questions that are not settled, oldest first."""
+        self._stand_open()
+        found = (await self._look_at(None)).values()
+        return tuple(self._waiting(one) for one in found if one.state != "settled")
+
+    # Changes
+
+    async def changes(self, since: int = 0, wait_sec: float = 0) -> Changes:
+        """What changed after the number `since`; a process that asks is told of its own alone."""
+        self._stand_open()
+        give_up = time.monotonic() + wait_sec
+        if since == 0:
+            self._told.clear()
+            self._looked_at = -LOOK_SECONDS
+        while True:
+            if self._must_look:
+                since, found = await self._whole_look()
+            else:
+                since, found = await self._next_entries(since, give_up - time.monotonic())
+            if found or time.monotonic() >= give_up:
+                self._told.update((one.id, (one, self._versions[one.id])) for one in found)
+                return Changes(since, tuple(map(self._waiting, found)))
+            if time.monotonic() - self._swept_at >= SWEEP_SECONDS:
+                await self._sweep()
+
+    async def _next_entries(
+        self, since: int, wait_sec: float
+    ) -> tuple[int, Sequence[StoredQuestion]]:
+        """What the stream says after this number, and its last one; empty when nothing came."""
+        entries = await self.server.stream(layout.LOG, since, wait_sec)
+        if not entries:
+            if await self._number() != since:
+                self._looked_at = -LOOK_SECONDS  # It began anew.
+            return since, ()
+        if entries[0][0] != since + 1:
+            self._looked_at = -LOOK_SECONDS  # Something is cut off.
+            return since, ()
+        places = dict.fromkeys((at[b"s"].decode(), at[b"q"].decode()) for _, at in entries)
+        mine = [place for place in places if self._only is None or place[0] in self._only]
+        found = await self._fetch_all(mine)
+        for name in found:
+            self._missing.pop(name, None)
+        return entries[-1][0], tuple(found.values())
+
+    @property
+    def _only(self) -> Iterable[str] | None:
+        """The sessions that this process is told of: its own where it asks, else all."""
+        return self._sessions if self._sessions and self._role != "answerer" else None
+
+    @property
+    def _must_look(self) -> bool:
+        """Whether the stream alone does not tell what changed."""
+        every = BLOCK_SECONDS if self._missing else LOOK_SECONDS
+        late = time.monotonic() - self._looked_at >= every
+        return late or self.server.interruptions != self._looked_after
+
+    async def _whole_look(self) -> tuple[int, Sequence[StoredQuestion]]:
+        """Everything that is not as it was told, and the number to read the stream on from."""
+        interruptions, number = self.server.interruptions, await self._number()
+        found = await self._look_at(self._only)
+        self._looked_at, self._looked_after = time.monotonic(), interruptions
+        changed = [
+            one
+            for one in found.values()
+            if one.id not in self._told or self._told[one.id][1] != self._versions[one.id]
+        ]
+        waited = {name for name, (one, _) in self._told.items() if one.state != "settled"}
+        at = time.monotonic()
+        self._missing = {name: self._missing.get(name, at) for name in waited - found.keys()}
+        for name, since in tuple(self._missing.items()):
+            if at - since >= RESTORE_SECONDS:  # Nobody is left who would put it again.
+                del self._missing[name]
+                self._known.pop(name, None)
+                changed.append(transitions.abandon(self._told[name][0], self._now() - self._ahead))
+        return number, changed
+
+    async def _number(self) -> int:
+        """The number of the last change."""
+        return int(await self.server.run(layout.LAST, [layout.NUMBER]))

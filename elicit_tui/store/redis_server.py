@@ -1,0 +1,353 @@
+"""One Redis, Valkey or cluster as the store uses it: its address, connections, scripts and errors.
+
+Everything is safe to repeat, so what a connection lost is done once more, for up to
+`PATIENCE_SECONDS`. redis-py is imported here and nowhere else, when a store needs it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
+
+from elicit_tui.errors import StoreError
+from elicit_tui.text import neutral_line
+
+Result = TypeVar("Result")
+
+PATIENCE_SECONDS: Final = 30.0
+"""How long a Redis that is away is tried again before it counts as unreachable."""
+SOCKET_SECONDS: Final = 5.0
+BLOCK_SECONDS: Final = 3.0
+"""How long one look for a change waits at the server, at most."""
+OLDEST_VERSION: Final = (6, 2)
+_VERSION_OF_FLAGS: Final = (7, 0)
+"""From here on a script says of itself that it may run where memory is used up."""
+_PAUSES: Final = (0.05, 1.0)
+_SCHEMES: Final = ("redis", "rediss", "unix")
+_TLS_FILES: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+_PARAMETERS: Final = {"unix": {"db"}, "redis": set(), "rediss": set(_TLS_FILES)}
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+ACL_RIGHTS: Final = (
+    "~et:* resetchannels -@all +ping +info +client|setname +cluster|slots"
+    " +cluster|shards +command +select +evalsha +eval +time +exists +del +get +set"
+    " +incr +pexpire +hget +hgetall +hset +hsetnx +hdel +hkeys"
+    " +zadd +zrem +zrange +xadd +xread +xrange"
+)
+"""What a user of Redis needs, and nothing else, as `ACL SETUSER` takes it."""
+
+
+@dataclass(frozen=True)
+class LuaScript:
+    """A Lua script; `flags` are told to Redis where it knows them."""
+
+    body: str
+    flags: str = ""
+
+    def text(self, version: tuple[int, ...]) -> str:
+        """The script as this version of Redis takes it."""
+        knows_flags = version >= _VERSION_OF_FLAGS
+        head = f"#!lua flags={self.flags}\n" if self.flags and knows_flags else ""
+        return head + self.body
+
+
+@dataclass(frozen=True)
+class RedisAddress:
+    """`[store] url`, read: where Redis is, and how it is shown without what is secret in it."""
+
+    url: str
+    shown: str
+    encrypted: bool
+    """Whether nobody on the way can read or change what is sent."""
+
+    @classmethod
+    def read(cls, text: str, environment: Mapping[str, str] = os.environ) -> RedisAddress:
+        """Read an address, `${NAME}` in it from the environment; raises StoreError.
+
+        Its password is best given so. A `rediss://` may name files of its own by `ssl_ca_certs`,
+        `ssl_certfile` and `ssl_keyfile`; the server's certificate is checked in any case.
+        """
+        missing = [name for name in _VARIABLE.findall(text) if not environment.get(name)]
+        if missing:
+            raise StoreError(f"store.url names ${{{missing[0]}}}, which is not set.")
+        url = _VARIABLE.sub(lambda found: environment[found[1]], text)
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError as error:
+            raise StoreError("store.url is no address.") from error
+        if parts.scheme not in _SCHEMES:
+            raise StoreError("store.url begins with redis://, rediss:// or unix://.")
+        given = parse_qs(parts.query, keep_blank_values=True)
+        unknown = sorted(set(given) - _PARAMETERS[parts.scheme])
+        if unknown:
+            raise StoreError(f"store.url has the unknown part {neutral_line(unknown[0], 40)!r}.")
+        for name in _TLS_FILES:
+            if name in given and not Path(given[name][0]).is_file():
+                shown = neutral_line(given[name][0], 200)
+                raise StoreError(f"store.url names {shown} as {name}, and there is no such file.")
+        place = parts.path if parts.scheme == "unix" else f"{host or 'localhost'}:{port or 6379}"
+        user = f"{neutral_line(unquote(parts.username), 40)}@" if parts.username else ""
+        local = parts.scheme == "unix" or host in (None, "localhost", "127.0.0.1", "::1")
+        shown = f"{parts.scheme}://{user}{neutral_line(place, 200)}"
+        return cls(urlunsplit(parts), shown, local or parts.scheme == "rediss")
+
+
+@dataclass(frozen=True)
+class RedisFacts:
+    """What a Redis says of itself."""
+
+    version: tuple[int, ...]
+    named_version: str
+    cluster: bool
+    policy: str | None
+    """Its maxmemory-policy; None where it does not tell."""
+
+
+class RedisServer:
+    """The connections of one process to one Redis; everything raises StoreError."""
+
+    def __init__(self, address: RedisAddress) -> None:
+        self.address = address
+        self.facts: RedisFacts
+        self.patience_sec = PATIENCE_SECONDS
+        self.interruptions = 0
+        """How often a connection was lost, or made; what was seen before may be gone since."""
+        self._client: Any = None
+        self._watcher: Any = None
+        self._sums: dict[LuaScript, tuple[str, str]] = {}
+
+    async def open(self) -> None:
+        """Connect, and learn what is at the other end."""
+        try:
+            import redis.asyncio as library
+        except ImportError as error:
+            raise StoreError(
+                "store.url names a Redis, and redis-py is not installed: pip install"
+                " 'elicit-tui[redis]'."
+            ) from error
+        with self._plain_errors():
+            counted = {"redis_connect_func": self._connected}
+            options = self._options(SOCKET_SECONDS) | counted
+            single = library.Redis.from_url(self.address.url, **options)
+            try:
+                info = await single.info("server")
+                memory = await single.info("memory")
+                is_cluster = info.get("redis_mode") == "cluster"
+            except BaseException:
+                await single.aclose()
+                raise
+            named = str(info.get("valkey_version") or info.get("redis_version", "0"))
+            numbers = re.findall(r"\d+", str(info.get("redis_version", "0")))[:3]
+            policy = memory.get("maxmemory_policy")
+            self.facts = RedisFacts(tuple(map(int, numbers)), named, is_cluster, policy)
+            kind: Any = library.Redis
+            self._client = single
+            if is_cluster:
+                await single.aclose()
+                kind = library.RedisCluster
+                self._client = kind.from_url(self.address.url, **self._options(SOCKET_SECONDS))
+            # A blocked read on the connection of all else would hold that up.
+            patient = self._options(BLOCK_SECONDS + SOCKET_SECONDS)
+            if not is_cluster:
+                patient |= counted
+            self._watcher = kind.from_url(self.address.url, **patient)
+
+    def _options(self, seconds: float) -> dict[str, Any]:
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+
+        return {
+            "socket_timeout": seconds,
+            "socket_connect_timeout": SOCKET_SECONDS,
+            "protocol": 2,
+            "client_name": "elicit-tui",
+            # What is tried again is tried by `patiently`, which knows for how long.
+            "retry": Retry(NoBackoff(), 0),
+        }
+
+    async def _connected(self, connection: Any) -> None:
+        """Count a connection: redis-py makes another one without a word."""
+        await connection.on_connect()
+        self.interruptions += 1
+
+    def must_serve(self) -> None:
+        """Raise StoreError for a Redis that is too old or would drop what waits."""
+        if self.facts.version < OLDEST_VERSION:
+            raise StoreError(
+                f"The store {self.address.shown} is Redis {self.facts.named_version}; 6.2 or newer"
+                " is needed."
+            )
+        if self.facts.policy not in (None, "noeviction"):
+            policy = neutral_line(str(self.facts.policy), 40)
+            raise StoreError(
+                f"The store {self.address.shown} drops what waits when its memory is full:"
+                f" maxmemory-policy is {policy} and must be noeviction."
+            )
+
+    @property
+    def warnings(self) -> Iterator[str]:
+        """What its owner should know, each in a sentence."""
+        if self.facts.policy is None:
+            yield "Redis hides its maxmemory-policy; any but noeviction may drop what waits."
+        if not self.address.encrypted:
+            yield (
+                f"{self.address.shown} is not encrypted on its way: rediss:// is; what is asked and"
+                " answered is sealed, names of servers and tools are not."
+            )
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        from redis import exceptions
+
+        for client in (self._client, self._watcher):
+            if client is not None:
+                with suppress(exceptions.RedisError, OSError):
+                    await client.aclose()
+
+    # Commands
+
+    async def is_there(self) -> None:
+        """Raise StoreError at once while Redis is away."""
+        with self._plain_errors():
+            try:
+                await self._client.ping()
+            except _lost() as error:
+                self.interruptions += 1
+                if _is_refused(error) or self.facts.cluster:
+                    raise
+                # A connection that was cut, perhaps; a new one tells.
+                await self._client.connection_pool.disconnect(inuse_connections=False)
+                await self._client.ping()
+
+    async def run(self, script: LuaScript, keys: Sequence[str], *values: Any) -> Any:
+        """Run a script, which must be safe to run twice; what it returns."""
+        from redis.exceptions import NoScriptError
+
+        text, sha = self._text_and_sum(script)
+
+        async def work() -> Any:
+            try:
+                return await self._client.evalsha(sha, len(keys), *keys, *values)
+            except NoScriptError:
+                return await self._client.eval(text, len(keys), *keys, *values)
+
+        return await self.patiently(work)
+
+    def _text_and_sum(self, script: LuaScript) -> tuple[str, str]:
+        if script not in self._sums:
+            text = script.text(self.facts.version)
+            digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+            self._sums[script] = text, digest
+        return self._sums[script]
+
+    async def all_of(self, commands: Sequence[tuple[str, ...]]) -> list[Any]:
+        """Send reading commands together; what each returns, in order."""
+        if not commands:
+            return []
+
+        async def work() -> list[Any]:
+            pipeline = self._pipeline()
+            for command in commands:
+                pipeline.execute_command(*command)
+            replies: list[Any] = await pipeline.execute()
+            return replies
+
+        return await self.patiently(work)
+
+    def _pipeline(self) -> Any:
+        if self.facts.cluster:
+            return self._client.pipeline()
+        return self._client.pipeline(transaction=False)
+
+    async def stream(self, key: str, since: int, wait_sec: float) -> list[tuple[int, Any]]:
+        """The entries of a stream after this number, waiting for one; each with its number.
+
+        Not patient: whoever watches shall learn at once that nothing can be seen.
+        """
+        milliseconds = max(1, round(min(wait_sec, BLOCK_SECONDS) * 1000)) if wait_sec > 0 else None
+        with self._plain_errors():
+            found = await self._watcher.xread({key: f"{since}-0"}, count=1000, block=milliseconds)
+            entries = found[0][1] if found else []
+            return [(int(bytes(name).partition(b"-")[0]), values) for name, values in entries]
+
+    async def patiently(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do it, and once more while Redis is away or changes hands."""
+        give_up = time.monotonic() + self.patience_sec
+        pause, longest = _PAUSES
+        while True:
+            with self._plain_errors():
+                try:
+                    return await work()
+                except _passing() as error:
+                    self.interruptions += 1
+                    if _is_refused(error) or time.monotonic() + pause >= give_up:
+                        raise
+                    if isinstance(error, _lost()) and not self.facts.cluster:
+                        await self._client.connection_pool.disconnect(inuse_connections=False)
+            await asyncio.sleep(pause)
+            pause = min(longest, pause * 2)
+
+    @contextmanager
+    def _plain_errors(self) -> Iterator[None]:
+        """Turns what redis-py and the system raise into one error of one sentence."""
+        from redis import exceptions
+
+        try:
+            yield
+        except (exceptions.RedisError, OSError, asyncio.TimeoutError) as error:
+            if isinstance(error, (*_lost(), OSError, asyncio.TimeoutError)):
+                self.interruptions += 1
+            raise StoreError(f"The store {self.address.shown} {_words(error)}.") from error
+
+
+def _lost() -> tuple[type[Exception], ...]:
+    """What says that the connection is lost."""
+    from redis import exceptions
+
+    return (exceptions.ConnectionError, exceptions.TimeoutError)
+
+
+def _passing() -> tuple[type[Exception], ...]:
+    """What ends by itself when Redis is back or a replica has taken its place."""
+    from redis import exceptions
+
+    moving = (exceptions.ReadOnlyError, exceptions.TryAgainError, exceptions.MasterDownError)
+    return (*_lost(), *moving, exceptions.ClusterDownError)
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether it is there, and lets nobody in with this name and password."""
+    from redis import exceptions
+
+    signs = ("NOAUTH", "WRONGPASS", "invalid username-password", "Authentication required")
+    said = str(error)
+    return isinstance(error, exceptions.AuthenticationError) or any(one in said for one in signs)
+
+
+def _words(error: Exception) -> str:
+    """What is wrong, to go on after "The store ADDRESS"."""
+    from redis import exceptions
+
+    said = neutral_line(str(error), 200)
+    if isinstance(error, exceptions.NoPermissionError) or "can't run this command" in said:
+        return f"lacks a right that `elicit-tui store check` names ({said})"
+    if _is_refused(error):
+        return "does not let this user in: name and password of store.url are wrong or missing"
+    if isinstance(error, exceptions.OutOfMemoryError) or "OOM" in said:
+        return "is full: nothing new can wait there until something ends (maxmemory)"
+    if isinstance(error, exceptions.ResponseError):
+        return f"failed ({said})"
+    timeouts = (asyncio.TimeoutError, exceptions.TimeoutError)
+    if isinstance(error, timeouts) or said.startswith("Timeout"):
+        return "does not answer"
+    return f"cannot be reached ({said or type(error).__name__})"

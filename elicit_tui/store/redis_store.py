@@ -1,0 +1,330 @@
+"""The store on Redis: several machines, one person's inbox.
+
+Redis replicates behind its own back: a server that takes over may lack the last writes, one that
+starts anew may be empty. Who asked puts its questions again then, under their ids.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from operator import attrgetter
+from typing import Final, TypeVar
+
+from elicit_tui.elicitation import new_id, now
+from elicit_tui.errors import SecretError, StoreError, StoreTooNew
+from elicit_tui.store import redis_layout as layout
+from elicit_tui.store import transitions
+from elicit_tui.store.living import machine_id, started_at
+from elicit_tui.store.redis_layout import Process, json_object, key, pairs
+from elicit_tui.store.redis_questions import BACKSTOP_SECONDS, LOOK_SECONDS, RedisQuestions
+from elicit_tui.store.redis_server import (
+    RedisAddress,
+    RedisServer,
+)
+from elicit_tui.store.store import (
+    PRESENCE_SECONDS,
+    Asker,
+    AskingProcess,
+    Grant,
+    Role,
+)
+from elicit_tui.store.transitions import StoredQuestion
+
+_Self = TypeVar("_Self", bound="RedisStore")
+
+DEAD_SECONDS: Final = 60.0
+"""How long after its last beat a process of another machine counts as dead, to who looked on."""
+LONG_DEAD_SECONDS: Final = 600.0
+"""The same to who has just come: it cannot know whether Redis itself was away."""
+
+
+@asynccontextmanager
+async def server_at(url: str) -> AsyncIterator[RedisServer]:
+    """The Redis at an address, whatever is wrong with it, as long as this is open."""
+    server = RedisServer(RedisAddress.read(url))
+    server.patience_sec = 0.0
+    try:
+        await server.open()
+        yield server
+    finally:
+        await server.close()
+
+
+async def lacking_rights(server: RedisServer) -> tuple[str, ...]:
+    """The commands that this user of Redis may not send."""
+    lacks = await server.run(layout.PROBE, [key(f"check-{new_id()}", "probe")])
+    return tuple(dict.fromkeys(name.decode() for name in lacks))
+
+
+class RedisStore(RedisQuestions):
+    """A `Store` on Redis; `warnings` of its server are for the owner."""
+
+    def __init__(
+        self, address: RedisAddress, role: Role, secret: bytes, clock: Callable[[], datetime]
+    ) -> None:
+        super().__init__(address, role, secret, clock)
+        self._began = started_at(os.getpid()) or time.time()
+        self._last_key_at: float | None = None
+        self.secret_is_the_first = True
+        """Whether what was first sealed here was sealed with the same secret."""
+        self._redis_life: bytes | None = None
+        """Another one: Redis began anew, without what it had."""
+        self._restored_after, self._restored_at = 0, 0.0
+        """As many interruptions there were when what this process asks was last put again."""
+        self._beat_at, self._beats_since = 0.0, 0.0
+        """The last beat of this process, and the first one after which none was late."""
+
+    @classmethod
+    async def open(
+        cls: type[_Self],
+        url: str,
+        role: Role,
+        *,
+        secret: bytes | None,
+        clock: Callable[[], datetime] = now,
+    ) -> _Self:
+        """The store at a `redis://`, `rediss://` or `unix://` address.
+
+        Raises StoreError for one that cannot be used: too old, about to drop what waits, out of
+        reach, or without a secret.
+        """
+        if secret is None:
+            raise SecretError(
+                "A store on Redis needs a secret of yours, the same on every machine: `elicit-tui"
+                " store secret` prints a fresh one for store.secret_env or store.secret_file."
+            )
+        store = cls(RedisAddress.read(url), role, secret, clock)
+        try:
+            await store.server.open()
+            store.server.must_serve()
+            await store._beat()
+        except BaseException:
+            await store.server.close()
+            raise
+        return store
+
+    async def close(self) -> None:
+        """Give everything back; the sessions of this process end."""
+        if self._closed:
+            return
+        self.server.patience_sec = 0.0
+        try:
+            await self._end_process(self._life)
+        except StoreError:
+            pass  # Others see from its beats, or from the system, that this process is gone.
+        finally:
+            self._closed = True
+            await self.server.close()
+
+    # Sessions and processes
+
+    async def begin(self, asker: Asker) -> None:
+        """Begin a session in this process."""
+        self._stand_open()
+        self._sessions[asker.session] = asker
+        await self._begin(asker)
+
+    async def _begin(self, asker: Asker) -> None:
+        about = json.dumps({"process": self._life, "agent": asker.agent})
+        keys = [layout.SESSIONS, layout.ENDED]
+        await self.server.run(layout.REGISTER, keys, asker.session, about)
+        await self.server.run(layout.BEGIN, [key(asker.session, "session")], self._life)
+
+    async def end(self, session: str) -> None:
+        """End a session."""
+        self._sessions.pop(session, None)
+        await self._end_session(session)
+
+    async def _end_session(self, session: str) -> None:
+        # First the session itself: nothing new comes to it while its questions end.
+        await self.server.run(layout.END, [key(session, "session"), key(session, "grants")])
+        (ids,) = await self.server.all_of([("ZRANGE", key(session, "questions"), "0", "-1")])
+        await self._fetch_all([(session, name.decode()) for name in ids])
+        for name in ids:
+            await self._change(name.decode(), transitions.abandon)
+        await self.server.run(layout.UNREGISTER, [layout.SESSIONS, layout.ENDED], session)
+
+    async def _end_process(self, life: str) -> None:
+        """End the sessions of a process, and open again what it had claimed."""
+        (sessions,) = await self.server.all_of([("HGETALL", layout.SESSIONS)])
+        for name, about in pairs(sessions).items():
+            if json_object(about).get("process") == life:
+                await self._end_session(name.decode())
+        for known in tuple(self._known.values()):
+            if known.state == "claimed" and known.holder_life == life:
+                await self._change(known.id, lambda one, at: transitions.release(one, life))
+        await self.server.run(layout.LEAVE, [layout.PROCESSES, layout.BEATS], life)
+
+    async def heartbeat(self, last_key: datetime | None = None) -> None:
+        """Say that this process lives, put again what Redis lost, and end what dead ones left."""
+        self._stand_open()
+        if last_key is not None:
+            self._last_key_at = last_key.timestamp() - self._ahead
+        await self.server.is_there()
+        await self._sweep()
+
+    async def _sweep(self) -> None:
+        at, processes = await self._beat()
+        self._swept_at = time.monotonic()
+        await self._restore()
+        limit = self._dead_after(at)
+        for process in processes:
+            if process.life != self._life and not process.lives(at, limit):
+                await self._end_process(process.life)
+        await self._clear_away(at)
+
+    async def _beat(self) -> tuple[float, list[Process]]:
+        about = {
+            "number": os.getpid(),
+            "began": self._began,
+            "machine": machine_id(),
+            "role": self._role,
+            "last_key_at": self._last_key_at,
+        }
+        reply = await self.server.run(
+            layout.BEAT,
+            [layout.PROCESSES, layout.BEATS, layout.META],
+            self._life,
+            json.dumps(about),
+            layout.LAYOUT,
+            new_id(),
+            self._sealer().key_id,
+        )
+        at, meta = self._seconds(reply[0]), pairs(reply[1])
+        if int(meta[b"layout"]) > layout.LAYOUT:
+            raise StoreTooNew(
+                f"The store {self.server.address.shown} was written by a newer version of"
+                " elicit-tui."
+            )
+        self.secret_is_the_first = meta[b"key"].decode() == self._sealer().key_id
+        if meta[b"life"] != self._redis_life:
+            if self._redis_life is not None:
+                self.server.interruptions += 1
+            self._redis_life = meta[b"life"]
+        return at, layout.processes_in(reply[2], reply[3])
+
+    def _dead_after(self, at: float) -> float:
+        """How old the last beat of a dead process is.
+
+        After Redis itself was away nobody has beaten for long, so only who looked on may tell.
+        """
+        if at - self._beat_at >= DEAD_SECONDS / 2:
+            self._beats_since = at
+        self._beat_at = at
+        return DEAD_SECONDS if at - self._beats_since >= DEAD_SECONDS else LONG_DEAD_SECONDS
+
+    async def _restore(self) -> None:
+        """Put again what this process asks and Redis lost, if it may have lost anything."""
+        interruptions = self.server.interruptions
+        late = time.monotonic() - self._restored_at >= LOOK_SECONDS
+        if interruptions == self._restored_after and not late:
+            return
+        for asker in tuple(self._sessions.values()):
+            await self._begin(asker)
+        mine = [known for known in self._known.values() if known.session in self._sessions]
+        found = await self.server.all_of(
+            [("HGETALL", key(known.session, f"q:{known.id}")) for known in mine]
+        )
+        for known, columns in zip(mine, found, strict=True):
+            if _is_lost(layout.question_in(pairs(columns)), known):
+                await self._restore_one(self._known.get(known.id, known))
+        self._restored_after, self._restored_at = interruptions, time.monotonic()
+
+    async def _restore_one(self, known: StoredQuestion) -> None:
+        _, there, version = await self._fetch(known.session, known.id)
+        if not _is_lost(there, known):
+            return  # It changed meanwhile.
+        again = known if known.state == "settled" else transitions.opened_again(known)
+        if there is None:
+            await self._create(known.session, known.id, lambda found, at: found or again)
+        else:
+            await self._set(there, version, again)
+            self._learn(again)
+
+    async def _clear_away(self, at: float) -> None:
+        """End leases that ran out, and forget what was kept long enough."""
+        for known in tuple(self._known.values()):
+            if transitions.lapse(known, at) != known:
+                await self._change(known.id, transitions.lapse)
+            elif transitions.kept_long_enough(known, at):
+                session, name = known.session, known.id
+                keys = [key(session, f"q:{name}"), key(session, "questions")]
+                await self.server.run(layout.DROP, keys, name)
+                del self._known[name]
+        (ended,) = await self.server.all_of([("ZRANGE", layout.ENDED, "0", "-1", "WITHSCORES")])
+        for name, score in zip(ended[::2], ended[1::2], strict=True):
+            if float(score) <= at - BACKSTOP_SECONDS:
+                await self.server.run(layout.FORGET, [layout.ENDED], name)
+
+    async def _present(self) -> tuple[float, list[Process]]:
+        self._stand_open()
+        reply = await self.server.run(layout.PRESENT, [layout.PROCESSES, layout.BEATS])
+        return self._seconds(reply[0]), layout.processes_in(reply[1], reply[2])
+
+    async def somebody_is_there(self) -> bool:
+        """Whether a key was pressed in a living console or inbox within ten minutes."""
+        at, processes = await self._present()
+        return any(
+            process.role == "answerer"
+            and process.last_key_at is not None
+            and process.last_key_at >= at - PRESENCE_SECONDS
+            and process.lives(at, DEAD_SECONDS)
+            for process in processes
+        )
+
+    async def asking_processes(self) -> tuple[AskingProcess, ...]:
+        """The living processes that ask, of both roles, on every machine."""
+        at, processes = await self._present()
+        return tuple(
+            AskingProcess(process.number, process.role, process.machine)
+            for process in processes
+            if process.role != "answerer" and process.lives(at, LONG_DEAD_SECONDS)
+        )
+
+    # Grants
+
+    async def grant(self, grant: Grant) -> None:
+        """Remember that a tool is allowed for a session that lives."""
+        at, _ = await self._present()
+        field = json.dumps([grant.server, grant.tool, grant.process, grant.definition])
+        keys = [key(grant.session, "session"), key(grant.session, "grants")]
+        if not await self.server.run(layout.GRANT, keys, field, at):
+            raise StoreError("The session that it was allowed for has ended.")
+
+    async def grants(self, session: str | None = None) -> tuple[Grant, ...]:
+        """What is allowed, oldest first."""
+        self._stand_open()
+        (sessions,) = await self.server.all_of([("HGETALL", layout.SESSIONS)])
+        about = {name.decode(): json_object(text) for name, text in pairs(sessions).items()}
+        names = [name for name in about if session in (None, name)]
+        held = await self.server.all_of([("HGETALL", key(name, "grants")) for name in names])
+        grants = []
+        for name, columns in zip(names, held, strict=True):
+            for field, at in pairs(columns).items():
+                server, tool, process, definition = map(str, json.loads(field))
+                granted_at, agent = self._moment(float(at)), about[name].get("agent")
+                grants.append(Grant(name, server, tool, process, definition, agent, granted_at))
+        return tuple(sorted(grants, key=attrgetter("granted_at", "server", "tool")))
+
+    async def revoke(
+        self, server: str | None = None, tool: str | None = None, session: str | None = None
+    ) -> int:
+        """Take back what matches each of these that is given."""
+        taken = 0
+        for one in await self.grants(session):
+            if server in (None, one.server) and tool in (None, one.tool):
+                field = json.dumps([one.server, one.tool, one.process, one.definition])
+                taken += await self.server.run(layout.REVOKE, [key(one.session, "grants")], field)
+        return taken
+
+
+def _is_lost(there: StoredQuestion | None, known: StoredQuestion) -> bool:
+    """Whether what stands there lacks what this process has put, or how it ended."""
+    if known.state == "settled":
+        return there is not None and there.state != "settled"
+    return there is None or transitions.is_behind(there, known)

@@ -1,0 +1,132 @@
+"""Asked once more before something is lost: leaving, declining all; and what was not sent."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from elicit_tui.text import neutral, neutral_line
+from elicit_tui.tui.console.dialog import DialogButton, SureDialog, TextDialog
+from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.shared_questions import Unsent
+from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+from elicit_tui.tui.widgets.buttons import KeyRow
+
+# Asks once before leaving while questions wait or calls run.
+
+
+class LeaveScreen(SureDialog):
+    """Result: True to leave."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,ctrl+q", "sure", "Leave", key_display="y", id="leave.sure"),
+        Binding("escape,n", "leave", "Stay", key_display="n", id="leave.stay"),
+    ]
+
+    def __init__(self, ending: int, staying: int, running: int, *, drafts_kept: bool) -> None:
+        """`ending`, `staying`: how many questions wait that end with this, and that do not.
+
+        `running`: how many calls run; `drafts_kept`: whether the next run has what was typed.
+        """
+        super().__init__("Leave elicit-tui?")
+        self._ending = ending
+        self._staying = staying
+        self._running_calls = running
+        self._drafts_kept = drafts_kept
+
+    def body(self) -> ComposeResult:
+        """What leaving does to what is open."""
+        words = []
+        if self._ending:
+            waiting, end = ("waits", "ends") if self._ending == 1 else ("wait", "end")
+            words.append(
+                f"{plural(self._ending, 'question')} {waiting} for you and {end} with this: the "
+                "server is told that elicit-tui ended, not that you declined."
+            )
+        if self._staying:
+            goes = "goes" if self._staying == 1 else "go"
+            words.append(f"{plural(self._staying, 'question')} of agents {goes} on waiting.")
+        if self._running_calls:
+            words.append(f"{plural(self._running_calls, 'running call')} will be cancelled.")
+        if self._ending:
+            typed = ", with what you typed" if self._drafts_kept else ""
+            words.append(
+                f"History keeps what was asked. A tool that you call again asks again{typed}."
+            )
+        yield Static("\n\n".join(words), markup=False)
+        with KeyRow(classes="buttons"):
+            yield DialogButton("Stay", "leave.stay", id="stay", main=True)
+            yield DialogButton("Leave", "leave.sure", id="sure")
+
+
+# Asks once before all waiting questions of a server are declined.
+
+
+class DeclineAllScreen(SureDialog):
+    """Result: True to decline those that waited when this was asked."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Decline", key_display="y", id="decline_all.sure"),
+        Binding("escape,n", "leave", "Back", key_display="n", id="decline_all.stay"),
+    ]
+
+    def __init__(self, server: str, waiting: int, typed: int) -> None:
+        """`waiting`: how many questions it declines; `typed`: in how many of them there is text."""
+        self._server = neutral_line(server, 40)
+        super().__init__(f"Decline {plural(waiting, 'question')} of {self._server}?")
+        self._waiting = waiting
+        self._typed = typed
+
+    def body(self) -> ComposeResult:
+        """What it does to how many questions."""
+        each = "it" if self._waiting == 1 else "each of them"
+        words = [
+            f"{self._server} is told that you declined {each}. What it asks later still waits."
+        ]
+        if self._typed:
+            holds = "holds" if self._typed == 1 else "hold"
+            words.append(f"{self._typed:,} of {self._waiting:,} {holds} what you typed.")
+        yield Static("\n\n".join(words), markup=False)
+        with KeyRow(classes="buttons"):
+            yield DialogButton("Back", "decline_all.stay", id="stay", main=True)
+            yield DialogButton("Decline", "decline_all.sure", id="sure")
+
+
+# An answer that did not go out: why, and what was typed for it.
+
+
+class UnsentScreen(TextDialog):
+    """Stays until the person has read it; what was typed can be copied."""
+
+    interruptible = False
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "copy", "Copy what you typed", id="unsent.copy"),
+    ]
+
+    def __init__(self, unsent: Unsent) -> None:
+        super().__init__("Not sent", neutral_line(unsent.question.request.server.name, 60))
+        self._unsent = unsent
+
+    def words(self, width: int) -> list[Line]:
+        """Why it did not go out, then what was typed."""
+        typed: list[Line] = []
+        for title, text in self._unsent.typed:
+            typed.extend(labelled(neutral_line(title, 40), neutral(text, 20_000), width))
+        message = neutral(self._unsent.question.request.message, 4_000)
+        return joined(
+            [
+                text_lines(self._unsent.sentence, width, "warn"),
+                text_lines(message, width, "strong"),
+                [(("what you typed", "accent"),), *typed],
+            ]
+        )
+
+    def action_copy(self) -> None:
+        """Copy what was typed, a line for each field."""
+        lines = [f"{title}: {text}" for title, text in self._unsent.typed]
+        self.app.copy_to_clipboard("\n".join(lines))
+        self.app.notify("What you typed is copied.", markup=False)

@@ -1,0 +1,194 @@
+"""One question that has ended: stopped before it was seen, or out of the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
+from elicit_tui.tui.console.dialog import TextDialog
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, WHO, family_of, told_of, tool_of
+from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines
+from elicit_tui.tui.console.state import Stopped
+from elicit_tui.tui.question.frame_words import SIGNS as SEVERITY_SIGNS
+
+if TYPE_CHECKING:
+    from elicit_tui.ledger.rows import Row
+
+
+# What the guardian found, explained: for a question that was stopped, and for the history.
+
+SEVERITIES: Final[Mapping[str, tuple[str, Role]]] = {
+    "note": (SEVERITY_SIGNS[Severity.NOTE], "dim"),
+    "warn": (SEVERITY_SIGNS[Severity.WARN], "warn"),
+    "block": (SEVERITY_SIGNS[Severity.BLOCK], "bad"),
+}
+"""A finding's sign, as a question shows it, by the ledger's spelling of its severity."""
+
+
+def finding_groups(findings: Iterable[Mapping[str, Any]], width: int) -> list[list[Line]]:
+    """One group of lines for each finding, in the ledger's spelling; a family is explained once."""
+    groups: list[list[Line]] = []
+    explained: set[str] = set()
+    for finding in findings:
+        severity = str(finding.get("severity"))
+        sign, role = SEVERITIES.get(severity, ("·", "dim"))
+        rule = neutral_line(finding.get("rule") or "", 80)
+        group: list[Line] = [((f"{sign} {severity}  ", role), (rule, "strong"))]
+        family = family_of(rule)
+        if family and family not in explained:
+            explained.add(family)
+            group.extend(text_lines(f"  {family}", width))
+        for label, name, limit in (("seen", "evidence", 400), ("where", "where", 200)):
+            group.extend(labelled(f"  {label}", neutral(finding.get(name) or "", limit), width))
+        group.extend(labelled("  advice", neutral(finding.get("advice") or "", 400), width))
+        groups.append(group)
+    return groups
+
+
+# A question that was refused before a person saw it: what it was, and why it was stopped.
+
+
+class StoppedScreen(TextDialog):
+    """To be read only: it was answered already, and cannot be answered again."""
+
+    def __init__(self, stopped: Stopped) -> None:
+        super().__init__("Stopped before you saw it", stopped.request.server.name)
+        self._stopped = stopped
+        self.set_class(stopped.outcome.decided_by == "guardian", "-blocked")
+
+    def words(self, width: int) -> list[Line]:
+        """What was stopped, why, and what the server was told; then all that is known of it."""
+        request, outcome = self._stopped.request, self._stopped.outcome
+        calls_itself = quoted(request.server.calls_itself or "", 80)
+        server = request.server.name
+        named = request.server.calls_itself
+        who = f"{server}, which calls itself {calls_itself}," if named else server
+        action = {"decline": "declined", "cancel": "cancelled"}.get(
+            outcome.action or "", "refused with an error"
+        )
+        head = (
+            f"{who} asked something that was {action} for you by {WHO[outcome.decided_by]}. "
+            "The server was told only that much."
+        )
+        tools = tool_of(request)
+        schema = request.params if isinstance(request.params, dict) else {"params": request.params}
+        raw = readable_json(schema)
+        return joined(
+            [
+                *self._card(width),
+                text_lines(head, width),
+                labelled("decided", neutral(outcome.reason, 2_000), width),
+                self._way_out(width),
+                [
+                    *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
+                    *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
+                    *(labelled("for", tools, width) if tools else []),
+                ],
+                *finding_groups(
+                    (finding.as_json() for finding in self._stopped.review.findings), width
+                ),
+                [
+                    (("the request as it came", "accent"),),
+                    *text_lines(neutral(raw, 100_000), width, "dim"),
+                ],
+            ]
+        )
+
+    def _card(self, width: int) -> list[list[Line]]:
+        """Of what the guardian stopped: what it was and why, with one line of evidence."""
+        findings = self._stopped.review.findings
+        if self._stopped.outcome.decided_by != "guardian" or not findings:
+            return []
+        worst = max(findings, key=lambda finding: finding.severity)
+        wrote = neutral_line(self._stopped.request.message, 200) or "(no message)"
+        lines: list[Line] = [*text_lines(f"■ {wrote}", width, "bad")]
+        lines += text_lines(neutral(worst.advice, 400), width, "strong")
+        if worst.evidence:
+            lines += labelled("seen", neutral(worst.evidence, 200), width)
+        return [lines]
+
+    def _way_out(self, width: int) -> list[Line]:
+        """Which key would let such a question through."""
+        outcome = self._stopped.outcome
+        if outcome.layer == "managed":
+            words = f"{outcome.key} is set by your organisation; nothing of yours changes it."
+        else:
+            server = self._stopped.request.server.name
+            words = way_through(outcome.decided_by, outcome.key or "", server)
+        return text_lines(words, width, "dim") if words else []
+
+
+def way_through(decided_by: str, key: str, server: str) -> str:
+    """The sentence with the key that would let a question like this one through; may be empty."""
+    last = key.rpartition(".")[2]
+    setting = {
+        "approval_policy": 'approval_policy = "on-request"',
+        "elicitations": f'mcp_servers.{server}.elicitations = "ask"',
+        "mcp_elicitations": "approval_policy.granular.mcp_elicitations = true",
+        "rules": "approval_policy.granular.rules = true",
+        "tool_calls": "approval_policy.granular.tool_calls = true",
+        "elicitation_modes": f'mcp_servers.{server}.elicitation_modes = ["form", "url"]',
+        "disabled_tools": f"{key} without this tool",
+        "enabled_tools": f"{key} with this tool",
+    }.get(last, key)
+    if decided_by == "guardian":
+        return (
+            "To decide such questions of every server yourself, set "
+            'guardian.on_block = "ask" in your configuration (elicit-tui config path tells where).'
+        )
+    return f"It would come to you with {setting} in your configuration." if setting else ""
+
+
+# One row of the ledger, whole.
+
+
+class RecordScreen(TextDialog):
+    """What was asked, what was found, who decided, why and when; then every field as kept."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__("Recorded", neutral_line(str(row.server), 60))
+        self._row = row
+
+    def words(self, width: int) -> list[Line]:
+        """The decision, what led to it, then every field."""
+        row = self._row
+        sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
+        head = text_lines(f"{sign} {told_of(row.action, row.decided_by, row.reason)}", width, role)
+        about = (
+            ("asked", local_time(row.asked_at)),
+            ("tool", row.tool),
+            ("it wrote", row.message),
+            ("why", row.reason),
+        )
+        for label, text in about:
+            if text:
+                head.extend(labelled(label, neutral(text, 20_000), width))
+        content = [] if row.content is None else text_lines(readable_json(row.content), width)
+        return joined(
+            [
+                head,
+                *finding_groups(row.findings, width),
+                [(("answer", "accent"),), *content] if content else [],
+                [(("as it is recorded", "accent"),), *self._fields(width)],
+            ]
+        )
+
+    def _fields(self, width: int) -> list[Line]:
+        lines: list[Line] = []
+        for name, value in as_pairs(self._row):
+            lines.extend(labelled(name, neutral(value, 20_000), width, label_width=17))
+        return lines
+
+
+def as_pairs(row: Any) -> list[tuple[str, str]]:
+    """The row's fields as label and text, in their own order; empty ones are left out."""
+    fields = row.as_json() if hasattr(row, "as_json") else vars(row)
+    pairs = []
+    for name, value in fields.items():
+        if value in (None, "", [], {}, ()):
+            continue
+        text = value if isinstance(value, str) else readable_json(value)
+        pairs.append((str(name), text))
+    return pairs

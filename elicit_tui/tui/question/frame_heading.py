@@ -1,0 +1,283 @@
+"""The top of a question: who asks, the place in the queue, the time left, and the room there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.widget import Widget
+
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Question,
+    Severity,
+    hints_of,
+    what_changed,
+)
+from elicit_tui.form import Field
+from elicit_tui.text import countdown, readable_json
+from elicit_tui.tui.question import frame_words
+from elicit_tui.tui.question.seen_texts import TextRegion
+from elicit_tui.tui.question_gate import PaintedGuard
+
+# The style sheet of a question, and the classes by which it tightens where there is no room.
+
+_NARROW: Final = 64
+"""Columns; with fewer, what stood side by side stands one below the other."""
+_WIDE: Final = 120
+"""Columns; from here on the JSON that would be sent stands beside the form."""
+_HEIGHTS: Final = ((30, "-short"), (16, "-tiny"), (13, "-least"))
+"""Rows; with fewer, the class that takes room from everything but the fields and the buttons."""
+
+_CARD: Final = Size(100, 32)
+"""On a screen of its own that is at least so large, a question that is short enough is a card in
+the middle, as high as it needs; a longer one has all of the screen."""
+CARD_COLUMNS: Final = 132
+"""A card grows no wider than this, as the style sheet has it."""
+_CARD_TEXT: Final = 80
+"""Cells in which a card's text stands, for a guess of its lines."""
+_CARD_FIELDS: Final = 12
+_TOO_MANY: Final = 10_000
+_AROUND: Final = 13
+"""Rows of a card that are neither message, findings nor body."""
+
+FRAME_CSS: Final = Path(__file__).with_name("question.tcss").read_text(encoding="utf-8")
+
+
+def card_rows(question: Question) -> int:
+    """How many rows a card of this question takes, before anything is laid out; rather too many."""
+    request, form = question.request, question.form
+    if form is not None and len(form.fields) > _CARD_FIELDS:
+        return _TOO_MANY
+    rows = _AROUND + _lines(request.message) + _lines(question.note)
+    rows += sum(_lines(finding.advice) for finding in question.review.findings)
+    rows += _lines(frame_words.called(request))
+    if request.traits.about_call:
+        said = [request.definition, request.definition_before or {}]
+        described = sum(_lines(str(each.get("description", ""))) + 1 for each in said)
+        arguments = dict(request.call.arguments) if request.call is not None else {}
+        return rows + described + _lines(readable_json(arguments)) + 8
+    if form is None:
+        return rows + _lines(request.url) + 8
+    return rows + sum(_field_rows(field) for field in form.fields) + _lines(form.description)
+
+
+def _field_rows(field: Field) -> int:
+    """Its label beside its control, what is said below, and the blank line."""
+    control = max(len(field.choices), 5 if field.multiline or field.each_line else 1)
+    told = _lines(field.description) + sum(map(_lines, field.notes)) + _lines(field.hint)
+    return max(min(control, 8), len(field.title) // 20 + 1) + told + 1
+
+
+def _lines(text: str | None) -> int:
+    return sum(len(line) // _CARD_TEXT + 1 for line in text.split("\n")) if text else 0
+
+
+def tighten(frame: Widget, question: Question, size: Size) -> None:
+    """Give the frame the classes of its size."""
+    for rows, tighter in _HEIGHTS:
+        frame.set_class(size.height < rows, tighter)
+    frame.set_class(size.width < _NARROW, "-narrow")
+    frame.set_class(size.width >= _WIDE, "-wide")
+    roomy = size.width >= _CARD.width and size.height >= _CARD.height
+    # Beside a form's fields stands the JSON that would be sent, which takes the whole width.
+    beside = size.width >= _WIDE and question.form is not None and bool(question.form.fields)
+    short = card_rows(question) <= size.height
+    card = roomy and short and not beside and not frame.app.is_inline
+    frame.set_class(card, "-card")
+
+
+# The words in the top border: who asks, the place in the queue, the time left.
+
+LINE_STYLES: Final = {
+    Severity.NOTE: "$border-blurred",
+    Severity.WARN: "$warning",
+    Severity.BLOCK: "$error",
+}
+"""Of the frame, by what was found."""
+
+LAST_SECONDS: Final = 60.0
+"""The clock is strong from here on."""
+
+QUIET_CLOCK_COLUMNS: Final = 50
+"""On a narrower screen the clock is seen in the last minute only."""
+
+
+def weight_of(question: Question, content: Mapping[str, Any]) -> Severity:
+    """How much the frame of a question weighs: as the worst finding that binds this answer."""
+    request = question.request
+    bind = [finding for finding in question.to_acknowledge if finding.binds(content)]
+    found = max((finding.severity for finding in bind), default=Severity.NOTE)
+    if request.traits.about_call and "destructive" in hints_of(request.definition):
+        return max(found, Severity.WARN)
+    return max(found, Severity.WARN) if what_changed(request) else found
+
+
+def frame_title(
+    left: str,
+    place: str,
+    hint: str,
+    time_left: str,
+    width: int,
+    *,
+    last: bool = False,
+    line_style: str = "$border-blurred",
+) -> Content:
+    """All in one border title `width` cells wide, with the border's line drawn in the middle.
+
+    The hint (what brings the next question) is left out where it does not fit.
+    `last`: the clock is in its last minute.
+    """
+    clock = (time_left, "bold $warning" if last else "$faint")
+    right = _right(place + hint, clock)
+    if Content(left).cell_length + right.cell_length + 3 > width:
+        right = _right(place, clock)
+    left_cells, right_cells = Content(left).cell_length, right.cell_length
+    if not right:
+        return Content.styled(left, "bold $foreground")
+    line = width - left_cells - right_cells - 2
+    if line < 1:
+        room = max(width - right_cells - 2, 4)
+        cut = Content(left).truncate(room, ellipsis=True)
+        left, line = cut.plain, max(width - cut.cell_length - right_cells - 2, 0)
+    return Content.assemble(
+        (left, "bold $foreground"),
+        (f" {'─' * line} ", line_style),
+        right,
+    )
+
+
+def _right(place: str, clock: tuple[str, str]) -> Content:
+    parts = (Content.styled(*part) for part in ((place, "$foreground"), clock) if part[0])
+    return Content.styled(" · ", "$faint").join(parts)
+
+
+_Frame = TypeVar("_Frame", bound="Titled")
+
+
+class Titled(PaintedGuard, Vertical):
+    """A frame whose title tells who asks, the place in the queue and the time left.
+
+    For another second its line alone is drawn, not all of it.
+    """
+
+    def __init__(
+        self,
+        heading: str,
+        deadline: Deadline,
+        queue_position: tuple[int, int],
+        hint: str,
+        *,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        """`queue_position` is (place from 1, how many); `hint`: what brings the next one."""
+        super().__init__(id=id, classes=classes)
+        self.deadline = deadline
+        self._heading = heading
+        self._hint = hint
+        self._queue_position = queue_position
+        self.weight = Severity.NOTE
+        """How much its frame weighs: grey, amber or red."""
+        self.ended_before = 0
+        """How many questions ended in this place since it was empty last."""
+        self._entitled: tuple[str, str, str, str, int, bool] | None = None
+        self._entitling = False
+
+    def weigh(self, weight: Severity) -> None:
+        """Draw the frame, and the button that accepts, in the colour of what was found."""
+        if weight is self.weight:
+            return
+        self.weight = weight
+        self.set_class(weight is Severity.WARN, "-warns")
+        self.set_class(weight is Severity.BLOCK, "-blocks")
+        self._entitled = None
+
+    def place_in_queue(self, place: int, of: int) -> None:
+        """Show another place in the queue."""
+        self._queue_position = (place, of)
+        self.retitle()
+
+    @property
+    def others_wait(self) -> bool:
+        """Whether other questions stand in the queue."""
+        return self._queue_position[1] > 1
+
+    def retitle(self) -> None:
+        """Tell what is so just now. The clock is quiet until the last minute."""
+        place, of = self._queue_position
+        left = self.deadline.remaining
+        last = left is not None and left <= LAST_SECONDS
+        shown = last or self.app.size.width >= QUIET_CLOCK_COLUMNS
+        clock = countdown(left) if shown else ""
+        place, whole = place + self.ended_before, of + self.ended_before
+        queued = f"{place} of {whole}" if whole > 1 else ""
+        hint = self._hint if of > 1 else ""
+        self.entitle(self._heading, queued, hint, f"{clock} left" if clock else "", last)
+
+    def entitle(self, left: str, place: str, hint: str, time_left: str, last: bool) -> None:
+        """Put these words into the border, which is as wide as the screen until it is laid out."""
+        width = (self.outer_size.width or self.app.size.width) - 6
+        wanted = (left, place, hint, time_left, max(width, 10), last)
+        if wanted != self._entitled:
+            self._entitled = wanted
+            self._entitling = True
+            line = LINE_STYLES[self.weight]
+            self.border_title = frame_title(*wanted[:5], last=last, line_style=line)
+            self._entitling = False
+
+    def refresh(self: _Frame, *regions: Region, **wanted: Any) -> _Frame:
+        """Draw the frame again; for a new title only its line."""
+        if self._entitling:
+            line = Region(0, 0, self.outer_size.width, 1)
+            regions = (line.translate((-self.content_offset.x, -self.content_offset.y)),)
+        return super().refresh(*regions, **wanted)
+
+
+# The dim line of who asks: which call it belongs to, who else has it, for whom it is asked.
+
+AsItStands = Callable[[ElicitationRequest], ElicitationRequest]
+"""Gives a request without the calls that have ended since it came."""
+
+
+def unchanged(request: ElicitationRequest) -> ElicitationRequest:
+    """The request, where nobody knows of its calls."""
+    return request
+
+
+class WhoAsks(TextRegion):
+    """Drawn again only when what it says has changed; away where it has nothing to say."""
+
+    def __init__(
+        self, request: ElicitationRequest, standing: str, origin: str, as_it_stands: AsItStands
+    ) -> None:
+        self._request = request
+        self._standing = standing
+        self._origin = origin
+        self._as_it_stands = as_it_stands
+        self._told = self._words(0)
+        super().__init__(self._words, id="who")
+        self.display = bool(self._told)
+
+    @property
+    def request(self) -> ElicitationRequest:
+        """What is asked; of the calls that it may belong to, those that have not ended."""
+        return self._as_it_stands(self._request)
+
+    def _words(self, width: int) -> Content:
+        about = [part for part in (self._standing, self._origin) if part]
+        return frame_words.who(self.request, about)
+
+    def tell(self, standing: str) -> None:
+        """Who else has it, and where its agent is; empty: nobody has, and its agent waits."""
+        self._standing = standing
+        told = self._words(0)
+        if not told.is_same(self._told):
+            self._told = told
+            self.draw_again()
+            self.display = bool(told)

@@ -1,0 +1,243 @@
+"""Texts of a question that may be larger than the screen, and what of them was on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widgets import Static
+
+from elicit_tui.tui.question.frame_words import count
+from elicit_tui.tui.question_gate import Guarded
+
+# What of a question was on the screen. Nothing else is accepted by one key.
+#
+# Whoever is asked for a yes is shown first what they have not seen of it: the end of a long text,
+# a
+# field with a default far below. That is brought into view and said once; the next key accepts.
+
+
+class PartToSee(Protocol):
+    """Something of a question that may be larger than the screen."""
+
+    @property
+    def unseen(self) -> bool:
+        """Whether some of it was never on the screen, and nobody was told."""
+        ...
+
+    def show_unseen(self, *, briefly: bool) -> str:
+        """Bring it into view, and tell what it is: `the message goes on`."""
+        ...
+
+    def see_afresh(self) -> None:
+        """What stands on the screen now was seen, and nothing that stood there before."""
+        ...
+
+
+def shown_now(parts: Sequence[PartToSee]) -> str:
+    """Bring what was never seen of these parts into view; what it was, in one sentence."""
+    unseen = [part for part in parts if part.unseen]
+    told = ", ".join(part.show_unseen(briefly=len(unseen) > 1) for part in unseen)
+    return f"{told[:1].upper()}{told[1:]}." if told else ""
+
+
+class SeenText(VerticalScroll):
+    """A text that knows how far down it has been painted."""
+
+    called = "this page"
+    """In a sentence."""
+    left_out = 0
+    """Characters of it that stand nowhere, because it is too long."""
+    _seen_to = 0
+    _seen_width = 0
+    _counts_as_seen = False
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Whatever is painted has been on the screen."""
+        width = self.outer_size.width
+        if width != self._seen_width:
+            # All its lines are others now.
+            self._seen_width, self._seen_to = width, 0
+        self._seen_to = max(self._seen_to, self._bottom)
+        return super().render_lines(crop)
+
+    @property
+    def _bottom(self) -> int:
+        return round(self.scroll_y) + self.scrollable_content_region.height
+
+    def see_afresh(self) -> None:
+        """What stands on the screen now was seen, and nothing that stood there before."""
+        self._seen_width, self._seen_to = self.outer_size.width, self._bottom
+
+    @property
+    def lines_to_see(self) -> int:
+        """So many of its lines, from the first, say what is decided about."""
+        return self.virtual_size.height
+
+    @property
+    def unseen(self) -> bool:
+        """Whether some of it was never on the screen, and nobody was told."""
+        return not self._counts_as_seen and bool(self.left_out or self._unseen_lines)
+
+    @property
+    def _unseen_lines(self) -> int:
+        return max(self.lines_to_see - self._seen_to, 0)
+
+    def show_unseen(self, *, briefly: bool) -> str:
+        """Scroll to its end; what was skipped by that is counted."""
+        self._counts_as_seen = True
+        height = self.scrollable_content_region.height
+        skipped = self._unseen_lines - height
+        if self._unseen_lines:
+            self.scroll_to(y=self.lines_to_see - height, animate=False, immediate=True)
+        if self.left_out:
+            return f"{self.left_out:,} characters of {self.called} are not shown"
+        if briefly or skipped <= 0:
+            return f"{self.called} goes on"
+        return f"{self.called} goes on ({count(skipped, 'more line')} above)"
+
+    def forget_seen(self) -> None:
+        """It is another text now."""
+        self._seen_to, self._counts_as_seen = 0, False
+
+
+# Parts of the frame that scroll by themselves, so that nothing pushes the fields away.
+
+_AROUND = 8
+"""Cells of the screen's width that a region's text does not have."""
+_SCROLLBAR = 2
+"""With the blank beside it; kept free whether it is there or not, so that nothing wraps anew."""
+
+
+class TextRegion(SeenText, Guarded, can_focus=False):
+    """A text with a limit to its height; it takes the focus only when it has more to scroll."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    DEFAULT_CSS = """
+    TextRegion {
+        height: auto; width: 100%; scrollbar-size-vertical: 1; overflow-x: hidden;
+        border-left: blank; padding: 0 0 0 1;
+        &:focus { border-left: outer $accent; }
+        & > Static { height: auto; width: 100%; padding: 0 1 0 0; }
+    }
+    """
+
+    def __init__(
+        self, text: Content | Callable[[int], Content], *, id: str, left_out: int = 0
+    ) -> None:
+        """`text` may be drawn for a width in cells, where it has columns of its own.
+
+        `left_out`: characters of it that are not there, because it is too long.
+        """
+        super().__init__(id=id)
+        self.called = f"the {id}"
+        self.left_out = left_out
+        self._draw = text if callable(text) else None
+        self._drawn_for = 0
+        self._text = Static("" if callable(text) else text, markup=False)
+        self._hears_the_keys = False
+
+    def compose(self) -> list[Static]:
+        """The text, for the width that it will most likely have."""
+        self._draw_for(self.app.size.width - _AROUND)
+        return [self._text]
+
+    def _draw_for(self, width: int) -> None:
+        if self._draw is not None and width != self._drawn_for:
+            self._drawn_for = width
+            self._text.update(self._draw(max(width, 8)))
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Scrolling, while there is something to scroll."""
+        return (("↑↓", "scroll"),) if self.overflows else ()
+
+    def hear_the_keys(self) -> None:
+        """Take the focus, and stay able to: nothing else in the question can, so keys would die."""
+        self._hears_the_keys = self.can_focus = True
+        self.focus()
+
+    @property
+    def overflows(self) -> bool:
+        """Whether there is more than can be seen."""
+        return self.max_scroll_y > 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw it for this width; a Tab stop only while there is something to scroll."""
+        self._draw_for(self.content_region.width - _SCROLLBAR)
+        self.call_after_refresh(self._settle)
+
+    def _settle(self) -> None:
+        self.can_focus = self.overflows or self._hears_the_keys
+
+    def draw_again(self) -> None:
+        """What it says has changed."""
+        self._drawn_for = 0
+        self._draw_for(self.content_region.width - _SCROLLBAR)
+
+
+def scroll_hidden(parts: Sequence[VerticalScroll], pages_down: int) -> None:
+    """Scroll the first of these parts that hides something in this direction, from the top."""
+    if pages_down > 0:
+        hiding = [part for part in parts if part.scroll_y < part.max_scroll_y]
+    else:
+        hiding = [part for part in reversed(parts) if part.scroll_y > 0]
+    for part in hiding[:1]:
+        (part.scroll_page_down if pages_down > 0 else part.scroll_page_up)(animate=False)
+
+
+# A scrolling page of text in place of the fields.
+
+
+class Page(SeenText, Guarded, can_focus=True):
+    """Text that takes the focus, so that arrows scroll it and keys find the question."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "page_down", "A page down", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    Page {
+        height: 1fr; width: 100%; padding: 0 0 0 2; scrollbar-size-vertical: 1;
+        overflow-x: hidden;
+        & > Static { height: auto; width: 100%; padding: 0 1 0 0; }
+    }
+    """
+
+    decides: Content | None = None
+    """The beginning of the text that has to be seen before it is decided about; None: all of it."""
+
+    def __init__(self, text: Content, *, id: str) -> None:
+        super().__init__(id=id)
+        self._text = Static(text, markup=False, id=f"{id}-text")
+
+    @property
+    def lines_to_see(self) -> int:
+        """As many as say what is decided about."""
+        if self.decides is None:
+            return super().lines_to_see
+        width = self._text.content_size.width
+        return len(self.decides.wrap(max(width, 1))) if self.decides else 0
+
+    def compose(self) -> list[Static]:
+        """The text."""
+        return [self._text]
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Scrolling, while there is something to scroll."""
+        return (("↑↓", "scroll"),) if self.max_scroll_y else ()
+
+    def tell(self, text: Content, decides: Content | None = None) -> None:
+        """Show another text, from its beginning."""
+        self.decides = decides
+        self._text.update(text)
+        self.forget_seen()
+        self.scroll_home(animate=False)

@@ -1,0 +1,302 @@
+"""The terminal as the library reads and writes it: the one place that knows its insides.
+
+Everything here leans on private modules of Textual, which is pinned to its minor version for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import os
+import re
+import select
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, Final, TypeVar
+
+from rich.cells import cell_len
+from rich.console import Console
+from textual._compositor import CompositorUpdate as CompositorUpdate
+from textual._compositor import InlineUpdate as InlineUpdate
+from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
+from textual.driver import Driver
+from textual.message import Message
+
+# Signs that are written as several characters, drawn as one that is as wide on every terminal.
+#
+# A family, a flag, a skin tone, a keycap: the library counts what a terminal takes that joins the
+# characters to one picture. A terminal that joins nothing draws each for itself, and all that
+# stands
+# behind it on the line moves, up to the border. Nothing but the picture is another one: what is
+# typed, sent, copied and written down stays as it is.
+
+_LETTER_A: Final = 0x1F1E6
+"""The first of the 26 letters of which flags are made."""
+_FLAG_LETTERS: Final = "\U0001f1e6-\U0001f1ff"
+_TONES: Final = "\U0001f3fb-\U0001f3ff"
+_BEHIND: Final = f"\ufe0e\ufe0f\u20e3{_TONES}\U000e0020-\U000e007f"
+"""What changes the look of the character before it: selectors, keycap, skin tones, tags."""
+_PICTURE: Final = "#*0-9\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+_JOINED: Final = f"[{_FLAG_LETTERS}]+|[{_PICTURE}](?:[{_BEHIND}]|\u200d[{_PICTURE}])+"
+"""Compiled when the first one is drawn, not before the first screen."""
+_ANY: Final = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f1e6-\U000e007f]")
+"""One of them stands in every joined sign; most of what is drawn has none."""
+_PARTS: Final = f"[^\u200d{_BEHIND}]"
+
+
+def drawn_alike(drawn: str) -> str:
+    """The same with each joined sign as one that every terminal draws in as many cells.
+
+    Of a family it is the first one, of a flag its two letters, of a keycap its digit, and of a hand
+    the yellow one.
+
+    Args:
+        drawn: text with its escape sequences, as it goes to the terminal.
+    """
+    return drawn if _ANY.search(drawn) is None else re.sub(_JOINED, _alike, drawn)
+
+
+def _alike(match: re.Match[str]) -> str:
+    sign = match[0]
+    cells = cell_len(sign)
+    if _LETTER_A <= ord(sign[0]) < _LETTER_A + 26:
+        return "".join(chr(ord("A") + ord(letter) - _LETTER_A) for letter in sign)
+    parts: list[str] = re.findall(_PARTS, sign)
+    # The widest: the first part of a rainbow flag is a white one of one cell.
+    widest = max(parts, key=cell_len)
+    return widest + " " * (cells - cell_len(widest))
+
+
+class DrawnAlike(CompositorUpdate):
+    """An update of the screen whose signs are as wide on every terminal."""
+
+    def __init__(self, update: CompositorUpdate) -> None:
+        self._update = update
+
+    def render_segments(self, console: Console) -> str:
+        """The update as it is written to the terminal."""
+        return drawn_alike(self._update.render_segments(console))
+
+
+# What is written to the terminal under the prompt: the lines that changed, and no others.
+
+_CLEAR_LINE: Final = "\x1b[2K"
+CLEAR_SCREEN: Final = "\x1b[2J"
+"""With this the library's inline driver clears the screen after a resize."""
+CLEAR_BELOW: Final = "\x1b[J"
+_WHERE: Final = "\x1b[6n"
+"""Has the terminal tell where the form begins: what the mouse hits is counted from there."""
+_CUT: Final = "\x1b[?7l"
+_WRAP: Final = "\x1b[?7h"
+"""A window may have become narrower since the form was laid out: its lines are cut then, for one
+that runs on into the next would move all that stands below."""
+
+
+class DrawnLines:
+    """The lines that the terminal shows, from where the form begins; None: nobody knows."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] | None = None
+
+    def forget(self) -> None:
+        """Something else was written there: the next update draws all of it."""
+        self.lines = None
+
+
+class ChangedLines(CompositorUpdate):
+    """An update that writes a line only where it is another one than the terminal shows.
+
+    The library writes the whole form for each second of its clock: 4 KB over a slow line. The
+    cursor stands where the form begins, before and after.
+    """
+
+    def __init__(self, update: InlineUpdate, drawn: DrawnLines) -> None:
+        self._update = update
+        self._drawn = drawn
+
+    def render_segments(self, console: Console) -> str:
+        """The update as it is written to the terminal."""
+        before = self._drawn.lines
+        lines = [strip.render(console) for strip in self._update.strips]
+        self._drawn.lines = lines
+        if before is None or len(before) != len(lines):
+            return self._whole(lines, clears=before is not None and len(before) > len(lines))
+        written, at = "", 0
+        for number, line in enumerate(lines):
+            if line != before[number]:
+                down = f"\x1b[{number - at}B" if number > at else ""
+                written += f"{down}{_CLEAR_LINE}{line}\r"
+                at = number
+        return f"{_CUT}{written}{_up(at)}{_WRAP}" if written else ""
+
+    def _whole(self, lines: list[str], *, clears: bool) -> str:
+        written = "\n".join(f"\r{_CLEAR_LINE}{line}" for line in lines)
+        rows = len(lines) - 1
+        if clears:
+            written += f"\n{CLEAR_BELOW}"
+            rows += 1
+        return f"{_CUT}{written}\r{_up(rows)}{_WRAP}{_WHERE}"
+
+
+def _up(rows: int) -> str:
+    return f"\x1b[{rows}A" if rows else ""
+
+
+# A terminal that goes away: nothing waits for it, and whoever asks on it hears of it.
+
+AnyDriver = TypeVar("AnyDriver", bound=Driver)
+_STDIN: Final = 0
+_LOOK_SECONDS: Final = 1.0
+"""How often it is looked whether the terminal is still there."""
+
+
+@contextlib.contextmanager
+def watched_terminal(on_lost: Callable[[], None]) -> Iterator[None]:
+    """While it is entered, call `on_lost` once the terminal of standard input is gone.
+
+    The system tells of a hang-up only those whom the terminal controls; the others would read from
+    nobody, without a pause and for ever.
+    """
+    if not os.isatty(_STDIN):
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    watch: asyncio.TimerHandle
+
+    def look() -> None:
+        nonlocal watch
+        if _is_terminal_gone():
+            on_lost()
+        else:
+            watch = loop.call_later(_LOOK_SECONDS, look)
+
+    watch = loop.call_later(_LOOK_SECONDS, look)
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def _is_terminal_gone() -> bool:
+    """Whether the terminal of standard input was closed; False where the system cannot tell."""
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(_STDIN, 0)
+    return any(seen & (select.POLLHUP | select.POLLERR) for _, seen in poll.poll(0))
+
+
+class OutlivingStream:
+    """Writes to a stream for as long as there is one; what cannot be written is dropped.
+
+    The library's writing thread ends at the first error, and whoever writes after it waits for
+    ever: a closed window would leave a process behind.
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        """Write, or drop it."""
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        """Flush, where there is still somebody who reads."""
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def outliving_terminal(driver: type[AnyDriver]) -> type[AnyDriver]:
+    """The same driver on a stream that outlives its terminal."""
+
+    class Outliving(driver):  # type: ignore[misc, valid-type]
+        def __init__(self, *values: Any, **options: Any) -> None:
+            super().__init__(*values, **options)
+            stream = getattr(self, "_file", None)
+            if stream is not None:
+                self._file = OutlivingStream(stream)
+
+    return Outliving
+
+
+# Text that is pasted: a terminal marks where it begins and ends. Text that holds the end's mark
+# itself, in a terminal that lets it through, would go on as keys: as the one that sends, too.
+
+ESCAPE: Final = "\x1b"
+STAND_IN: Final = "\x1a"
+"""What the parser gets for an escape within a paste: a control character that begins nothing."""
+
+
+class PasteParser(XTermParser):
+    """The library's parser, for which an escape within a paste begins nothing.
+
+    The library reads on behind such an escape, and gives what is no sequence as pressed keys.
+    """
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self._in_paste = False
+        self._begun = ""
+        """As much of the mark that is waited for as has come."""
+
+    def tick(self) -> Iterable[Message]:
+        """Called at intervals: an escape that nothing followed was a key."""
+        yield from super().tick()
+        if not self._in_paste and self._timeout_time is None:
+            self._begun = ""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Take what the terminal sent; empty at its end."""
+        # What came at once happened at once, however slowly it is read.
+        came = Message().time
+        for event in self._events(data):
+            event.time = came
+            yield event
+
+    def _events(self, data: str) -> Iterable[Message]:
+        if not data:
+            yield from super().feed(data)
+        while data:
+            mark = BRACKETED_PASTE_END if self._in_paste else BRACKETED_PASTE_START
+            known = len(self._begun)
+            data = self._begun + data
+            place = data.find(mark)
+            if place >= 0:
+                self._begun = ""
+                taken, data = data[: place + len(mark)], data[place + len(mark) :]
+                if self._in_paste:
+                    taken = taken[: -len(mark)].replace(ESCAPE, STAND_IN) + mark
+                else:
+                    # What was handed on before is not handed on again.
+                    taken = taken[known:]
+                self._in_paste = not self._in_paste
+            else:
+                self._begun = _begin_of(mark, data)
+                if self._in_paste:
+                    taken = data[: len(data) - len(self._begun)].replace(ESCAPE, STAND_IN)
+                else:
+                    taken = data[known:]
+                data = ""
+            if taken:
+                yield from super().feed(taken)
+
+
+def _begin_of(mark: str, data: str) -> str:
+    """How much of a mark stands at the end of `data`, its rest still to come."""
+    for length in range(len(mark) - 1, 0, -1):
+        if data.endswith(mark[:length]):
+            return mark[:length]
+    return ""
+
+
+def read_pastes_as_text() -> None:
+    """Have the terminal's drivers read with `PasteParser`."""
+    names = ("win32",) if sys.platform == "win32" else ("linux_driver", "linux_inline_driver")
+    for name in names:
+        driver = importlib.import_module(f"textual.drivers.{name}")
+        vars(driver)["XTermParser"] = PasteParser

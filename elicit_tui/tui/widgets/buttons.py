@@ -1,0 +1,169 @@
+"""Buttons one row high that name their keys, and the row in which they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.geometry import NULL_OFFSET, Region, Size, Spacing
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.message import Message
+from textual.widget import Widget
+
+# A button one row high that names its key: in questions and in the console's dialogs.
+
+
+class KeyButton(Widget, can_focus=True):
+    """Words, and the key that does the same; a click or Enter presses it.
+
+    The library's button has so many styles that a row of them costs more than the fields above.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "press", "Press", show=False)]
+
+    DEFAULT_CSS = """
+    KeyButton {
+        width: auto; height: 1; background: transparent; padding: 0 1; text-wrap: nowrap;
+        pointer: pointer;
+        &.-main { text-style: bold; color: $background; background: $success; }
+        &.-aside { color: $faint; }
+        &:hover { background: $well-focus; color: $foreground; }
+        &:focus { background: $accent; color: $background; text-style: bold underline; }
+    }
+    """
+
+    class Pressed(Message):
+        """The button was pressed."""
+
+        def __init__(self, button: KeyButton) -> None:
+            super().__init__()
+            self.button = button
+
+        @property
+        def control(self) -> KeyButton:
+            """The button, for `@on` with a selector."""
+            return self.button
+
+    def __init__(
+        self, words: str, key: str, *, id: str, main: bool = False, aside: bool = False
+    ) -> None:
+        """`main`: filled, the one that most people want; `aside`: at the right edge, calm."""
+        super().__init__(id=id, classes="-main" if main else "-aside" if aside else None)
+        self.aside = aside
+        self._words = words
+        self._main = main
+        self.key = key
+
+    @property
+    def cells(self) -> int:
+        """Its width, with a blank at each side."""
+        return Content(f"{self._words} {self.key}").cell_length + 2
+
+    def name_key(self, key: str) -> bool:
+        """Show another key; says whether it is another one."""
+        if key == self.key:
+            return False
+        self.key = key
+        self.refresh(layout=True)
+        return True
+
+    def name_words(self, words: str) -> None:
+        """Say other words."""
+        self._words = words
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """A quiet key, but not on the colour of the focus, where it could not be read."""
+        style = "" if self._main or self.has_focus else "$faint"
+        return Content.assemble(self._words, " ", (self.key, style))
+
+    def on_click(self) -> None:
+        """A click presses it."""
+        self.action_press()
+
+    def action_press(self) -> None:
+        """Say that it was pressed."""
+        self.post_message(self.Pressed(self))
+
+
+# Buttons side by side: what decides at the left, the rest at the right edge as far as it fits.
+
+_GAP = 1
+_BETWEEN = 2
+"""Cells at least between both groups."""
+
+
+def _cells(buttons: Sequence[KeyButton]) -> int:
+    return sum(button.cells for button in buttons)
+
+
+def _fitting(buttons: Sequence[KeyButton], width: int) -> list[KeyButton]:
+    """Those at the right edge for which there is room beside the others, the first ones first."""
+    taken = _cells([button for button in buttons if not button.aside])
+    taken += _GAP * (sum(not button.aside for button in buttons) - 1) + _BETWEEN
+    fitting = []
+    for button in buttons:
+        if button.aside and taken + button.cells <= width:
+            fitting.append(button)
+            taken += button.cells
+    return fitting
+
+
+class _Flow(Layout):
+    """From the left, and on in the next row; closer together where that saves a row."""
+
+    name = "flow"
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        """The place of each button."""
+        buttons = [child for child in children if isinstance(child, KeyButton)]
+        left = [button for button in buttons if not button.aside]
+        cells = _cells(left)
+        gap = _GAP if cells + _GAP * (len(left) - 1) <= size.width or cells > size.width else 0
+        placements, x, y = [], 0, 0
+        for button in left:
+            if x and x + button.cells > size.width:
+                x, y = 0, y + 1
+            place = Region(x, y, button.cells, 1)
+            placements.append(WidgetPlacement(place, NULL_OFFSET, Spacing(), button))
+            x += button.cells + gap
+        fitting = _fitting(buttons, size.width)
+        x = size.width - _cells(fitting)
+        for button in fitting:
+            place = Region(x, 0, button.cells, 1)
+            placements.append(WidgetPlacement(place, NULL_OFFSET, Spacing(), button))
+            x += button.cells
+        return placements
+
+
+_FLOW = _Flow()
+
+
+class KeyRow(Container):
+    """Holds nothing but `KeyButton`s."""
+
+    DEFAULT_CSS = """
+    KeyRow { height: auto; width: 100%; }
+    """
+
+    @property
+    def layout(self) -> Layout:
+        """Ours, whatever a style says."""
+        return _FLOW
+
+    def on_resize(self, event: events.Resize) -> None:
+        """What has no place is no Tab stop either."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Take out what there is no room for, and put back what there is."""
+        buttons = list(self.query_children(KeyButton))
+        fitting = _fitting(buttons, self.content_size.width)
+        for button in buttons:
+            button.can_focus = not button.aside or button in fitting

@@ -1,0 +1,169 @@
+"""A question on Redis, with what fails there: what the person, the agent and the ledger get."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.broker import store_reader
+from elicit_tui.broker.inbox_events import StoreTrouble
+from elicit_tui.elicitation import Draft
+from elicit_tui.form import Typed
+from elicit_tui.store import redis_server
+from elicit_tui.store.redis_store import RedisStore
+from tests.broker.conftest import form_request
+from tests.broker.elsewhere import World, bounded, sent
+from tests.store.redis import SECRET, RedisProcess, needs_redis
+
+pytestmark = [
+    pytest.mark.anyio,
+    needs_redis,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
+]
+
+LONG = pytest.mark.skipif(
+    not os.environ.get("ELICIT_TUI_LONG_TESTS"), reason="takes 40 s: ELICIT_TUI_LONG_TESTS=1"
+)
+
+
+class KeysTold(RedisStore):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.key_written = asyncio.Event()
+
+    async def heartbeat(self, last_key: datetime | None = None) -> None:
+        await super().heartbeat(last_key)
+        if last_key is not None:
+            self.key_written.set()
+
+
+class RedisWorld(World):
+    """Processes that share one Redis, with a ledger in a folder."""
+
+    def __init__(self, directory: Path, redis: RedisProcess) -> None:
+        super().__init__(directory)
+        self.redis = redis
+
+    async def store(self, role: Any) -> KeysTold:  # type: ignore[override]
+        store = await KeysTold.open(self.redis.url, role, secret=SECRET)
+        self._closing.append(store.close)
+        return store
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisProcess]:
+    process = RedisProcess()
+    yield process
+    process.signal(signal.SIGCONT)
+    process.end()
+
+
+@pytest.fixture
+async def world(
+    tmp_path: Path, redis: RedisProcess, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[RedisWorld]:
+    if "long" not in os.environ.get("PYTEST_CURRENT_TEST", ""):
+        monkeypatch.setattr(redis_server, "SOCKET_SECONDS", 0.5)
+        monkeypatch.setattr(KeysTold, "patience_sec", 4.0)
+        monkeypatch.setattr(redis_server, "PATIENCE_SECONDS", 4.0)
+        monkeypatch.setattr(store_reader, "BEAT_SECONDS", 0.5)
+    world = RedisWorld(tmp_path, redis)
+    yield world
+    await world.close()
+
+
+async def test_an_answer_that_redis_lost_is_asked_again_with_what_was_typed_and_counts_once(
+    world: RedisWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    question.draft.write({"colour": Typed("red")}, frozenset({"colour"}))
+    asking: Any = world.asking_store
+    held = asyncio.Event()
+    answer_of = asking.answer_of
+
+    async def late(question_id: str) -> Any:
+        """Redis comes back empty between the answer and the look of who asked."""
+        if not held.is_set():
+            held.set()
+            world.redis.command("FLUSHALL")
+            await asking.heartbeat()
+        return await answer_of(question_id)
+
+    monkeypatch.setattr(asking, "answer_of", late)
+    reply = await bounded(person.inbox.answer(question.id, sent(colour="red")))
+    assert reply.kind == "reopened"
+    assert reply.sentence == "The store lost the answer, which did not go out."
+    assert reply.question is not None
+    assert reply.question.draft.entries == {"colour": Typed("red")}
+    assert not asked.done()
+    reply = await bounded(person.inbox.answer(question.id, sent(colour="blue")))
+    assert (reply.kind, reply.sentence) == ("sent", "Sent.")
+    outcome = await bounded(asked)
+    assert outcome.content == {"colour": "blue"}
+    row = world.ledger.row(question.id).as_json()
+    assert (row["action"], row["decidedBy"]) == ("accept", "user")
+
+
+async def test_a_redis_that_is_gone_is_told_and_ends_the_question_by_store_never_as_accepted(
+    world: RedisWorld,
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    world.redis.kill()
+    question.draft.write({"colour": Typed("red")}, frozenset({"colour"}))
+    told = await person.until(
+        lambda: [one for one in person.told if isinstance(one, StoreTrouble) and one.sentence]
+    )
+    assert "cannot be reached" in told[0].sentence
+    assert not asked.done()
+    outcome = await bounded(asked)
+    assert (outcome.action, outcome.decided_by) == ("cancel", "store")
+    row = world.ledger.row(question.id).as_json()
+    assert (row["action"], row["decidedBy"]) == ("cancel", "store")
+    # Nothing took it from the screen, nor what was typed.
+    (waiting,) = person.inbox.waiting
+    assert waiting.question is not None
+    assert waiting.question.draft.entries == {"colour": Typed("red")}
+    world.redis.start()
+    await person.sees_nothing()
+
+
+async def stands_still(world: RedisWorld, seconds: float) -> tuple[Any, Draft]:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    world.redis.signal(signal.SIGSTOP)
+    question.draft.write({"colour": Typed("red")}, frozenset({"colour"}))
+    await asyncio.sleep(seconds)
+    world.redis.signal(signal.SIGCONT)
+    if not asked.done():
+        reply = await bounded(person.inbox.answer(question.id, sent(colour="red")))
+        assert reply.kind == "sent"
+    return await bounded(asked), question.draft
+
+
+async def test_a_redis_that_stands_still_for_a_moment_costs_nothing(world: RedisWorld) -> None:
+    outcome, _ = await stands_still(world, 1.5)
+    assert (outcome.action, outcome.content) == ("accept", {"colour": "red"})
+
+
+@LONG
+@pytest.mark.parametrize(("seconds", "action"), [(20, "accept"), (45, "cancel")])
+async def test_a_redis_that_stands_still_for_long_as_shipped(
+    world: RedisWorld, seconds: float, action: str
+) -> None:
+    outcome, draft = await stands_still(world, seconds)
+    assert outcome.action == action
+    assert outcome.decided_by == ("user" if action == "accept" else "store")
+    assert draft.entries == {"colour": Typed("red")}

@@ -1,0 +1,116 @@
+"""An agent calls a tool of a server that wants a login: the call waits for a person, as for any."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from elicit_tui.elicitation import Question, decline
+from elicit_tui.elicitation.settings import GatewaySettings, LoginSettings, ServerSettings
+from tests.gateway.world import text_of, world
+from tests.logins.browser import LoginServer, agrees, kept, login_server, shelf
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[LoginServer]:
+    with login_server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(process: LoginServer) -> LoginServer:
+    process.reset()
+    return process
+
+
+def gateway(server: LoginServer, **more: Any) -> Any:
+    remote = ServerSettings("remote", url=server.url)
+    return world(remote, logins=LoginSettings(store="file"), **more)
+
+
+async def known(server: LoginServer) -> None:
+    """An earlier session knows the tools, and its login has ended since."""
+    async with gateway(server) as there:
+        question = await there.person.question()
+        there.person.answers(question, agrees(question, await where_it_leads(question)))
+        assert len((await there.agent.list_tools()).tools) > 4
+    server.change(forget_access=True, forget_refresh=True)
+    shelf().forget(kept().key)
+
+
+async def where_it_leads(question: Question) -> str:
+    async with httpx2.AsyncClient(timeout=30) as browser:
+        response = await browser.get(question.request.url or "")
+    return str(response.headers["location"])
+
+
+def bounded(work: Any) -> Any:
+    async def within() -> Any:
+        return await asyncio.wait_for(work, 60)
+
+    return asyncio.run(within())
+
+
+def test_the_call_waits_for_the_login_and_is_made_then(server: LoginServer) -> None:
+    async def called() -> str:
+        await known(server)
+        # The agent's form may never log in, whatever it may show else.
+        asks = GatewaySettings(ask_via="client")
+        client = {"elicitation_callback": accepts_all}
+        async with gateway(server, gateway=asks, client=client) as there:
+            question = await there.person.question()
+            assert question.request.kind == "authorization"
+            call = there.begins("remote__read_it")
+            await there.held()
+            assert question.id in there.session.held_calls.under_way[0].waiting
+            address = await where_it_leads(question)
+            there.person.answers(question, agrees(question, address))
+            return text_of(await call)
+
+    assert bounded(called()) == "read_it done"
+    assert not any("agent" in bearer for bearer in server.told["bearers"])
+
+
+async def accepts_all(context: Any, params: Any) -> Any:
+    raise AssertionError("the agent's client was asked")
+
+
+def test_a_call_whose_login_takes_long_is_paused_and_picked_up(server: LoginServer) -> None:
+    async def called() -> tuple[str, str]:
+        await known(server)
+        asks = GatewaySettings(ask_via="console", hold_sec=5)
+        async with gateway(server, gateway=asks) as there:
+            question = await there.person.question()
+            call = there.begins("remote__read_it")
+            await there.held()
+            await there.clock.move(6)
+            paused = await call
+            identifier = (paused.meta or {})["dev.elicit-tui/paused"]["id"]
+            address = await where_it_leads(question)
+            there.person.answers(question, agrees(question, address))
+            resumed = await there.calls("elicit_resume", id=identifier)
+            return text_of(paused), text_of(resumed)
+
+    paused, resumed = bounded(called())
+    assert "Waiting for a person" in paused
+    assert resumed == "read_it done"
+
+
+def test_a_login_that_nobody_gives_ends_the_call_with_the_command(server: LoginServer) -> None:
+    async def called() -> Any:
+        await known(server)
+        async with gateway(server) as there:
+            question = await there.person.question()
+            call = there.begins("remote__read_it")
+            await there.held()
+            there.person.answers(question, decline("user", "You declined."))
+            return await call
+
+    result = bounded(called())
+    assert result.is_error
+    assert "Log in with: elicit-tui login remote" in text_of(result)
+    assert server.asked.count("code") == 1

@@ -1,0 +1,97 @@
+"""`gateway status`: who is connected, with which servers, and what waits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from elicit_tui import paths
+from elicit_tui.cli.dispatch import dispatch
+from elicit_tui.gateway import connected
+from elicit_tui.gateway.connected import KEPT_SECONDS, MOST_NOTES, session_notes
+from tests.gateway.test_clients import ClientForms, called, via
+from tests.gateway.world import WAIT, asking, world
+
+pytestmark = pytest.mark.anyio
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert dispatch([*words]) == 0
+    written = capsys.readouterr()
+    return written.out + written.err
+
+
+def test_before_any_agent_it_says_what_to_look_at(
+    capsys: pytest.CaptureFixture[str], sealed_machine: Path
+) -> None:
+    assert "`elicit-tui gateway doctor AGENT` looks" in told(capsys, "gateway", "status")
+
+
+async def test_an_agent_is_told_of_while_it_is_there_and_after(
+    capsys: pytest.CaptureFixture[str], sealed_machine: Path
+) -> None:
+    forms = ClientForms(silent=True)
+    mine = {"elicitation_callback": forms, "client_info": called("codex-mcp-client")}
+    async with world(asking(), gateway=via("client"), client=mine) as here:
+        call = here.begins("asking__one")
+        await asyncio.wait_for(forms.someone_asked.wait(), WAIT)
+        lines = await asyncio.to_thread(told, capsys, "gateway", "status")
+        assert "● codex-mcp-client 1, over stdio in " in lines
+        assert "    asking ready" in lines
+        assert "forms of its own: form, url" in lines
+        assert "asked in its own client for " in lines
+        command = [sys.executable, "-m", "elicit_tui", "inbox", "list"]
+        listed = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
+        assert "codex-mcp-client: asked in its own client for " in listed.stderr
+        (note,) = paths.state_directory().joinpath("gateway", "sessions").iterdir()
+        assert note.stat().st_mode & 0o777 == 0o600
+        assert "A value" not in note.read_text()
+        forms.goes_on.set()
+        await call
+    lines = await asyncio.to_thread(told, capsys, "gateway", "status")
+    assert "○ codex-mcp-client 1" in lines
+    assert ", ended " in lines
+    assert "asked in" not in lines
+
+
+def noted(name: str, **values: object) -> None:
+    folder = paths.state_directory() / "gateway" / "sessions"
+    folder.mkdir(parents=True, exist_ok=True)
+    note = {"session": name, "process": os.getpid(), "since": "2026-11-24T04:00:00.000Z", **values}
+    (folder / f"{name}.json").write_text(json.dumps(note))
+
+
+def test_a_gateway_that_was_killed_is_not_taken_for_the_process_that_has_its_number(
+    capsys: pytest.CaptureFixture[str], sealed_machine: Path
+) -> None:
+    noted("a", agent="codex", written=time.time() - 24 * 3600)
+    assert "its process is gone" in told(capsys, "gateway", "status")
+
+
+def test_notes_are_bounded_and_what_is_broken_or_old_costs_nobody_the_others(
+    sealed_machine: Path,
+) -> None:
+    now = time.time()
+    for number in range(MOST_NOTES + 5):
+        noted(f"n{number}", written=now - 100 - number, ended="2026-11-24T04:00:00.000Z")
+    noted("old", written=now - KEPT_SECONDS - 200, ended="2026-11-24T04:00:00.000Z")
+    (connected._folder() / "broken.json").write_text("{")
+    assert len(session_notes()) == MOST_NOTES
+    assert not (connected._folder() / "old.json").exists()
+
+
+def test_what_an_agent_calls_itself_cannot_act_on_the_terminal(
+    capsys: pytest.CaptureFixture[str], sealed_machine: Path
+) -> None:
+    noted("a", agent="x\x1b[2J\nfake", version="\u202e", written=time.time())
+    lines = told(capsys, "gateway", "status")
+    assert "\x1b" not in lines
+    assert "\u202e" not in lines
+    assert "␛[2J⏎fake" in lines

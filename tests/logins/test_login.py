@@ -1,0 +1,441 @@
+"""A server that wants a login: from its first refusal to its last, against real servers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Outcome, Question, cancel, decline
+from elicit_tui.elicitation.settings import LoginSettings, OAuthSettings
+from elicit_tui.errors import LoginError, ServerError
+from elicit_tui.host.login_requests import check_address
+from elicit_tui.ledger import Ledger
+from elicit_tui.paths import logins_directory
+from elicit_tui.responders.browser import may_open
+from tests.logins.browser import (
+    CANARIES,
+    LoginServer,
+    Run,
+    agrees,
+    ended_at,
+    follow,
+    kept,
+    login_server,
+    paste,
+    run,
+    run_async,
+    shelf,
+    written,
+)
+
+COMMAND = "Log in with: elicit-tui login remote"
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[LoginServer]:
+    with login_server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(process: LoginServer) -> LoginServer:
+    process.reset()
+    return process
+
+
+async def called(server: LoginServer, *tools: str, **more: Any) -> Run:
+    async with run(server, **more) as ours:
+        for tool in tools or ("read_it",):
+            assert await ours.call(tool) == f"{tool} done"
+    return ours
+
+
+async def refused(server: LoginServer, **more: Any) -> tuple[str, Run]:
+    """The sentence with which the server cannot be used."""
+    async with run(server, **more) as ours:
+        with pytest.raises(ServerError) as error:
+            await ours.call()
+    return str(error.value), ours
+
+
+# The first login
+
+
+def test_a_person_is_asked_once_and_every_later_process_has_the_login(server: LoginServer) -> None:
+    ours = run_async(called(server))
+    (question,) = ours.person.asked
+    assert question.request.kind == "authorization"
+    assert question.request.mode == "url"
+    assert question.request.message == (
+        f"remote ({server.origin[7:]}) wants a login. You log in at {server.origin}. "
+        "It asks for: read."
+    )
+    assert [finding.rule for finding in question.review.findings] == ["url.address"]
+    (end,) = ours.ended
+    assert (end.outcome.action, end.outcome.decided_by) == ("accept", "user")
+    assert end.outcome.content is None
+    later = run_async(called(server))
+    assert later.person.asked == []
+    assert server.asked == ["register", "authorize", "code"]
+
+
+def test_the_ledger_has_the_login_and_nothing_that_was_written_has_a_token(
+    server: LoginServer,
+) -> None:
+    run_async(called(server, answer=paste))
+    files = written()
+    assert any(path.name.startswith("ledger") for path in files)
+    for path, content in files.items():
+        for canary in CANARIES:
+            assert canary.encode() not in content, path
+    with closing(Ledger.open(logins_directory().parent / "ledger.sqlite3", create=False)) as ledger:
+        (row,) = ledger.rows()
+    assert (row.kind, row.action, row.decided_by) == ("authorization", "accept", "user")
+
+
+def test_an_address_pasted_from_another_machine_does(server: LoginServer) -> None:
+    ours = run_async(called(server, answer=paste))
+    assert len(ours.person.asked) == 1
+
+
+def test_a_foreign_address_is_given_back_until_the_right_one_comes(server: LoginServer) -> None:
+    async def wrong_first(question: Question) -> Outcome:
+        address = await ended_at(question)
+        if question.attempt == 1:
+            return agrees(question, address.replace("state=", "state=x"))
+        assert "another login" in (question.note or "")
+        return agrees(question, address)
+
+    ours = run_async(called(server, answer=wrong_first))
+    assert [question.attempt for question in ours.person.asked] == [1, 2]
+
+
+def test_who_says_that_they_are_done_too_early_is_asked_again(server: LoginServer) -> None:
+    async def too_early(question: Question) -> Outcome:
+        if question.attempt == 1:
+            return agrees(question)
+        assert "has not led back" in (question.note or "")
+        return await follow(question)
+
+    assert len(run_async(called(server, answer=too_early)).person.asked) == 2
+
+
+def test_the_question_ends_by_itself_when_the_page_has_led_back(server: LoginServer) -> None:
+    async def never_says_so(question: Question) -> Outcome:
+        question.draft.opened = True
+        question.draft.acknowledged = agrees(question).acknowledged
+        await follow(question)
+        return await asyncio.Event().wait()  # type: ignore[return-value]
+
+    (end,) = run_async(called(server, answer=never_says_so)).ended
+    assert (end.outcome.action, end.outcome.decided_by) == ("accept", "user")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (decline("user", "You declined."), "declined"),
+        (cancel("user", "You dismissed it."), "dismissed"),
+    ],
+)
+def test_without_a_consent_one_sentence_names_the_command(
+    server: LoginServer, answer: Outcome, why: str
+) -> None:
+    async def refuses(question: Question) -> Outcome:
+        return answer
+
+    sentence, ours = run_async(refused(server, answer=refuses))
+    assert len(ours.person.asked) == 1
+    assert sentence.startswith("The server remote wants a login, and ")
+    assert sentence.endswith(COMMAND)
+    assert why in sentence
+    assert "code" not in server.asked
+
+
+def test_a_login_that_is_denied_on_the_page_says_so(server: LoginServer) -> None:
+    server.reset(consent="deny")
+    sentence, _ = run_async(refused(server))
+    assert 'it was refused on the page (it says "access_denied")' in sentence
+
+
+def test_with_nobody_there_nothing_is_asked_and_the_command_is_named(server: LoginServer) -> None:
+    sentence, ours = run_async(refused(server, present=False))
+    assert sentence == f"The server remote wants a login. {COMMAND}"
+    assert server.asked == []
+    assert ours.person.asked == []
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"approval_policy": "never"}, 'approval_policy = "never"'),
+        ({"logins": LoginSettings(allow=False)}, "logins.allow = false"),
+        ({"logins": LoginSettings(issuers=("https://as.example",))}, "not among logins.issuers"),
+        ({"oauth": OAuthSettings(issuer="https://as.example")}, "mcp_servers.remote.oauth.issuer"),
+    ],
+)
+def test_what_the_owner_or_the_administrator_forbids_is_not_asked(
+    server: LoginServer, more: dict[str, Any], why: str
+) -> None:
+    sentence, ours = run_async(refused(server, **more))
+    assert why in sentence
+    assert ours.person.asked == []
+    assert server.asked == []
+
+
+# Renewal
+
+
+def aged(seconds: float = 10.0) -> None:
+    """The token that is kept ends so many seconds from now."""
+    shelf().save(replace(kept_whole(), expires_at=time.time() + seconds))
+
+
+def kept_whole() -> Any:
+    return shelf().read(kept().key)
+
+
+def test_a_cold_start_with_a_token_that_ended_renews_it_at_the_right_place(
+    server: LoginServer,
+) -> None:
+    run_async(called(server))
+    aged(-5)
+    later = run_async(called(server))
+    assert later.person.asked == []
+    assert server.asked[3:] == [f"refresh {server.url}"]
+
+
+def test_a_token_is_renewed_ahead_of_its_end_and_the_newest_is_kept(server: LoginServer) -> None:
+    run_async(called(server))
+    before = kept_whole()
+    aged(30)
+    run_async(called(server))
+    after = kept_whole()
+    assert after.refresh_token != before.refresh_token
+    assert after.expires_at > time.time() + 3000
+
+
+def test_a_token_that_is_refused_early_is_renewed(server: LoginServer) -> None:
+    run_async(called(server))
+    server.change(forget_access=True)
+    assert run_async(called(server)).person.asked == []
+    assert server.asked[3:] == [f"refresh {server.url}"]
+
+
+def test_a_server_that_does_not_rotate_keeps_its_refresh_token(server: LoginServer) -> None:
+    server.reset(rotates=False)
+    run_async(called(server))
+    before = kept_whole()
+    aged()
+    run_async(called(server))
+    assert kept_whole().refresh_token == before.refresh_token
+
+
+def test_ten_processes_that_renew_at_once_make_one_request(server: LoginServer) -> None:
+    run_async(called(server))
+    aged()
+    server.change(token_delay=0.3)
+
+    async def ten() -> list[Run]:
+        return await asyncio.gather(*(called(server) for _ in range(10)))
+
+    runs = run_async(ten())
+    assert all(ours.person.asked == [] for ours in runs)
+    assert server.asked[3:] == [f"refresh {server.url}"]
+
+
+def test_a_login_that_was_revoked_is_asked_for_anew_and_only_it_is_forgotten(
+    server: LoginServer,
+) -> None:
+    run_async(called(server))
+    other = replace(kept_whole(), server_url="https://other.example/mcp", resource="https://o")
+    shelf().save(other)
+    server.change(forget_access=True, forget_refresh=True)
+    later = run_async(called(server))
+    assert len(later.person.asked) == 1
+    assert "register" not in server.asked[3:]
+    assert shelf().of_server(other.server_url).refresh_token == other.refresh_token  # type: ignore[union-attr]
+
+
+def test_a_client_that_is_not_known_any_more_registers_anew(server: LoginServer) -> None:
+    run_async(called(server))
+    server.reset()
+    assert len(run_async(called(server)).person.asked) == 1
+    assert server.asked == ["register", "authorize", "code"]
+
+
+def test_a_revoked_login_with_nobody_there_ends_in_one_sentence(server: LoginServer) -> None:
+    run_async(called(server))
+    server.change(forget_access=True, forget_refresh=True)
+    sentence, _ = run_async(refused(server, present=False))
+    assert sentence == f"The server remote wants a login. {COMMAND}"
+
+
+def test_an_authorization_server_that_is_down_costs_no_login(server: LoginServer) -> None:
+    run_async(called(server))
+    server.change(forget_access=True, token_status=503)
+    sentence, ours = run_async(refused(server))
+    assert "its login could not be renewed (HTTP 503)" in sentence
+    assert "canary" not in sentence
+    assert ours.person.asked == []
+    server.change(token_status=None)
+    assert run_async(called(server)).person.asked == []
+
+
+def test_a_process_that_dies_between_renewal_and_save_asks_once_more(server: LoginServer) -> None:
+    run_async(called(server))
+    before = kept_whole()
+    aged()
+    run_async(called(server))  # renewed …
+    shelf().save(replace(before, expires_at=time.time() - 1))  # … and the save was lost
+    assert len(run_async(called(server)).person.asked) == 1
+    assert "reuse" in server.asked
+
+
+# More than was allowed
+
+
+def test_a_step_up_in_a_call_shows_what_is_added_and_the_call_goes_on(server: LoginServer) -> None:
+    ours = run_async(called(server, "read_it", "write_it"))
+    first, second = (question.request for question in ours.person.asked)
+    assert first.param("addedScopes") == []
+    assert second.param("addedScopes") == ["write"]
+    assert second.message.startswith(
+        "remote wants to be allowed more: write. Allowed already: read."
+    )
+    assert kept().scopes == ("read", "write")
+
+
+def test_a_step_up_that_is_declined_refuses_that_call_only(server: LoginServer) -> None:
+    async def reads_only(question: Question) -> Outcome:
+        if question.request.param("addedScopes"):
+            return decline("user", "You declined.")
+        return await follow(question)
+
+    async def both() -> tuple[str, str]:
+        async with run(server, reads_only) as ours:
+            await ours.call()
+            with pytest.raises(ServerError) as error:
+                await ours.call("write_it")
+            return str(error.value), await ours.call()
+
+    sentence, again = run_async(both())
+    assert "the question about it was declined" in sentence
+    assert again == "read_it done"
+
+
+# Clients of the owner's
+
+
+def test_a_client_that_was_registered_beforehand_is_used_with_its_port(
+    server: LoginServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    client = {
+        "client_id": "owned",
+        "client_secret": "canary-secret",
+        "redirect_uris": [f"http://127.0.0.1:{port}/callback"],
+        "scope": "read write admin root",
+        "token_endpoint_auth_method": "client_secret_post",
+    }
+    server.change(clients=[client])
+    monkeypatch.setenv("OWNED_SECRET", "canary-secret")
+    oauth = OAuthSettings(
+        client_id="owned",
+        client_secret_env="OWNED_SECRET",
+        callback_port=port,
+        scopes=("read", "write"),
+    )
+    ours = run_async(called(server, "read_it", "write_it", oauth=oauth))
+    (question,) = ours.person.asked
+    assert question.request.param("scopes") == ["read", "write"]
+    assert "register" not in server.asked
+    assert all(b"canary-secret" not in file.read_bytes() for file in logins_directory().iterdir())
+
+
+def test_a_port_that_is_in_use_is_said(server: LoginServer) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        oauth = OAuthSettings(callback_port=taken.getsockname()[1])
+        sentence, _ = run_async(refused(server, oauth=oauth))
+    assert f"The port {oauth.callback_port} of this machine is in use" in sentence
+
+
+# Authorization servers that lie
+
+
+@pytest.mark.parametrize(
+    ("ways", "why"),
+    [
+        ({"metadata": {"issuer": "http://127.0.0.1:1"}}, "names another issuer"),
+        ({"resource": {"resource": "http://127.0.0.1:1/mcp"}}, "that of another resource"),
+        ({"metadata": {"authorization_endpoint": "file:///etc/passwd"}}, "cannot be used"),
+        ({"metadata": {"authorization_endpoint": "http://as.example/a"}}, "which is not https"),
+        ({"metadata": {"token_endpoint": "http://as.example/t"}}, "which is not https"),
+        (
+            {"metadata": {"registration_endpoint": "https://u:p@as.example/r"}},
+            "an address with a user name in it",
+        ),
+        (
+            {"metadata": {"authorization_endpoint": "https://as.example/a?state=theirs"}},
+            "parameters that are ours to give",
+        ),
+        ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "PKCE"),
+        ({"padding": 50 * 1024 * 1024}, "more than 1 MiB"),
+        ({"loop": True}, "cannot be used"),
+        ({"iss": "https://mix.up.example"}, "in the name of another issuer"),
+    ],
+)
+def test_a_lie_is_refused_in_one_sentence(
+    server: LoginServer, ways: dict[str, Any], why: str
+) -> None:
+    server.reset(**ways)
+    sentence, _ = run_async(refused(server))
+    assert why in sentence, sentence
+    assert sentence.endswith(COMMAND)
+    assert "code" not in server.asked
+    for canary in CANARIES:
+        assert canary not in sentence
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://127.0.0.1/token",
+        "https://10.0.0.1/token",
+        "https://169.254.169.254/latest",
+        "https://[::1]/token",
+        "https://[::ffff:10.0.0.1]/token",
+        "https://2130706433/token",
+        "https://localhost/token",
+        "https://metadata.google.internal/token",
+        "http://as.example/token",
+        "file:///etc/passwd",
+        "https://as.example@evil.example/token",
+    ],
+)
+def test_a_public_server_leads_to_no_private_place_and_to_nothing_but_https(address: str) -> None:
+    with pytest.raises(LoginError):
+        check_address(address, near=False)
+    check_address("https://as.example/token", near=False)
+
+
+def test_a_page_with_shell_characters_is_handed_to_no_browser(server: LoginServer) -> None:
+    page = f"{server.origin}/authorize;$(touch%20x)`id`|'"
+    server.reset(metadata={"authorization_endpoint": page})
+
+    async def looks(question: Question) -> Outcome:
+        return decline("user", question.request.url or "")
+
+    _, ours = run_async(refused(server, answer=looks))
+    assert not may_open(ours.person.asked[0].request.url or "")

@@ -1,0 +1,153 @@
+"""What a run came to is judged by what was asked and answered; no server is needed for that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of, hint_of, shown_of_acceptance
+from elicit_tui.scenarios.result import Run
+from elicit_tui.scenarios.scenario import Expectation, Scenario
+from elicit_tui.scenarios.script import Script
+from elicit_tui.scenarios.variants import Variant
+from elicit_tui.scenarios.watching import State, Watched
+from tests.broker.conftest import COLOUR, form_request
+
+OTHER = {"type": "object", "properties": {"shade": {"type": "string"}}}
+DECLINED = Variant("decline", (), "refused", refuses=0)
+ACCEPTED = {"content": [{"type": "text", "text": "painted"}]}
+REFUSED = {"content": [{"type": "text", "text": "not painted"}]}
+NOTHING = Watched({}, {})
+PAINTS = Scenario("paints", "paint", "paint")
+
+
+def judged(
+    *asked: ElicitationRequest,
+    result: Mapping[str, Any] | None = REFUSED,
+    error: Exception | None = None,
+    watched: Watched = NOTHING,
+    alive: bool = True,
+    before: Sequence[ElicitationRequest] = (),
+    scenario: Scenario = PAINTS,
+) -> list[str]:
+    """What is wrong with a run whose first question was declined; the accept had asked `before`."""
+    run = Run(scenario, HANDSHAKE, "decline", result=result, error=error)
+    base = Run(scenario, HANDSHAKE, "accept", result=ACCEPTED, asked=list(before))
+    script = Script((), asked=[(None if n else 0, each) for n, each in enumerate(asked)])
+    return faults_of(run, DECLINED, base, script, watched, (), alive=alive)
+
+
+def with_schema(schema: Mapping[str, Any]) -> ElicitationRequest:
+    return form_request(params={"requestedSchema": schema})
+
+
+def test_a_refusal_that_is_taken_is_no_fault() -> None:
+    assert judged(with_schema(COLOUR)) == []
+
+
+def test_the_same_question_after_its_refusal_is_a_fault_and_another_one_of_the_accept_is_not() -> (
+    None
+):
+    assert judged(with_schema(COLOUR), with_schema(dict(COLOUR))) == [
+        "it asks again what was refused: Which colour?"
+    ]
+    shade = form_request("Which shade?")
+    assert judged(with_schema(COLOUR), shade, before=[shade]) == []
+
+
+def test_a_question_in_other_words_after_a_refusal_is_a_fault_unless_it_is_expected() -> None:
+    asked = with_schema(COLOUR), form_request("Which shade?")
+    (fault,) = judged(*asked)
+    assert fault.startswith("it asks again, in other words, after a refusal: Which shade?")
+    # The message is the same; what is asked for is not.
+    (fault,) = judged(with_schema(COLOUR), with_schema(OTHER))
+    assert "in other words" in fault
+    told = replace(PAINTS, on_refusal=Expectation(is_error=None, questions=1))
+    assert judged(*asked, scenario=told) == []
+    (fault,) = judged(*asked, asked[1], scenario=told)
+    assert fault == "on_refusal: 2 questions came after the refusal, not 1"
+
+
+def test_any_part_of_what_is_expected_is_an_act_unless_on_refusal_says_what_stands_there() -> None:
+    expect = Expectation(structured={"/released": True, "/environment": "prod"})
+    half = {"structuredContent": {"released": True, "environment": "none"}, **REFUSED}
+    scenario = replace(PAINTS, expect=expect)
+    (fault,) = judged(with_schema(COLOUR), result=half, scenario=scenario)
+    assert fault == "it acted all the same: structured /released is true (not painted)"
+    kept = replace(scenario, on_refusal=Expectation(None, structured={"/released": True}))
+    assert judged(with_schema(COLOUR), result=half, scenario=kept) == []
+    other = replace(scenario, on_refusal=Expectation(None, structured={"/environment": None}))
+    assert (
+        "on_refusal: structured /environment"
+        in judged(with_schema(COLOUR), result=half, scenario=other)[1]
+    )
+
+
+def test_without_an_expectation_any_value_of_the_accepted_result_but_an_argument_is_an_act() -> (
+    None
+):
+    scenario = Scenario("releases", "ship", "ship", {"version": "1.2"})
+    accepted = {"released": True, "environment": "prod", "version": "1.2", "warnings": 0}
+    for now, acts in (
+        ({**accepted, "environment": "none"}, True),
+        ({**accepted, "released": False}, True),
+        ({**accepted, "released": False, "environment": None}, False),
+    ):
+        base = Run(scenario, HANDSHAKE, "accept", result={"structuredContent": accepted})
+        found = list(shown_of_acceptance(scenario, base, {"structuredContent": now}))
+        assert bool(found) is acts, found
+
+
+def test_an_accepted_result_after_a_refusal_is_a_fault() -> None:
+    assert judged(with_schema(COLOUR), result=ACCEPTED) == [
+        "it acted all the same: the result is the accepted one (painted)"
+    ]
+
+
+def test_a_question_that_did_not_come_was_not_refused() -> None:
+    assert judged() == ["question 1 did not come"]
+
+
+@pytest.mark.parametrize(
+    ("error", "faults"),
+    [
+        (ProtocolCallError(-32602, "Declined."), []),
+        (ProtocolCallError(INTERNAL_ERROR, "Traceback"), ["error -32603: Traceback"]),
+        (ServerError("It went away."), ["It went away."]),
+    ],
+)
+def test_an_error_of_the_protocol_is_a_refusal_and_a_breakdown_is_not(
+    error: Exception, faults: list[str]
+) -> None:
+    assert judged(with_schema(COLOUR), result=None, error=error) == faults
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This server has no back-channel for server-initiated requests",
+        "elicitation via server-initiated requests is unavailable on 2026-07-28 connections.",
+    ],
+    ids=["Python SDK", "FastMCP"],
+)
+def test_a_server_that_pushes_in_the_later_revision_gets_the_hint_whoever_says_so(
+    said: str,
+) -> None:
+    result = {"content": [{"type": "text", "text": said}], "isError": True}
+    run = Run(PAINTS, MODERN, "accept", result=result, protocol_version=MODERN, failures=["x"])
+    assert "write --eras 2025-11-25" in str(hint_of(run))
+    assert hint_of(replace(run, protocol_version=HANDSHAKE)) is None
+
+
+def test_what_a_refusal_changed_and_a_server_that_is_gone_are_faults() -> None:
+    changed = Watched({"a.txt": State("1")}, {"a.txt": State("2")})
+    assert judged(with_schema(COLOUR), watched=changed, alive=False) == [
+        "the server no longer answers afterwards",
+        "a.txt changed",
+    ]

@@ -1,0 +1,120 @@
+"""The plugin in an author's pytest: scenario files are tests, and a fixture calls servers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import tomli
+
+from tests.cli.running import DEMO, run
+from tests.scenarios.test_scenarios import CACHE, scenarios
+
+ROOT = Path(__file__).parent.parent.parent
+OWN = """
+import pytest
+from mcp.server.mcpserver import Context, MCPServer
+from pydantic import BaseModel
+
+server = MCPServer("journeys")
+right, wrong = {"city": "Rome"}, {"expect": {"text": "booked*"}}
+
+class Place(BaseModel):
+    city: str
+
+@server.tool()
+async def book(context: Context) -> str:
+    answer = await context.elicit("Where to?", Place)
+    return f"booked {answer.data.city}" if answer.action == "accept" else "nothing"
+
+@server.tool()
+async def acts(context: Context) -> str:
+    answer = await context.elicit("Where to?", Place)
+    return "booked"
+
+def test_a_call_in_this_process(elicit):
+    ended = elicit.call(server, "book", answers=[right])
+    assert (ended.text, ended.questions) == ("booked Rome", ("Where to?",))
+    assert ended.actions == ("accept",)
+    assert elicit.call(server, "book", answers=[elicit.declined()]).text == "nothing"
+
+def test_every_branch_in_this_process(elicit):
+    tried = elicit.branches(server, "book", answers=[right], gone_wrong=True, **wrong)
+    assert {"accept", "decline", "cancel", "deadline", "City is missing"} <= set(tried)
+
+def test_a_server_that_acts_on_a_no(elicit):
+    elicit.branches(server, "acts", answers=[right], **wrong)
+
+def test_a_question_without_an_answer(elicit):
+    elicit.call(server, "book")
+
+def test_a_server_of_its_own(elicit):
+    ended = elicit.call(DEMO, "clear_cache", answers=[True])
+    assert ended.structured == {"cleared": True}
+
+@pytest.mark.anyio
+async def test_in_a_coroutine(elicit):
+    assert elicit.call(server, "book", answers=[right]).text == "booked Rome"
+"""
+COMMAND = DEMO.partition("=")[2]
+
+
+def run_pytest(directory: Path, *arguments: str) -> str:
+    """Run pytest there with this plugin and few others; what it printed."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "elicit_tui.pytest_plugin"),
+            *("-p", "anyio", "-p", "no:cacheprovider", "-v", *arguments),
+        ],
+        cwd=directory,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": ""},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+def test_the_fixture_calls_servers_in_this_process_and_out_of_it(tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text(OWN.replace("DEMO", repr(COMMAND)))
+    shown = run_pytest(tmp_path, "test_own.py", "-k", "not trio")
+    for name in ("a_call_in_this_process", "every_branch_in_this_process", "a_server_of_its_own"):
+        assert f"test_own.py::test_{name} PASSED" in shown, shown
+    assert "test_in_a_coroutine[asyncio] PASSED" in shown
+    assert "2 failed, 4 passed" in shown, shown
+    assert "✗ decline" in shown
+    assert 'it acted all the same: the text is "booked"' in shown
+    assert "a question that was not expected: Where to?" in shown
+    assert "pytest_plugin.py:" not in shown
+
+
+def test_each_way_of_a_scenario_file_is_a_test_with_a_name(tmp_path: Path) -> None:
+    wrong = CACHE.replace("clears", "empties").replace("= true }", "= false }")
+    file = scenarios(tmp_path, CACHE + wrong, "cache.toml")
+    given = ("--elicit-with", DEMO)
+    shown = run_pytest(tmp_path, "cache.toml", *given)
+    assert "cache.toml::clears the cache: accept PASSED" in shown
+    assert "cache.toml::clears the cache: every other way PASSED" in shown
+    assert "2 failed, 2 passed" in shown
+    assert "structured /cleared is true, not false" in shown
+    file.write_text(CACHE)
+    assert run("--with", DEMO, "test", str(file), "--update").code == 0
+    shown = run_pytest(tmp_path, *given, "-p", "xdist", "-n", "2", "--dist", "loadgroup")
+    for way in ("accept", "decline", "cancel", "deadline", "an extra property"):
+        assert f"PASSED cache.toml::clears the cache: {way}" in shown
+    assert "failed" not in shown
+
+
+def test_a_server_that_nobody_named_is_told_at_collection(tmp_path: Path) -> None:
+    scenarios(tmp_path, CACHE, "cache.toml")
+    shown = run_pytest(tmp_path, "cache.toml")
+    assert "There is no server 'demo': --elicit-with demo=…" in shown
+
+
+def test_the_package_gives_pytest_its_plugin() -> None:
+    project = tomli.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["pytest11"] == {"elicit-tui": "elicit_tui.pytest_plugin"}
+    assert "pytest" in project["optional-dependencies"]

@@ -1,0 +1,535 @@
+"""What a Redis does that a file does not: it goes away, forgets, fills up, refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import now
+from elicit_tui.errors import SealError, SecretError, StoreError
+from elicit_tui.store import Store, Waiting, redis_questions, redis_server, redis_store
+from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress
+from elicit_tui.store.redis_store import RedisStore
+from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
+from tests.store.world import ASKER, ME, answer, put, question, sent, typed
+
+pytestmark = [
+    pytest.mark.anyio,
+    needs_redis,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
+]
+
+BOUND = 20.0
+GUIDE = (Path(__file__).parents[2] / "docs" / "several-machines.md").read_text("utf-8")
+Start = Callable[..., RedisProcess]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts a Redis of one's own."""
+    started: list[RedisProcess] = []
+
+    def process(*options: str) -> RedisProcess:
+        started.append(RedisProcess(*options))
+        return started[-1]
+
+    yield process
+    for each in started:
+        with suppress(ProcessLookupError):
+            each.signal(signal.SIGCONT)
+        each.end()
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes half a minute as shipped takes a second or two here."""
+    monkeypatch.setattr(redis_server, "PATIENCE_SECONDS", 6.0)
+    monkeypatch.setattr(redis_server, "SOCKET_SECONDS", 0.5)
+    monkeypatch.setattr(redis_server, "BLOCK_SECONDS", 0.3)
+    monkeypatch.setattr(redis_questions, "BLOCK_SECONDS", 0.3)
+    monkeypatch.setattr(redis_questions, "RESTORE_SECONDS", 1.0)
+
+
+@asynccontextmanager
+async def two(
+    redis: RedisProcess, url: str | None = None, **more: Any
+) -> AsyncIterator[tuple[RedisStore, RedisStore]]:
+    """Who asks and who answers, as two processes."""
+    stores = [
+        await RedisStore.open(url or redis.url, role, **{"secret": SECRET, **more})
+        for role in ("asker", "answerer")
+    ]
+    try:
+        yield stores[0], stores[1]
+    finally:
+        for store in stores:
+            await store.close()
+
+
+async def goes(work: Awaitable[Any]) -> Any:
+    return await asyncio.wait_for(work, BOUND)
+
+
+async def until(store: Store, number: int, holds: Callable[[Waiting], bool]) -> Waiting:
+    """The question that changes so, as its watcher reads it, who tries again as `StoreReader`."""
+
+    async def look() -> Waiting:
+        nonlocal number
+        while True:
+            with suppress(StoreError):
+                changes = await store.changes(number, 1.0)
+                number = changes.number
+                for one in changes.waiting:
+                    if holds(one):
+                        return one
+                await store.heartbeat()
+
+    found: Waiting = await goes(look())
+    return found
+
+
+async def test_a_server_that_was_killed_and_remembers_goes_on_where_it_was(start: Start) -> None:
+    redis = start("--appendonly", "yes", "--appendfsync", "always", "--save", "")
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        number = (await answering.changes()).number
+        redis.kill()
+        given = asyncio.ensure_future(answering.answer(waiting.id, answer(waiting)))
+        redis.start()
+        won = await goes(given)
+        assert (won.state, won.answered_by) == ("answered", ME)
+        assert (await asking.answer_of(waiting.id)).by == ME  # type: ignore[union-attr]
+        await asking.settle(waiting.id, sent())
+        ended = await until(answering, number, lambda one: one.state == "settled")
+        assert (ended.action, ended.decided_by) == ("accept", "user")
+
+
+@pytest.mark.parametrize("loss", ["restart", "flush"])
+async def test_who_asked_puts_again_under_its_id_what_redis_forgot(start: Start, loss: str) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        asked = question(draft=typed("stag"))
+        waiting = await put(asking, asked)
+        number = (await answering.changes()).number
+        await answering.answer(waiting.id, answer(waiting))
+        if loss == "restart":
+            redis.kill()
+            redis.start()
+        else:
+            redis.command("FLUSHALL")
+        await asking.heartbeat()
+        again = await until(answering, number, lambda one: one.state == "open")
+        assert (again.id, again.question, again.answer_id) == (waiting.id, asked, None)
+        won = await answering.answer(waiting.id, answer(again, "production"))
+        assert won is not None
+        assert won.state == "answered"
+        taken = await asking.answer_of(waiting.id)
+        assert taken is not None
+        assert taken.outcome.content == {"environment": "production"}
+        await asking.settle(waiting.id, sent())
+        assert await answering.waiting() == ()
+
+
+async def test_what_redis_forgot_and_nobody_puts_again_leaves_every_screen(start: Start) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        number = (await answering.changes()).number
+        await asking.server.close()
+        redis.command("FLUSHALL")
+        await answering.heartbeat()
+        ended = await until(answering, number, lambda one: one.state == "settled")
+        assert (ended.id, ended.action, ended.decided_by) == (waiting.id, None, "store")
+
+
+async def test_an_end_that_redis_forgot_is_told_again_and_no_answer_counts_twice(
+    start: Start,
+) -> None:
+    """A replica took over that lacked the last writes."""
+    port, spare = free_ports(2)
+    primary = start("--port", str(port))
+    replica = start("--port", str(spare), "--replicaof", "127.0.0.1", str(port))
+    async with two(primary) as (asking, answering):
+        asked = question()
+        reopened, settled = await put(asking, asked), await put(asking, question("And this?"))
+        for one in (reopened, settled):
+            await answering.answer(one.id, answer(one))
+        # Both have two copies by now; what follows will be lost.
+        assert int(str(primary.command("WAIT", "1", "10000"))) == 1
+        replica.command("REPLICAOF", "NO", "ONE")
+        await asking.reopen(replace(asked, attempt=2, note="Not that one."))
+        await asking.settle(settled.id, sent())
+        number = (await answering.changes()).number
+        primary.kill()
+        replica.socket.rename(primary.socket)
+        await goes(asking.heartbeat())
+        again = await until(answering, number, lambda one: one.attempt == 2)
+        assert (again.id, again.state, again.answer_id) == (reopened.id, "open", None)
+        assert again.question is not None
+        assert again.question.note == "Not that one."
+        late = await answering.answer(reopened.id, answer(reopened))
+        assert late is not None
+        assert (late.state, late.answer_id) == ("open", None)
+        ended = await answering.get(settled.id)
+        assert ended is not None
+        assert (ended.state, ended.action) == ("settled", "accept")
+
+
+async def test_a_server_that_stands_still_is_told_of_and_nobody_counts_as_dead_after_it(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        number = (await answering.changes()).number
+        redis.signal(signal.SIGSTOP)
+        for work in (answering.changes(number, 5.0), answering.heartbeat()):
+            with pytest.raises(StoreError, match="does not answer"):
+                await goes(work)
+        claimed = asyncio.ensure_future(answering.claim(waiting.id, ME, typed("stag")))
+        redis.signal(signal.SIGCONT)
+        held = await goes(claimed)
+        assert held.held_by == ME
+        await asking.heartbeat()
+        (still,) = await asking.waiting()
+        assert (still.state, still.held_by) == ("claimed", ME)
+
+
+async def test_a_server_that_stays_away_ends_what_is_put_and_what_is_answered(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        for store in (asking, answering):
+            store.server.patience_sec = 1.0
+        redis.kill()
+        for work in (
+            asking.put(question("Another?"), ASKER),
+            answering.answer(waiting.id, answer(waiting)),
+        ):
+            with pytest.raises(StoreError, match="cannot be reached"):
+                await goes(work)
+
+
+async def test_beats_that_are_late_because_redis_was_away_end_nobody(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "machine_id", lambda: "another machine")
+    redis = start()
+    async with two(redis) as (asking, answering):
+        monkeypatch.undo()
+        await put(asking)
+        seconds = redis_store.RedisStore._seconds
+        for ahead, left in ((0, 1), (55, 1), (65, 1), (200, 1)):
+            late = lambda self, reply, by=ahead: seconds(self, reply) + by  # noqa: E731
+            monkeypatch.setattr(redis_store.RedisStore, "_seconds", late)
+            await answering.heartbeat()
+            assert len(await answering.waiting()) == left
+        for ahead in (220, 240, 261):
+            late = lambda self, reply, by=ahead: seconds(self, reply) + by  # noqa: E731
+            monkeypatch.setattr(redis_store.RedisStore, "_seconds", late)
+            await answering.heartbeat()
+        assert await answering.waiting() == ()
+
+
+async def test_a_full_redis_takes_nothing_new_and_answers_and_ends_what_waits(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking, question("m" * 5_000))
+        redis.command("CONFIG", "SET", "maxmemory", "1")
+        with pytest.raises(StoreError, match="is full"):
+            await asking.put(question("Another?"), ASKER)
+        await answering.claim(waiting.id, ME, typed("stag"))
+        won = await answering.answer(waiting.id, answer(waiting))
+        assert won is not None
+        assert won.state == "answered"
+        await asking.heartbeat()
+        await asking.settle(waiting.id, sent())
+        assert await answering.waiting() == ()
+
+
+async def test_a_redis_that_may_drop_what_waits_stops_the_start(start: Start) -> None:
+    redis = start("--maxmemory-policy", "allkeys-lru")
+    with pytest.raises(StoreError, match="maxmemory-policy is allkeys-lru and must be noeviction"):
+        await RedisStore.open(redis.url, "asker", secret=SECRET)
+
+
+async def test_connections_that_are_cut_and_scripts_that_are_gone_lose_nothing(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        number = (await answering.changes()).number
+        for text in ("one?", "two?", "three?"):
+            redis.command("CLIENT", "KILL", "TYPE", "normal")
+            redis.command("SCRIPT", "FLUSH")
+            waiting = await put(asking, question(text))
+            redis.command("CLIENT", "KILL", "TYPE", "normal")
+            seen = await until(answering, number, lambda one, own=waiting.id: one.id == own)
+            redis.command("CLIENT", "KILL", "TYPE", "normal")
+            won = await answering.answer(seen.id, answer(seen))
+            assert won is not None
+            assert won.answered_by == ME
+        assert {one.state for one in await asking.waiting()} == {"answered"}
+
+
+async def test_another_secret_reads_nothing_and_leaves_the_question_open(start: Start) -> None:
+    redis = start()
+    async with two(redis) as (asking, _), two(redis, secret=b"x" * 32) as (_, stranger):
+        waiting = await put(asking)
+        (seen,) = await stranger.waiting()
+        assert seen.unreadable == "It is sealed with another secret than this process has."
+        with pytest.raises(SealError, match="another secret"):
+            await stranger.answer(waiting.id, answer(waiting))
+        assert not stranger.secret_is_the_first
+        (still,) = await asking.waiting()
+        assert (still.state, still.unreadable) == ("open", None)
+
+
+async def test_a_redis_takes_a_secret_of_the_owners(start: Start) -> None:
+    with pytest.raises(SecretError, match="elicit-tui store secret"):
+        await RedisStore.open(start().url, "asker", secret=None)
+
+
+def with_user(redis: RedisProcess, name: str, rights: str) -> str:
+    """The address for a user of Redis with these rights."""
+    redis.command("ACL", "SETUSER", name, "on", ">swordfish", *rights.split())
+    return f"unix://{name}:swordfish@{redis.socket}"
+
+
+async def test_the_rights_that_are_named_are_enough_for_all_of_it(start: Start) -> None:
+    redis = start()
+    url = with_user(redis, "elicit", ACL_RIGHTS)
+    redis.command("ACL", "SETUSER", "default", "off")
+    async with redis_store.server_at(url) as server:
+        assert await redis_store.lacking_rights(server) == ()
+    async with two(redis, url) as (asking, answering):
+        asked = question()
+        waiting = await put(asking, asked)
+        number = (await answering.changes()).number
+        await answering.claim(waiting.id, ME, typed("stag"))
+        await answering.answer(waiting.id, answer(waiting))
+        await asking.reopen(replace(asked, attempt=2))
+        await answering.heartbeat()
+        assert await answering.revoke() == 0
+        await asking.end(ASKER.session)
+        await until(answering, number, lambda one: one.state == "settled")
+
+
+async def test_a_right_that_is_missing_is_named(start: Start) -> None:
+    redis = start()
+    url = with_user(redis, "poor", f"{ACL_RIGHTS} -zadd -xadd")
+    async with redis_store.server_at(url) as server:
+        assert await redis_store.lacking_rights(server) == ("ZADD", "XADD")
+    with pytest.raises(StoreError, match="lacks a right that `elicit-tui store check` names"):
+        await RedisStore.open(url, "asker", secret=SECRET)
+
+
+async def test_a_wrong_password_is_said_at_once_and_never_told(start: Start) -> None:
+    redis = start()
+    with_user(redis, "elicit", ACL_RIGHTS)
+    url = f"unix://elicit:wrong-one@{redis.socket}"
+    with pytest.raises(StoreError, match="does not let this user in") as error:
+        await RedisStore.open(url, "asker", secret=SECRET)
+    assert "wrong-one" not in str(error.value)
+
+
+async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start) -> None:
+    redis = start()
+
+    def late() -> datetime:
+        return now() + timedelta(hours=1)
+
+    asking = await RedisStore.open(redis.url, "asker", secret=SECRET, clock=late)
+    answering = await RedisStore.open(redis.url, "answerer", secret=SECRET)
+    try:
+        await asking.begin(ASKER)
+        waiting = await asking.put(question(), ASKER, late() + timedelta(seconds=90))
+        (seen,) = await answering.waiting()
+        second = timedelta(seconds=3)
+        assert abs(waiting.put_at - late()) < second
+        assert abs(seen.put_at - now()) < second
+        assert seen.deadline is not None
+        assert abs(seen.deadline - now() - timedelta(seconds=90)) < second
+        await answering.heartbeat(now())
+        assert await asking.somebody_is_there()
+        claimed = await answering.claim(seen.id, ME)
+        assert claimed is not None
+        await asking.heartbeat()
+        (still,) = await answering.waiting()
+        assert still.state == "claimed"
+    finally:
+        await asking.close()
+        await answering.close()
+
+
+WORDS = (b"Which environment", b"secret-project", b"stag", b"production", b"pts/3", b"laptop")
+
+
+async def test_nothing_of_a_question_can_be_read_in_a_dump_the_log_or_on_the_wire(
+    start: Start,
+) -> None:
+    redis = start("--appendonly", "yes", "--save", "")
+    listened: list[bytes] = []
+    monitor = subprocess.Popen(  # noqa: ASYNC220 (it says what it hears, on a thread)
+        ["redis-cli", "-s", str(redis.socket), "MONITOR"], stdout=subprocess.PIPE
+    )
+    assert monitor.stdout is not None
+    monitor.stdout.readline()
+    reader = threading.Thread(target=lambda: listened.extend(monitor.stdout))  # type: ignore[arg-type]
+    reader.start()
+    async with two(redis) as (asking, answering):
+        asked = question(draft=typed("stag"))
+        waiting = await put(asking, asked)
+        await answering.claim(waiting.id, ME, typed("staging"))
+        await answering.answer(waiting.id, answer(waiting, "production"))
+        dump = redis.everything()
+        assert waiting.id.encode() in dump
+        await asking.reopen(replace(asked, attempt=2, note="Which environment again"))
+        dump += redis.everything()
+        await asking.settle(waiting.id, sent())
+        left = redis.everything()
+    monitor.kill()
+    monitor.communicate()
+    reader.join(BOUND)
+    log = b"".join(one.read_bytes() for one in redis.folder.rglob("*.aof"))
+    wire = b"".join(listened)
+    assert waiting.id.encode() in log
+    assert b"evalsha" in wire.lower()
+    for word in WORDS:
+        for place in (dump, left, log, wire):
+            assert word not in place, word
+    assert b"asked" not in left
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("http://redis", "begins with redis://"),
+        ("redis://h:notaport", "is no address"),
+        ("rediss://h?ssl_cert_reqs=none", "unknown part 'ssl_cert_reqs'"),
+        ("rediss://h?ssl_ca_certs=/nowhere/ca.pem", "there is no such file"),
+        ("redis://:${NOWHERE}@h", "NOWHERE"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_said(url: str, sentence: str) -> None:
+    with pytest.raises(StoreError, match=sentence.replace("$", r"\$").replace("{", r"\{")):
+        RedisAddress.read(url, {})
+
+
+def test_an_address_is_shown_without_its_password() -> None:
+    read = RedisAddress.read("rediss://elicit:${PASSWORD}@h:1", {"PASSWORD": "swordfish"})
+    assert (read.shown, read.encrypted) == ("rediss://elicit@h:1", True)
+    assert not RedisAddress.read("redis://far.example").encrypted
+    assert RedisAddress.read("redis://localhost").encrypted
+
+
+def test_nothing_of_redis_is_loaded_where_the_store_is_a_file(tmp_path: Path) -> None:
+    show = (
+        "import asyncio, sys\n"
+        "from elicit_tui.elicitation.settings import Settings, HistorySettings\n"
+        "from elicit_tui.runtime import open_store\n"
+        "async def main():\n"
+        f"    settings = Settings(history=HistorySettings(path={str(tmp_path / 'h.sqlite3')!r}))\n"
+        "    async with open_store(settings, 'asker'): pass\n"
+        "asyncio.run(main())\n"
+        "print([name for name in sys.modules if 'redis' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_the_redis_of_the_guide_is_used_over_tls_and_its_certificate_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def openssl(*words: str) -> None:
+        subprocess.run(["openssl", *words], cwd=tmp_path, check=True, capture_output=True)
+
+    for name in ("ca", "stranger"):
+        subject = ("-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.pem")
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject)
+    subject = ("-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr")
+    openssl("req", "-newkey", "rsa:2048", "-nodes", *subject)
+    (tmp_path / "names").write_text("subjectAltName=DNS:localhost")
+    signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names")
+    openssl("x509", "-req", "-in", "server.csr", "-days", "2", *signed, "-out", "server.pem")
+    (port,) = free_ports(1)
+    conf, users = re.findall(r"```conf\n(.*?)```", GUIDE, re.DOTALL)
+    (tmp_path / "users.acl").write_text(users.replace("PASSWORD", "swordfish"))
+    conf = conf.replace("/etc/redis", str(tmp_path)).replace("tls-port 6379", f"tls-port {port}")
+    strict = conf.replace("tls-auth-clients no", "tls-auth-clients yes")
+    (tmp_path / "redis.conf").write_text(f"{strict}save ''\n")
+    redis = RedisProcess.with_configuration(tmp_path / "redis.conf")
+    monkeypatch.setenv("REDIS_PASSWORD", "swordfish")
+    own = f"ssl_certfile={tmp_path}/server.pem&ssl_keyfile={tmp_path}/server.key"
+    url = f"rediss://elicit:${{REDIS_PASSWORD}}@localhost:{port}?ssl_ca_certs={tmp_path}"
+    store = await RedisStore.open(f"{url}/ca.pem&{own}", "asker", secret=SECRET)
+    await put(store)
+    await store.close()
+    for refused in (f"{url}/ca.pem", f"{url}/stranger.pem&{own}"):
+        with pytest.raises(StoreError, match="cannot be reached"):
+            await RedisStore.open(refused, "asker", secret=SECRET)
+    redis.end()
+
+
+def test_the_guide_names_the_rights_that_store_check_prints() -> None:
+    assert f"user elicit on >PASSWORD {ACL_RIGHTS}\n" in GUIDE
+
+
+def test_the_secret_is_written_as_it_is_read(tmp_path: Path) -> None:
+    from elicit_tui.store import fresh_secret, secret_from, secret_in_file
+
+    text = fresh_secret()
+    file = tmp_path / "secret"
+    file.write_text(text + "\n")
+    file.chmod(0o600)
+    assert secret_in_file(file) == secret_from("NAME", text) == base64.b64decode(text)
+    link = tmp_path / "link"
+    link.symlink_to(file)
+    with pytest.raises(SecretError, match=r"store\.secret_file.*symbolic link") as error:
+        secret_in_file(link)
+    assert text not in str(error.value)
+    file.write_text(text[:20])
+    with pytest.raises(SecretError, match=r"store\.secret_file") as error:
+        secret_in_file(file)
+    assert text[:20] not in str(error.value)
+
+
+async def test_to_look_for_what_was_lost_costs_the_same_however_many_wait(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, _):
+        sent_scripts: list[object] = []
+        run = asking.server.run
+
+        async def counted(script: Any, *more: Any) -> Any:
+            sent_scripts.append(script)
+            return await run(script, *more)
+
+        counts = []
+        for number in (1, 40):
+            for text in range(number):
+                await put(asking, question(f"{number} {text}?"))
+            monkeypatch.setattr(asking.server, "run", counted)
+            monkeypatch.setattr(asking, "_restored_at", -redis_questions.LOOK_SECONDS)
+            sent_scripts.clear()
+            await asking.heartbeat()
+            counts.append(len(sent_scripts))
+        assert counts[0] == counts[1]
