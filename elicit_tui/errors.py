@@ -14,6 +14,7 @@
     │   ├── SecretError           the secret that seals what waits is lost or no secret
     │   └── SealError             what was sealed does not open: another secret, or changed
     ├── LoginError            a login cannot be kept, read or had
+    │   ├── LoginNotOffered       the server does not say how to log in
     │   └── RefreshRefused        it is not renewed any more; a person has to log in
     ├── HookError             a hook failed, hung or answered nonsense; a person is asked instead
     └── Interrupted           the person, or a signal, ended the run
@@ -126,6 +127,10 @@ class SealError(StoreError):
 
 class LoginError(ElicitTuiError):
     """A login to a remote server cannot be kept, read or renewed; no sentence holds a token."""
+
+
+class LoginNotOffered(LoginError):
+    """The server wants an authorization and does not say how to log in: no login can help."""
 
 
 class RefreshRefused(LoginError):

@@ -31,7 +31,7 @@ from elicit_tui.elicitation import (
     authorization_request,
 )
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.errors import LoginError, RefreshRefused
+from elicit_tui.errors import LoginError, LoginNotOffered, RefreshRefused
 from elicit_tui.host.events import HostEvent, State, UrlCompleted
 from elicit_tui.host.exchange import CURRENT
 from elicit_tui.host.open_calls import OpenCalls
@@ -208,13 +208,16 @@ class Authorization(httpx2.Auth):
         except LoginError as error:
             if isinstance(error, _Sentence):
                 raise
-            raise _Sentence(self._sentence(f"wants a login, and {error}")) from None
+            helps = not isinstance(error, LoginNotOffered)
+            raise _Sentence(self._sentence(f"wants a login, and {error}", helps=helps)) from None
 
-    def _sentence(self, what: str) -> str:
+    def _sentence(self, what: str, *, helps: bool = True) -> str:
+        """`helps`: whether a person who logs in would mend it."""
         name = self._server.name
-        if not self._server.oauth.needs_person:
-            return f"The server {name} {what.rstrip('.')}."
-        return f"The server {name} {what.rstrip('.')}. Log in with: elicit-tui login {name}"
+        sentence = f"The server {name} {what.rstrip('.')}."
+        if not (helps and self._server.oauth.needs_person):
+            return sentence
+        return f"{sentence} Log in with: elicit-tui login {name}"
 
     async def _logged_in(self, response: httpx2.Response, step_up: bool) -> Login:
         if self.refusal is not None and self._connection.state == "starting":

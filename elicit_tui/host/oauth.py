@@ -36,7 +36,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, ValidationError
 
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.errors import LoginError, RefreshRefused
+from elicit_tui.errors import LoginError, LoginNotOffered, RefreshRefused
 from elicit_tui.host.login_requests import CheckedRequests, check_address, is_private
 from elicit_tui.logins import Login
 
@@ -242,7 +242,7 @@ class OAuthFlow:
         except (OAuthFlowError, ValidationError, ValueError) as error:
             found = (provider.context.oauth_metadata, provider.context.protected_resource_metadata)
             if isinstance(error, OAuthRegistrationError) and found == (None, None):
-                raise LoginError(_SAYS_NOTHING) from None
+                raise LoginNotOffered(_SAYS_NOTHING) from None
             raise LoginError(_in_words(error, requests.refused)) from None
         finally:
             await flow.aclose()

@@ -208,6 +208,8 @@ def _short(message: dict[str, Any]) -> str:
         return SHORT.get(message["method"], message["method"])
     if "error" in message:
         return f"error {message['error']['code']}"
+    if "redirect_uris" in message:
+        return "client registration"
     result = message["result"]
     return str(result.get("action", "a result"))
 

@@ -8,10 +8,13 @@ from tests.faults.console import console_on
 from tests.faults.row import CALLED, Row, each, proves
 from tests.faults.stand import Stand
 
-UNAUTHORIZED = (
-    "it wants an authorization that was not given or not accepted (HTTP 401); its configuration "
-    "can give one (bearer_token_env_var, http_headers)"
+LOG_IN = "wants a login. Log in with: elicit-tui login faulty"
+NO_LOGIN = (
+    "wants a login, and it does not say how to log in (HTTP 401); its configuration can give a "
+    "token instead (bearer_token_env_var, http_headers)."
 )
+"""Where a person is there, it was tried."""
+REGISTERS = "client registration"
 FAILED = "it failed inside (HTTP 500); its own log says why"
 BROKEN_OFF = "broke off its answer; whether it did the work is not known."
 LATE = ", withdrawal"
@@ -39,7 +42,7 @@ BOTH = "handshake, discovery"
 """A refused handshake is followed by the newer revision's greeting."""
 
 AT_START = (
-    at_start("401", "401", f"cannot be used: {UNAUTHORIZED}.", BOTH),
+    at_start("401", "401", LOG_IN, BOTH),
     at_start("404", "404", "cannot be used: there is no MCP endpoint at its url (HTTP 404).", BOTH),
     at_start("500", "500", f"cannot be used: {FAILED}.", BOTH),
     at_start("the connection is reset", "reset", "cannot be used: the connection broke."),
@@ -48,7 +51,7 @@ AT_START = (
     at_start("no answer comes", "silent", SLOW_START, **QUICK),
 )
 IN_CALL = (
-    in_call("401", "401", f"refused the request: {UNAUTHORIZED}."),
+    in_call("401", "401", LOG_IN),
     in_call(
         "404",
         "404",
@@ -106,8 +109,12 @@ def test_an_event_that_nobody_could_read_is_never_green_where_all_had_to_be_met(
 
 def beside_others(row: Row, name: str) -> Row:
     """The same in the console, where this server has a name of its own."""
-    saw = row.saw.replace("faulty", name)
-    return replace(row, saw=saw, done="the console on all servers", code=0)
+    row = replace(row, done="the console on all servers", code=0)
+    if LOG_IN in row.saw:
+        calls = row.sent.startswith(CALLED)
+        sent = f"{CALLED}, {REGISTERS}" if calls else f"handshake, {REGISTERS}, discovery"
+        row = replace(row, saw=row.saw.replace(LOG_IN, NO_LOGIN), sent=sent)
+    return replace(row, saw=row.saw.replace("faulty", name))
 
 
 STARTING = {f"at-{row.case}": beside_others(row, f"at-{row.case}") for row in AT_START}
