@@ -12,7 +12,14 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.names import Origin
 from elicit_tui.gateway.offers import Offers, SessionOffers
-from elicit_tui.host import Connection, Host, HostEvent, ListChanged, ServerStateChanged
+from elicit_tui.host import (
+    Connection,
+    Host,
+    HostEvent,
+    ListChanged,
+    LoginAwaited,
+    ServerStateChanged,
+)
 from elicit_tui.host.events import ListKind
 
 LIST_SECONDS: Final = 5.0
@@ -52,6 +59,8 @@ class SessionCatalogues:
         self._notify = notify
         self._settled = {name: asyncio.Event() for name in self._servers}
         """Set once the live lists are here, or the server will not come."""
+        self._callable = {name: asyncio.Event() for name in self._servers}
+        """Set once a call may begin: as above, or when the server waits for a person's login."""
         self._live: set[str] = set()
         """The servers whose own lists are here."""
         self._reading: dict[str, asyncio.Task[None]] = {}
@@ -66,18 +75,27 @@ class SessionCatalogues:
 
     async def offers(self, own: Sequence[Entry], *, output_schemas: bool) -> Offers:
         """Everything offered now; waits at most 5 s for servers that were never seen."""
-        await self._wait(self._offered.unseen, LIST_SECONDS)
+        await self._wait(self._settled, self._offered.unseen, LIST_SECONDS)
         return self._offered.offers(own, output_schemas=output_schemas)
 
-    async def _wait(self, names: Sequence[str], seconds: float | None = None) -> None:
-        """Wait until these are settled, by default for as long as they may take to start."""
-        late = [name for name in names if not self._settled[name].is_set()]
+    async def _wait_callable(self, names: Sequence[str]) -> None:
+        """Wait until calls of these may begin, for as long as they may take to start."""
+        await self._wait(self._callable, names)
+
+    async def _wait(
+        self,
+        events: Mapping[str, asyncio.Event],
+        names: Sequence[str],
+        seconds: float | None = None,
+    ) -> None:
+        """Wait for the events of these, by default for as long as they may take to start."""
+        late = [name for name in names if not events[name].is_set()]
         if not late:
             return
         if seconds is None:
             starting = max(self._servers[name].startup_timeout_sec for name in late)
             seconds = starting + LIST_SECONDS
-        waits = [asyncio.ensure_future(self._settled[name].wait()) for name in late]
+        waits = [asyncio.ensure_future(events[name].wait()) for name in late]
         timer = asyncio.ensure_future(self._clock.sleep(seconds))
         everyone = asyncio.ensure_future(asyncio.wait(waits))
         try:
@@ -109,7 +127,7 @@ class SessionCatalogues:
     ) -> Origin | None:
         origin = known(name)
         # Listed by nobody that is known: any server that still starts may have it.
-        await self._wait(list(self._servers) if origin is None else [origin[0]])
+        await self._wait_callable(list(self._servers) if origin is None else [origin[0]])
         offers = self._offered.offers(own, output_schemas=False)
         current: Origin | None = getattr(offers, origins).get(name)
         if current is None and origin is not None and origin[0] not in self._live:
@@ -120,7 +138,7 @@ class SessionCatalogues:
         """The server that a resource belongs to."""
         found = self._now().server_of(uri)
         if found is None:
-            await self._wait(list(self._servers))
+            await self._wait_callable(list(self._servers))
             found = self._now().server_of(uri)
         return found
 
@@ -142,9 +160,16 @@ class SessionCatalogues:
             elif event.state == "failed":
                 if event.failure:
                     self._notify(event.failure)
-                self._settled[event.server].set()
+                self._settle(event.server)
+        elif isinstance(event, LoginAwaited):
+            # Its calls are held for that person, like any other; they need no list for it.
+            self._callable[event.server].set()
         elif isinstance(event, ListChanged):
             self._read(event.server)
+
+    def _settle(self, name: str) -> None:
+        self._settled[name].set()
+        self._callable[name].set()
 
     def _read(self, name: str) -> None:
         """Read a server's lists again; once more when they change meanwhile."""
@@ -163,7 +188,7 @@ class SessionCatalogues:
                 catalogue = await read_catalogue(connection, self._notify)
                 if connection.state == "ready":
                     self._put(name, catalogue)
-                self._settled[name].set()
+                self._settle(name)
                 if name not in self._again:
                     return
         finally:

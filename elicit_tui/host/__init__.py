@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from elicit_tui.host.events import (
         HostEvent,
         ListChanged,
+        LoginAwaited,
         LogMessage,
         Progress,
         ResourceUpdated,
@@ -42,6 +43,7 @@ __all__ = [
     "Launched",
     "ListChanged",
     "LogMessage",
+    "LoginAwaited",
     "Progress",
     "Prompt",
     "PromptArgument",

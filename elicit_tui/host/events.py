@@ -31,6 +31,12 @@ class ServerStateChanged(NamedTuple):
     failure: str | None = None
 
 
+class LoginAwaited(NamedTuple):
+    """A server does not answer on before a person has logged in to it."""
+
+    server: str
+
+
 class ServerLog(NamedTuple):
     """One line that a server wrote where no message belongs; already neutral text."""
 
@@ -129,6 +135,7 @@ HostEvent = (
     | LogMessage
     | RoundStarted
     | UrlCompleted
+    | LoginAwaited
     | ListChanged
     | ResourceUpdated
 )

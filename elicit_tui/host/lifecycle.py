@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.broker import Broker
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ServerError
 from elicit_tui.host.connection import Connection
+from elicit_tui.host.events import LoginAwaited
 from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.sdk import load_sdk
 from elicit_tui.host.server_log import LogFile, ServerLogReader, last_words
@@ -154,6 +155,7 @@ class Lifecycle:
     def _person_waited_for(self) -> Iterator[None]:
         """The time in which a person logs in, which counts for no limit of the server's."""
         self._connection.open_calls.logging_in = True
+        self._connection.emit(LoginAwaited(self._connection.name))
         clock = self._clock
         if clock is not None:
             clock.stop()
