@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ if sys.platform == "win32":
     pytest.skip("pseudo-terminals", allow_module_level=True)
 
 from tests.cli.terminal import ReadTerminal
-from tests.keys import ESCAPE, SEND
+from tests.keys import ENTER, ESCAPE, SEND
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
@@ -154,17 +154,39 @@ class World:
         waiting = await self.store.get(question)
         return bool(waiting and waiting.question and waiting.question.draft.typed)
 
-    async def typed(self, question: str, keys: str, states: tuple[str, ...]) -> None:
-        """Press these keys until they were taken: a question is deaf for a moment."""
+    async def opens(self, tag: str) -> None:
+        """Choose the question in the list, as soon as it stands there."""
 
+        def opened() -> bool:
+            return tag in self.inbox.news and "Cancel" in self.inbox.news
+
+        await self.pressed(ENTER, opened, "not opened")
+
+    async def typed(self, question: str, keys: str, states: tuple[str, ...]) -> None:
         async def taken() -> bool:
             waiting = await self.store.get(question)
             return waiting is None or waiting.state in states
 
-        while not await taken():
-            self.inbox.type(keys)
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(until(taken), 0.5)
+        await self.pressed(keys, taken, f"not {states}")
+
+    async def pressed(
+        self, keys: str, true: Callable[[], Awaitable[bool] | bool], what: str
+    ) -> None:
+        """Press these keys until they were taken: a question is deaf for a moment."""
+        pressed = 0.0
+
+        async def taken() -> bool:
+            nonlocal pressed
+            found = true()
+            if await found if isinstance(found, Awaitable) else found:
+                return True
+            now = asyncio.get_running_loop().time()
+            if now > pressed + 0.5:
+                pressed = now
+                self.inbox.type(keys)
+            return False
+
+        await until(taken, what)
 
     def row(self, question: str) -> Row:
         ledger = Ledger.open(paths.ledger_file())
@@ -192,12 +214,12 @@ async def world(sealed_machine: Path) -> AsyncIterator[World]:
 
 async def reached(world: World, question: str, tag: str, state: str) -> None:
     """Bring one question to one state, and keep it there."""
-    await until(lambda: tag in world.inbox.news, "not shown")
+    await world.opens(tag)
     if state == "open":
         return
-    await world.typed(question, "v", ("claimed",))
+    await world.pressed("v", lambda: world.has_text(question), "what was typed is not kept")
+    await world.stands(question, "claimed")
     if state == "claimed":
-        await until(lambda: world.has_text(question), "what was typed is not kept")
         return
     if state == "answered":
         await world.stop_gateway()
@@ -258,8 +280,8 @@ async def inbox_died(world: World, question: str, tag: str, state: str, call: An
         assert waiting.question is not None
         assert waiting.question.draft.typed == (state == "claimed")
         await world.starts_anew("inbox")
-        await until(lambda: tag in world.inbox.news, "not shown again")
-        await world.typed(question, "v", ("claimed",))
+        await world.opens(tag)
+        await world.pressed("v", lambda: world.has_text(question), "what was typed is not kept")
         await world.typed(question, SEND, ("answered", "settled"))
     assert "'value': 'v" in text_of(await call)
     assert world.heard(tag)
@@ -286,10 +308,7 @@ async def server_died(world: World, question: str, tag: str, state: str, call: A
 async def what_was_typed_stays(world: World) -> None:
     await until(lambda: "Not sent" in world.inbox.news, "what was typed is gone")
     world.inbox.look_from_here()
-    while "Nothing waits" not in world.inbox.news:
-        world.inbox.type(ESCAPE)
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(until(lambda: "Nothing waits" in world.inbox.news), 1)
+    await world.pressed(ESCAPE, lambda: "Nothing waits" in world.inbox.news, "it stays")
 
 
 TOLD = {"gateway": gateway_died, "inbox": inbox_died, "server": server_died}
@@ -303,7 +322,7 @@ async def one_death_at_a_confirmation(world: World, victim: str, state: str, tag
         asyncio.wait_for(world.client.call_tool("counting__erase", {"tag": tag}), PATIENCE)
     )
     question = await world.question()
-    await until(lambda: tag in world.inbox.news, "not shown")
+    await world.opens(tag)
     stopped = None
     if state == "answered":
         await world.stop_gateway()
@@ -320,7 +339,7 @@ async def one_death_at_a_confirmation(world: World, victim: str, state: str, tag
     if victim == "inbox" and state == "open":
         await world.stands(question, "open")
         await world.starts_anew("inbox")
-        await until(lambda: tag in world.inbox.news, "not shown again")
+        await world.opens(tag)
         await world.typed(question, SEND, ("answered", "settled"))
     (ended,) = await asyncio.gather(call, return_exceptions=True)
     called = victim == "inbox" or state == "settled"
