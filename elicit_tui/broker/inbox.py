@@ -93,8 +93,8 @@ class Inbox:
         *,
         me: Answerer,
         refusal: Callable[[Iterable[AskingProcess]], str | None],
-        examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]] = lambda *_: (),
-        abandoned: Callable[[str], None] = lambda question_id: None,
+        examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]],
+        abandoned: Callable[[str], None],
         presence: Presence | None = None,
         clock: Callable[[], datetime] = now,
     ) -> None:

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from elicit_tui.broker.answerer import where
 from elicit_tui.elicitation import Question
+from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
 from elicit_tui.store import Answer, Asker, Waiting
 from elicit_tui.store.living import machine_id
@@ -96,7 +97,8 @@ def delivered(waiting: Waiting, answer: Answer, again: Question | None) -> Deliv
     if waiting.decided_by == "store":
         return Delivery("unknown", UNKNOWN)
     if waiting.decided_by == "user" and waiting.action == answer.outcome.action:
-        sentences = {"accept": "Sent.", "decline": "Declined."}
+        accepted = "Allowed." if KINDS[waiting.kind].about_call else "Sent."
+        sentences = {"accept": accepted, "decline": "Declined."}
         sent = sentences.get(waiting.action or "", "Cancelled.")
         return Delivery("sent", f"{sent} {TELL_AGENT}" if waiting.agent_state == "paused" else sent)
     return Delivery("gone", _ended(waiting))

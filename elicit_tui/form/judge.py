@@ -15,13 +15,9 @@ from elicit_tui.form.limits import objects, too_large
 from elicit_tui.form.pattern import SchemaPatterns
 
 MAX_FAULTS: Final = 1_000
+_PANIC: Final = "PanicException"
+"""A class that no module has: only its name tells it."""
 _OTHER_TROUBLE: Final = "it could not be checked by the server's schema"
-_TROUBLES: Final[Mapping[str, str]] = {
-    "TooMuchWork": "checking it by the server's schema takes too long",
-    "RecursionError": "the server's schema refers to itself without end",
-    "_WrappedReferencingError": "the server's schema refers to something that it does not hold",
-}
-"""By the name of the exception: jsonschema, which has these types, is loaded only in need."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +112,20 @@ def _in_words(trouble: BaseException, otherwise: str) -> str:
 
     A panic of the Rust code under jsonschema is a BaseException, and the judge's own trouble.
     """
-    name = type(trouble).__name__
-    if not isinstance(trouble, Exception) and name != "PanicException":
+    if not isinstance(trouble, Exception) and type(trouble).__name__ != _PANIC:
         raise trouble
-    return _TROUBLES.get(name, otherwise)
+    if isinstance(trouble, RecursionError):
+        return "the server's schema refers to itself without end"
+    # Loaded by now, or the cause of the trouble.
+    from referencing.exceptions import Unresolvable
+
+    from elicit_tui.form.bounded_validator import TooMuchWork
+
+    if isinstance(trouble, Unresolvable):
+        return "the server's schema refers to something that it does not hold"
+    if isinstance(trouble, TooMuchWork):
+        return "checking it by the server's schema takes too long"
+    return otherwise
 
 
 def _fault(error: Any) -> Fault:

@@ -63,8 +63,12 @@ class Asking:
         *,
         ask_via: AskVia,
         hold_sec: float | Literal["auto"],
+        client_asked: Callable[[Sequence[AskedInClient]], None],
     ) -> None:
-        """`hold_sec`: how long a client may stay silent; then its question is taken away."""
+        """`hold_sec`: how long a client may stay silent; then its question is taken away.
+
+        `client_asked`: told what the agent's own client shows, each time when that is another.
+        """
         self._held_calls = held_calls
         self._other_terminal = other_terminal
         self._clock = clock
@@ -76,10 +80,9 @@ class Asking:
         """The kinds of fields that a client's form accepted without content, by its name."""
         self.seems_alone = False
         """Whether its client turned a question down faster than anybody reads."""
-        self.in_client: dict[str, AskedInClient] = {}
+        self._in_client: dict[str, AskedInClient] = {}
         """What its client shows now, by the question's id."""
-        self.client_asked: Callable[[], None] = lambda: None
-        """Told when `in_client` is another."""
+        self._client_asked = client_asked
 
     def forget(self, question_id: str) -> None:
         """Forget how a question was asked: it has its outcome."""
@@ -145,13 +148,13 @@ class Asking:
         """Within this the question stands in the client, and nowhere else."""
         call = question.request.call
         tool = call.name if call is not None else None
-        self.in_client[question.id] = AskedInClient(question.request.server.name, tool, now())
-        self.client_asked()
+        self._in_client[question.id] = AskedInClient(question.request.server.name, tool, now())
+        self._client_asked(tuple(self._in_client.values()))
         try:
             yield
         finally:
-            del self.in_client[question.id]
-            self.client_asked()
+            del self._in_client[question.id]
+            self._client_asked(tuple(self._in_client.values()))
 
     def _can_hold(self, question: Question, requester: Requester) -> bool:
         """Whether this client's form can hold the fields of a question, as far as is known."""

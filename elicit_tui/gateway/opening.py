@@ -60,8 +60,14 @@ async def open_session(
     settings = replace(settings, elicitation=timed)
     audience = SessionAudience(listed=listed)
     held_calls = HeldCalls(clock)
+    note = NoteOfSession(other_terminal.session, Path.cwd(), names)
     asking = Asking(
-        held_calls, other_terminal, clock, ask_via=gateway.ask_via, hold_sec=gateway.hold_sec
+        held_calls,
+        other_terminal,
+        clock,
+        ask_via=gateway.ask_via,
+        hold_sec=gateway.hold_sec,
+        client_asked=note.asks_client,
     )
     opened = open_runtime(
         settings,
@@ -83,7 +89,6 @@ async def open_session(
                 changed=audience.list_changed,
                 notify=notify,
             )
-            note = NoteOfSession(other_terminal.session, Path.cwd(), names)
             measuring = Measuring(
                 clock, partial(audience.list_changed, "tools"), settings.store.secret_env
             )
@@ -99,7 +104,6 @@ async def open_session(
                 note=note,
             )
             runtime.host.subscribe(note.heard)
-            asking.client_asked = lambda: note.asks_client(tuple(asking.in_client.values()))
             watching = asyncio.ensure_future(measuring.watch())
             for name in names:
                 runtime.host.start(name)

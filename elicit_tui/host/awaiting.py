@@ -28,7 +28,7 @@ class AwaitedConnection(Protocol):
     open_calls: OpenCalls
     failure: str | None
     http_refusal: int | None
-    login_refusal: Callable[[], str | None]
+    login_refusal: str | None
 
     @property
     def name(self) -> str:
@@ -112,7 +112,7 @@ class Awaiting:
     def _refusal(self, error: Exception) -> str:
         from elicit_tui.host.faults import status_reason, transport_reason
 
-        if (wanted := self._connection.login_refusal()) is not None:
+        if (wanted := self._connection.login_refusal) is not None:
             return wanted
         status = self._connection.http_refusal
         reason = status_reason(status) if status else transport_reason(str(error))

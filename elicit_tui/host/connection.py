@@ -85,7 +85,7 @@ class Connection:
         """The server where it is an object of this process."""
         self.http_refusal: int | None = None
         """The status of the last HTTP answer, when it was not a success."""
-        self.login_refusal: Callable[[], str | None] = lambda: None
+        self.login_refusal: str | None = None
         """Why that answer could not be met with a login, where it wanted one."""
         self.owner = owner
         self._broker = broker

@@ -147,9 +147,7 @@ class Lifecycle:
         from elicit_tui.paths import logins_directory
 
         shelf = LoginShelf(logins_directory(), connection.owner.logins.store)
-        authorization = Authorization(connection, self._broker, shelf, self._person_waited_for)
-        connection.login_refusal = lambda: authorization.refusal
-        return authorization
+        return Authorization(connection, self._broker, shelf, self._person_waited_for)
 
     @contextmanager
     def _person_waited_for(self) -> Iterator[None]:
@@ -269,7 +267,7 @@ class Lifecycle:
             return str(found)
         if isinstance(found, Gone):
             return await self._went_away()
-        if (wanted := self._connection.login_refusal()) is not None:
+        if (wanted := self._connection.login_refusal) is not None:
             return wanted
         what = "went away" if self._connection.state == "ready" else "cannot be used"
         reason = reason_of(found, self._connection.http_refusal)

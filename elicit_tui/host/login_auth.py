@@ -4,7 +4,7 @@ Each request carries the token of the login that this machine has for its server
 soon is renewed first; a refusal (HTTP 401, or 403 for want of a scope) is answered by what another
 process did meanwhile, by a renewal, or by a login that the broker has asked of a person (spec:
 basic/authorization). What cannot be had is no exception: the refusal goes on to the SDK, and
-`refusal` says in a sentence what a person can do.
+the connection's `login_refusal` says in a sentence what a person can do.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import parse_qs, urlsplit
 
@@ -67,6 +68,8 @@ class AuthorizedConnection(Protocol):
     identity: ServerIdentity
     open_calls: OpenCalls
     state: State
+    login_refusal: str | None
+    """Why the last request that was refused could not be authorized, and what can be done."""
 
     def emit(self, event: HostEvent) -> None:
         """Tell whoever watches the host."""
@@ -99,8 +102,6 @@ class Authorization(httpx2.Auth):
         self._login: Login | None = None
         self._stamp: int | None = None
         self._step_ups: Counter[str] = Counter()
-        self.refusal: str | None = None
-        """Why the last request that was refused could not be authorized, and what can be done."""
 
     async def async_auth_flow(
         self, request: httpx2.Request
@@ -122,15 +123,17 @@ class Authorization(httpx2.Auth):
                 return
             step_ups += step_up
             if step_ups > MOST_STEP_UPS or (not step_up and "login" in tried):
-                self.refusal = self._sentence("does not take the login that it asked for")
+                self._connection.login_refusal = self._sentence(
+                    "does not take the login that it asked for"
+                )
                 return
             try:
                 async with self._one_at_a_time:
                     login = await self._answered(response, login, tried, step_up)
             except LoginError as error:
-                self.refusal = str(error)
+                self._connection.login_refusal = str(error)
                 return
-            self.refusal = None
+            self._connection.login_refusal = None
 
     def _is_of_the_server(self, url: httpx2.URL) -> bool:
         """A token goes to the origin that it was given out for, and nowhere else."""
@@ -185,9 +188,8 @@ class Authorization(httpx2.Auth):
         await asyncio.to_thread(load_login)
         from elicit_tui.host.oauth import OAuthFlow
 
-        flow = OAuthFlow(self._server, os.environ, login)
-        flow.allowed = lambda issuer: issuer_refusal(self._connection.owner, self._server, issuer)
-        return flow
+        may = partial(issuer_refusal, self._connection.owner, self._server)
+        return OAuthFlow(self._server, os.environ, login, may)
 
     # The answer to a refusal
 
@@ -220,9 +222,9 @@ class Authorization(httpx2.Auth):
         return f"{sentence} Log in with: elicit-tui login {name}"
 
     async def _logged_in(self, response: httpx2.Response, step_up: bool) -> Login:
-        if self.refusal is not None and self._connection.state == "starting":
+        if self._connection.login_refusal is not None and self._connection.state == "starting":
             # The greeting of the other era asks no second time.
-            raise _Sentence(self.refusal)
+            raise _Sentence(self._connection.login_refusal)
         kept = await asyncio.to_thread(self._read)
         oauth = self._server.oauth
         if not oauth.needs_person:

@@ -81,16 +81,22 @@ class OAuthFlow:
     """One refresh or one login of one server."""
 
     def __init__(
-        self, server: ServerSettings, environment: Mapping[str, str], login: Login | None
+        self,
+        server: ServerSettings,
+        environment: Mapping[str, str],
+        login: Login | None,
+        issuer_refusal: Callable[[str], str | None],
     ) -> None:
-        """`login`: what is kept of it; its registration is used again."""
+        """`login`: what is kept of it; its registration is used again.
+
+        `issuer_refusal`: why an authorization server may not be asked; None where it may.
+        """
         assert server.url is not None
         self._server = server
         self._url = server.url
         self._environment = environment
         self._login = login
-        self.allowed: Callable[[str], str | None] = lambda issuer: None
-        """Why this authorization server may not be asked; None: it may."""
+        self._issuer_refusal = issuer_refusal
 
     async def refreshed(self) -> Login:
         """The login with a new token.
@@ -269,12 +275,12 @@ class OAuthFlow:
         if named and request.method == "POST":
             raise LoginError("the metadata of its authorization server cannot be used")
         found = context.oauth_metadata.issuer if context.oauth_metadata else context.auth_server_url
-        if found is not None and (why := self.allowed(str(found))) is not None:
+        if found is not None and (why := self._issuer_refusal(str(found))) is not None:
             raise LoginError(why)
 
     def _checked_page(self, context: Context, address: str) -> None:
         """Raises LoginError for an authorization page that nobody shall be sent to."""
-        if (why := self.allowed(issuer_of(context, self._url))) is not None:
+        if (why := self._issuer_refusal(issuer_of(context, self._url))) is not None:
             raise LoginError(why)
         check_address(address, is_private(urlsplit(self._url).hostname or ""))
         if len(address) > LONGEST_PAGE:

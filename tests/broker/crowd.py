@@ -69,7 +69,14 @@ async def answer(directory: Path) -> None:
     """Answer whatever waits, until this is killed."""
     store = await SqliteStore.open(directory / "store.sqlite3", "answerer")
     me = Answerer("me", new_id(), "laptop")
-    inbox = Inbox(store, "inbox", me=me, refusal=lambda asking: None)
+    inbox = Inbox(
+        store,
+        "inbox",
+        me=me,
+        refusal=lambda asking: None,
+        examine=lambda content, form: (),
+        abandoned=lambda question_id: None,
+    )
     async with inbox.watched():
         say("ready")
         questions = InboxQuestions(

@@ -150,6 +150,8 @@ class World:
             "inbox",
             me=Answerer("me", terminal, "laptop", ("41 elicit-tui", "40 bash")),
             refusal=lambda asking: self.refusal,
+            examine=Guardian().outgoing,
+            abandoned=lambda question_id: None,
         )
         context = inbox.watched()
         await context.__aenter__()

@@ -341,12 +341,14 @@ def test_an_interrupt_is_not_taken_for_a_verdict(monkeypatch: pytest.MonkeyPatch
         form.judge({"a": "x"})
 
 
-def test_a_panic_under_the_judge_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
-    class PanicException(BaseException):
-        pass
-
+@pytest.mark.parametrize(
+    ("name", "base"), [("PanicException", BaseException), ("TooMuchWork", Exception)]
+)
+def test_a_panic_or_what_is_only_called_like_a_trouble_of_the_judge_is_a_no(
+    name: str, base: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def panicking(*_: object) -> None:
-        raise PanicException
+        raise type(name, (base,), {})
 
     form = form_of({"a": TEXT})
     monkeypatch.setattr(form.judge_of_schema, "_whole", panicking)
