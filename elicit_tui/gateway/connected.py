@@ -123,14 +123,14 @@ class NoteOfSession:
             return
         with suppress(OSError, ConfigError):
             text = json.dumps(asdict(self._note))
-            replace_file(_folder() / f"{self._note.session}.json", text.encode())
+            replace_file(notes_folder() / f"{self._note.session}.json", text.encode())
 
 
 def session_notes(*, clock: Callable[[], float] = time.time) -> list[SessionNote]:
     """Every note, the newest first; those that are too old are removed."""
     found: list[SessionNote] = []
     try:
-        files = list(_folder().glob("*.json"))
+        files = list(notes_folder().glob("*.json"))
     except (OSError, ConfigError):
         return []
     for file in files:
@@ -143,11 +143,12 @@ def session_notes(*, clock: Callable[[], float] = time.time) -> list[SessionNote
         old = number >= MOST_NOTES or clock() - note.written > KEPT_SECONDS
         if old and not alive[number]:
             with suppress(OSError):
-                (_folder() / f"{note.session}.json").unlink()
+                (notes_folder() / f"{note.session}.json").unlink()
         else:
             kept.append(note)
     return kept
 
 
-def _folder() -> Path:
+def notes_folder() -> Path:
+    """Where the notes are; not there before the first one."""
     return state_directory() / "gateway" / "sessions"

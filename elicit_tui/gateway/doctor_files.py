@@ -90,7 +90,7 @@ class DoctorFiles:
     def __init__(self, agent: str) -> None:
         """Raises ConfigError where nobody knows where our files are."""
         folder = _folder()
-        self._request = folder / f"{agent}.json"
+        self.request_file = folder / f"{agent}.json"
         self._observations = folder / f"{agent}.jsonl"
 
     # The doctor's side
@@ -100,19 +100,19 @@ class DoctorFiles:
         """Within this gateways of the agent offer the measuring tool. Raises ConfigError."""
         try:
             self._observations.unlink(missing_ok=True)
-            replace_file(self._request, json.dumps(asdict(request)).encode())
+            replace_file(self.request_file, json.dumps(asdict(request)).encode())
         except OSError as error:
-            raise ConfigError([f"{self._request}: {error.strerror}"]) from None
+            raise ConfigError([f"{self.request_file}: {error.strerror}"]) from None
         try:
             yield
         finally:
-            self._request.unlink(missing_ok=True)
+            self.request_file.unlink(missing_ok=True)
             self._observations.unlink(missing_ok=True)
 
     def renew(self) -> None:
         """Say that the doctor is still there."""
         with contextlib.suppress(OSError):
-            os.utime(self._request)
+            os.utime(self.request_file)
 
     def observations(self) -> list[Observation]:
         """Everything that was seen so far, in order."""
@@ -127,9 +127,9 @@ class DoctorFiles:
     def request(self) -> DoctorRequest | None:
         """What a doctor that is there wants to know of this agent; None: there is none."""
         try:
-            if not 0 <= time.time() - self._request.stat().st_mtime + 1 < FRESH_SECONDS + 1:
+            if not 0 <= time.time() - self.request_file.stat().st_mtime + 1 < FRESH_SECONDS + 1:
                 return None
-            values: Mapping[str, Any] = json.loads(self._request.read_bytes())
+            values: Mapping[str, Any] = json.loads(self.request_file.read_bytes())
             return DoctorRequest(**values)
         except (OSError, ValueError, TypeError):
             return None

@@ -56,7 +56,7 @@ class Terminal:
             env=environment(**env),
         )
         os.close(theirs)
-        self._raw = ""
+        self.raw = ""
         self._seen = 0
 
     def __enter__(self) -> Terminal:
@@ -71,9 +71,9 @@ class Terminal:
     @property
     def shown(self) -> str:
         """Everything written so far, without control sequences."""
-        return CONTROL.sub("", self._raw)
+        return CONTROL.sub("", self.raw)
 
-    def _read(self, seconds: float) -> bool:
+    def read(self, seconds: float) -> bool:
         """Take in what is there; False once the process has let go of the terminal."""
         ready, _, _ = select.select([self._ours], [], [], seconds)
         if not ready:
@@ -82,7 +82,7 @@ class Terminal:
             chunk = os.read(self._ours, 65_536)
         except OSError:
             return False
-        self._raw += chunk.decode("utf-8", "replace")
+        self.raw += chunk.decode("utf-8", "replace")
         for _ in range(chunk.count(WHERE_IS_THE_CURSOR)):
             os.write(self._ours, b"\x1b[1;1R")
         return bool(chunk)
@@ -95,7 +95,7 @@ class Terminal:
             left = end - time.monotonic()
             if left <= 0 or not alive:
                 raise AssertionError(f"{text!r} did not appear in:\n{self.shown[self._seen :]}")
-            alive = self._read(min(left, 0.2))
+            alive = self.read(min(left, 0.2))
         found = self.shown[self._seen : place + len(text)]
         self._seen = place + len(text)
         return found
@@ -122,7 +122,7 @@ class Terminal:
     def end(self, seconds: float = SECONDS) -> int:
         """Wait until the process has ended; its exit code."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end and self._read(0.1):
+        while time.monotonic() < end and self.read(0.1):
             if self.process.poll() is not None and not select.select([self._ours], [], [], 0)[0]:
                 break
         return self.process.wait(max(0.1, end - time.monotonic()))
@@ -139,7 +139,7 @@ class ReadTerminal(Terminal):
         return self
 
     def _look(self) -> None:
-        while self._looking and self._read(0.05):
+        while self._looking and self.read(0.05):
             pass
 
     def look_from_here(self) -> None:

@@ -280,7 +280,7 @@ async def test_without_a_doctor_nothing_is_held(clock: MovedClock) -> None:
 
 async def test_a_doctor_that_died_is_forgotten(files: DoctorFiles) -> None:
     assert files.request() is not None
-    os.utime(files._request, (1, 1))
+    os.utime(files.request_file, (1, 1))
     assert files.request() is None
 
 
@@ -321,7 +321,7 @@ async def test_the_doctor_tells_what_it_measured_and_what_to_set(
     assert re.search(r"✓ No process below \S.* can answer for you\.", told)
     assert "calls, without signs of progress" in err.decode()
     assert process.returncode == 1
-    assert not list((DoctorFiles("crush")._request.parent).iterdir())
+    assert not list((DoctorFiles("crush").request_file.parent).iterdir())
 
 
 @pytest.mark.parametrize(

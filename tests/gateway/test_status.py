@@ -82,9 +82,9 @@ def test_notes_are_bounded_and_what_is_broken_or_old_costs_nobody_the_others(
     for number in range(MOST_NOTES + 5):
         noted(f"n{number}", written=now - 100 - number, ended="2026-11-24T04:00:00.000Z")
     noted("old", written=now - KEPT_SECONDS - 200, ended="2026-11-24T04:00:00.000Z")
-    (connected._folder() / "broken.json").write_text("{")
+    (connected.notes_folder() / "broken.json").write_text("{")
     assert len(session_notes()) == MOST_NOTES
-    assert not (connected._folder() / "old.json").exists()
+    assert not (connected.notes_folder() / "old.json").exists()
 
 
 def test_what_an_agent_calls_itself_cannot_act_on_the_terminal(

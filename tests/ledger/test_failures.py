@@ -16,6 +16,7 @@ import pytest
 from elicit_tui.elicitation import Review, accept
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
+from elicit_tui.ledger.chain import FILE
 from tests.ledger.world import request
 
 ROOT = Path(__file__).parents[2]
@@ -27,8 +28,14 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ledger(path: Path) -> Iterator[Ledger]:
-    with closing(Ledger.open(path)) as opened:
+def connection(path: Path) -> sqlite3.Connection:
+    """What the ledger writes by."""
+    return FILE.connect(path, create=True)
+
+
+@pytest.fixture
+def ledger(connection: sqlite3.Connection, path: Path) -> Iterator[Ledger]:
+    with closing(Ledger(connection, path)) as opened:
         yield opened
 
 
@@ -82,8 +89,10 @@ def test_a_device_is_no_ledger() -> None:
         Ledger.open(Path("/dev/full"))
 
 
-def test_a_ledger_that_became_read_only_is_said(ledger: Ledger) -> None:
-    ledger._connection.execute("PRAGMA query_only = ON")
+def test_a_ledger_that_became_read_only_is_said(
+    connection: sqlite3.Connection, ledger: Ledger
+) -> None:
+    connection.execute("PRAGMA query_only = ON")
     with pytest.raises(LedgerError) as error:
         ledger.asked(request(), Review())
     assert "cannot be written" in one_sentence(error)
@@ -135,9 +144,9 @@ def test_a_full_disk_is_said_and_what_was_there_stays_whole(path: Path) -> None:
     assert {"before", "after"} <= ids
 
 
-def test_a_disk_of_few_pages_is_full(ledger: Ledger) -> None:
-    pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
-    ledger._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+def test_a_disk_of_few_pages_is_full(connection: sqlite3.Connection, ledger: Ledger) -> None:
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 1}")
     asked = request("m" * 4000, params={"message": "m" * 4000, "more": ["n" * 4000] * 4})
     with pytest.raises(LedgerError, match="no space left") as error:
         ledger.asked(asked, Review())

@@ -87,7 +87,7 @@ def test_a_question_that_is_withdrawn_says_so_and_the_next_one_is_asked() -> Non
             first.cancel()
             await asyncio.gather(first, return_exceptions=True)
             assert first.cancelled()
-            typist._lines = ["", "/send"]
+            typist.lines = ["", "/send"]
             outcome = await asyncio.wait_for(responder.respond(question, Deadline(300)), 20)
             return outcome, typist.shown
 
@@ -101,7 +101,7 @@ def test_what_was_typed_before_a_question_was_shown_is_thrown_away() -> None:
     async def run() -> Outcome:
         with person("/cancel") as typist:
             lines = Lines(typist.stream)
-            os.write(typist._write, b"first\n/send\n/send\n")
+            os.write(typist.typed_into, b"first\n/send\n/send\n")
             assert await asyncio.wait_for(lines.next(), 20) == "first"
             responder = PlainResponder(lines, typist.hear)
             question = form_question({})

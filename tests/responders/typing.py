@@ -53,9 +53,9 @@ class Person:
     """Types the next line whenever a prompt appears; stays silent after the last."""
 
     def __init__(self, *lines: str) -> None:
-        self._read, self._write = os.pipe()
+        self._read, self.typed_into = os.pipe()
         self.stream = os.fdopen(self._read, encoding="utf-8")
-        self._lines = list(lines)
+        self.lines = list(lines)
         self.shown = ""
         self.asked = 0
         self.silent = asyncio.Event()
@@ -65,16 +65,16 @@ class Person:
         self.shown += text
         if text.endswith(PROMPTS):
             self.asked += 1
-            if self._lines:
-                os.write(self._write, (self._lines.pop(0) + "\n").encode())
+            if self.lines:
+                os.write(self.typed_into, (self.lines.pop(0) + "\n").encode())
             else:
                 self.silent.set()
 
     def hang_up(self) -> None:
         """End the input."""
-        if self._write >= 0:
-            os.close(self._write)
-        self._write = -1
+        if self.typed_into >= 0:
+            os.close(self.typed_into)
+        self.typed_into = -1
 
     def close(self) -> None:
         """Let go of everything."""

@@ -151,7 +151,7 @@ class Stand:
         **more: Any,
     ) -> ElicitationRequest:
         """Let a server ask; its outcome is added to `outcomes` once there is one."""
-        return self._ask(server, {"message": message, "requestedSchema": schema}, **more)
+        return self.asks_with(server, {"message": message, "requestedSchema": schema}, **more)
 
     def ask_page(self, server: str = "alpha", **more: Any) -> ElicitationRequest:
         """Let a server ask to open a page whose end the answer waits for."""
@@ -161,9 +161,9 @@ class Stand:
             "url": "https://example.com/sign-in",
             "elicitationId": "page",
         }
-        return self._ask(server, params, **{"era": "modern", **more})
+        return self.asks_with(server, params, **{"era": "modern", **more})
 
-    def _ask(self, server: str, params: dict[str, Any], **more: Any) -> ElicitationRequest:
+    def asks_with(self, server: str, params: dict[str, Any], **more: Any) -> ElicitationRequest:
         identity = ServerIdentity(server, "stdio", f"{server}-server", calls_itself="Some server")
         request = ElicitationRequest(identity, params, **more)
         self.asked.append(asyncio.create_task(self._resolve(request)))

@@ -172,7 +172,7 @@ def test_one_line_is_left_whatever_the_end_and_the_size(
 ) -> None:
     with Emulated(tmp_path, "clear_cache", columns, lines) as terminal:
         answer_once_it_listens(terminal, key)
-        assert terminal.end() in (0, 1, 130), terminal._raw[-3000:]
+        assert terminal.end() in (0, 1, 130), terminal.raw[-3000:]
         assert terminal.everything[:2] == [PROMPT, line]
         assert len(terminal.everything) == 3, "besides: what the tool answered, or why it did not"
 
@@ -186,7 +186,7 @@ def test_a_resize_leaves_no_copy_and_nothing_that_was_typed(
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         terminal.resize(*after)
         answer_once_it_listens(terminal, "\x0e")
-        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
         assert terminal.everything[:2] == [PROMPT, "✗ book_table · declined"]
         assert len(terminal.everything) == 3
 
@@ -207,7 +207,7 @@ def test_a_window_that_becomes_narrower_step_by_step_keeps_the_prompt_and_one_li
             terminal.rests()
             assert any("Mallory" in line for line in terminal.screen.display)
         answer_once_it_listens(terminal, "\x0e")
-        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
         assert terminal.everything[:2] == [PROMPT, "✗ book_table · declined"]
         assert len(terminal.everything) == 3
 
@@ -219,7 +219,7 @@ def test_a_form_that_begins_on_the_first_line_leaves_nothing_in_the_scrollback(
         terminal.wait_for("╯")
         terminal.resize(80, 24)
         answer_once_it_listens(terminal, "\x0e")
-        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
         assert terminal.everything[0] == "✗ clear_cache · declined"
         assert len(terminal.everything) == 2
 
@@ -252,7 +252,7 @@ def test_the_first_frame_of_a_form_has_its_fields_where_they_stay(
         terminal.wait_for("╯")
         terminal.rests()
         first = pyte.Screen(*size)
-        pyte.Stream(first).feed(f"{PROMPT}\r\n{terminal._raw.split('╯')[0]}")
+        pyte.Stream(first).feed(f"{PROMPT}\r\n{terminal.raw.split('╯')[0]}")
         assert sum("╭" in line for line in terminal.screen.display) == 1
         fields = [
             [line for line in screen.display if "│" in line and "missing" not in line]
@@ -267,19 +267,19 @@ def test_another_second_and_another_letter_are_all_that_is_written(tmp_path: Pat
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         terminal.wait_for("Send ^S")
         terminal.rests()
-        before, shown = len(terminal._raw), list(terminal.screen.display)
+        before, shown = len(terminal.raw), list(terminal.screen.display)
         clocks = {line for line in shown if " left " in line}
         end = time.monotonic() + KEYS_APART
         while any(line in clocks for line in terminal.screen.display):
             assert time.monotonic() < end, "the clock stands still"
-            terminal._read(0.1)
-        assert len(terminal._raw) - before < 600
+            terminal.read(0.1)
+        assert len(terminal.raw) - before < 600
         changed = [i for i, line in enumerate(terminal.screen.display) if line != shown[i]]
         assert len(changed) == 1, "the line of the clock"
-        before = len(terminal._raw)
+        before = len(terminal.raw)
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         terminal.rests()
-        assert len(terminal._raw) - before < 4_000
+        assert len(terminal.raw) - before < 4_000
         edges = {line.rstrip()[-1:] for line in terminal.screen.display if line[:1] == "│"}
         assert edges == {"│"}
         answer_once_it_listens(terminal, "\x0e")
@@ -297,7 +297,7 @@ def test_help_under_the_prompt_is_as_high_as_its_words_and_gives_the_rows_back(
         terminal.type(HELP)
         terminal.wait_for("Yes y")
         answer_once_it_listens(terminal, "\x0e")
-        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
         assert terminal.everything[:2] == [PROMPT, "✗ clear_cache · declined"]
         assert len(terminal.everything) == 3
 
@@ -307,13 +307,13 @@ def answer_once_it_listens(terminal: Emulated, key: str) -> None:
     seen = time.monotonic()
     while not any(line.startswith("╰") for line in terminal.screen.display):
         assert time.monotonic() - seen < SECONDS, "no form stands there"
-        assert terminal._read(0.1), "it ended"
+        assert terminal.read(0.1), "it ended"
     terminal.rests()
     for _ in range(8):
         terminal.type(key)
         pressed = time.monotonic()
         while time.monotonic() - pressed < KEYS_APART:
-            if not terminal._read(0.05) or any(line[:1] in SIGNS for line in terminal.everything):
+            if not terminal.read(0.05) or any(line[:1] in SIGNS for line in terminal.everything):
                 return
     raise AssertionError("the form does not listen")
 
@@ -329,8 +329,8 @@ def test_what_was_typed_and_not_sent_is_there_in_the_next_run(
         for key in ends:
             terminal.rests()
             terminal.type(key)
-        assert terminal.end() in (0, 1, 130), terminal._raw[-3000:]
+        assert terminal.end() in (0, 1, 130), terminal.raw[-3000:]
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         terminal.wait_for("Mallory")
         answer_once_it_listens(terminal, "\x0e")
-        assert terminal.end() in (0, 1), terminal._raw[-3000:]
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
