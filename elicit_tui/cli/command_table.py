@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from elicit_tui.elicitation.request import Method
 
@@ -34,6 +34,45 @@ class Command(NamedTuple):
     """Whether options may stand among its arguments; not where it has commands of its own."""
     meant: str | None = None
     """Which of its own commands is meant where none is named."""
+    own: Mapping[str, Command] = {}
+    """Commands behind its name that are modules themselves; any other word is its argument."""
+
+
+_GATEWAY: Final[dict[str, Command]] = {
+    "install": Command(
+        "gateway install AGENT [SERVER]...",
+        "write the gateway into an agent's configuration, after a yes",
+        "elicit_tui.cli.gateway.install",
+    ),
+    "uninstall": Command(
+        "gateway uninstall AGENT",
+        "put everything back that install changed",
+        "elicit_tui.cli.gateway.install",
+    ),
+    "snippet": Command(
+        "gateway snippet AGENT [SERVER]...",
+        "print the entry for an agent's configuration",
+        "elicit_tui.cli.gateway.agent_entry",
+    ),
+    "doctor": Command(
+        "gateway doctor AGENT",
+        "what an agent supports, and how long it really waits",
+        "elicit_tui.cli.gateway.doctor",
+    ),
+    "token": Command(
+        "gateway token list|add NAME|revoke NAME",
+        "who may use the gateway over HTTP",
+        "elicit_tui.cli.gateway.token",
+        any_order=False,
+        meant="list",
+    ),
+    "status": Command(
+        "gateway status",
+        "which agents are connected or were",
+        "elicit_tui.cli.gateway.connected_agents",
+    ),
+}
+"""No server can have one of these names (`config.servers.GATEWAY_COMMANDS`)."""
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -62,6 +101,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "an MCP server for an agent: these servers, with a person behind them",
         "elicit_tui.cli.gateway.serve",
         asks=True,
+        own=_GATEWAY,
     ),
     "inbox": Command(
         "inbox [list|show ID|answer ID|decline ID|cancel ID|grants|revoke SERVER TOOL]",

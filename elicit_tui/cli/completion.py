@@ -13,6 +13,7 @@ import importlib
 import io
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from elicit_tui.cli.command_table import COMMANDS
@@ -55,26 +56,44 @@ def _parser_for(words: Sequence[str]) -> Parser:
     commands = parser.add_subparsers(parser_class=Parser)
     for name, command in COMMANDS.items():
         below = commands.add_parser(name, help=command.summary, allow_abbrev=False)
-        if name in words:
-            below.command = name
-            importlib.import_module(command.module).add_arguments(below)
-            add_shared_options(below, command)
-            _name_servers(below)
+        if name not in words:
+            continue
+        named = next((word for word in words if word in command.own), None)
+        also = () if named is not None else tuple(command.own)
+        if named is not None:
+            below.add_argument("own", choices=command.own)
+            command = command.own[named]
+        below.command = named or name
+        importlib.import_module(command.module).add_arguments(below)
+        add_shared_options(below, command)
+        _give_names(below, also)
     return parser
 
 
-def _name_servers(parser: argparse.ArgumentParser) -> None:
-    """Give each argument that is a server's name the names of the configuration."""
+def _give_names(parser: argparse.ArgumentParser, also: Sequence[str]) -> None:
+    """Give each argument that names a server or an agent what could stand there.
+
+    `also`: the command's own commands, which stand where a server does.
+    """
     for action in parser._actions:
         if action.metavar == "SERVER":
-            action.completer = _servers  # type: ignore[attr-defined]
+            action.completer = partial(_servers, also)  # type: ignore[attr-defined]
+        elif action.metavar == "AGENT":
+            action.completer = _agents  # type: ignore[attr-defined]
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
-                _name_servers(below)
+                _give_names(below, ())
 
 
-def _servers(parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
-    """The configured servers, those of `--with` and the bundled one."""
+def _agents(**_more: Any) -> list[str]:
+    """The agents that are known by name."""
+    from elicit_tui.gateway.agents import UNKNOWN, known_agents
+
+    return sorted(name for name in known_agents() if name != UNKNOWN)
+
+
+def _servers(also: Sequence[str], parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
+    """The configured servers, those of `--with` and the bundled one, and what else may stand."""
     from elicit_tui.cli.narration import Narration
     from elicit_tui.cli.run_settings import DEMO, load_settings
 
@@ -82,5 +101,5 @@ def _servers(parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
         settings = load_settings(parsed_args, Narration(io.StringIO()))
     except ElicitTuiError:
         # A configuration that cannot be read has no names; the command itself will say why.
-        return [DEMO]
-    return sorted({*settings.servers, DEMO})
+        return sorted({*also, DEMO})
+    return sorted({*settings.servers, *also, DEMO})

@@ -135,7 +135,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Namespace]:
-    """The command's module and its parsed arguments.
+    """The module of the command, or of its own command that is named, and its parsed arguments.
 
     The namespace has `command`, `config` and `log_file` (Path or None), `with_servers` (a list of
     NAME=TARGET), `protocol` and `approval_policy` (None unless given), and what the module adds.
@@ -148,8 +148,16 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     shared = Parser(prog=prog, add_help=False, allow_abbrev=False)
     add_shared_options(shared, command)
     namespace, rest = shared.parse_known_args(arguments, namespace)
-    if not command.asks and any(each.split("=")[0] == "--approval-policy" for each in rest):
-        raise UsageError(f"{name} takes no --approval-policy: it asks nobody anything.")
+    named = next((word for word in rest if not word.startswith("-")), None)
+    if named is not None and named in command.own:
+        rest.remove(named)
+        name, command, prog = named, command.own[named], f"{prog} {named}"
+        namespace.command = name
+    given = (namespace.approval_policy, *(each for each in rest if _is_policy(each)))
+    if not command.asks and any(given):
+        raise UsageError(
+            f"{prog.partition(' ')[2]} takes no --approval-policy: it asks nobody anything."
+        )
     module = importlib.import_module(command.module)
     parser = Parser(
         prog=prog,
@@ -168,6 +176,10 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     return module, parser.parse_args(rest, namespace)
 
 
+def _is_policy(word: str) -> bool:
+    return word.partition("=")[0] == "--approval-policy"
+
+
 def add_shared_options(parser: argparse.ArgumentParser, command: Command) -> None:
     """Give a parser the options that every command has, and those of one that can ask."""
     parser.add_argument("--config", type=Path)
@@ -183,7 +195,9 @@ def _epilog(command: Command) -> str:
     if command.asks:
         options += ", --approval-policy on-request|never"
     order = "Options and arguments come in any order." if command.any_order else ""
-    return f"Also: {options}; see elicit-tui --help. {order}".rstrip()
+    own = "; ".join(each.usage for each in command.own.values())
+    commands = f"Its own commands, each with a --help: {own}. " if own else ""
+    return f"{commands}Also: {options}; see elicit-tui --help. {order}".rstrip()
 
 
 def _sentence(summary: str) -> str:

@@ -49,6 +49,10 @@ def home(sealed_machine: Path) -> Path:
         ("elicit-tui tools --output ", ["text", "json"]),
         ("elicit-tui history ver", ["verify"]),
         ("elicit-tui inbox revoke dep", ["deploy"]),
+        ("elicit-tui gateway d", ["demo", "deploy", "docs", "doctor"]),
+        ("elicit-tui gateway install copi", ["copilot-cli"]),
+        ("elicit-tui gateway install cursor d", ["demo", "deploy", "docs"]),
+        ("elicit-tui gateway token rev", ["revoke"]),
         ("elicit-tui call demo book --all", ["--allow-tool"]),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from elicit_tui.cli.command_table import COMMANDS
 from elicit_tui.cli.parser import HelpShown, Parser, find_command, parse
+from elicit_tui.config.servers import GATEWAY_COMMANDS
 from elicit_tui.errors import UsageError
 
 
@@ -101,14 +102,18 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
                 yield from parsers(below)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+ALL = {**COMMANDS, **{name: own for each in COMMANDS.values() for name, own in each.own.items()}}
+"""With the own commands that are modules."""
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_the_help_of_every_command_fits_a_terminal_of_eighty_columns(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     parser = Parser(prog=f"elicit-tui {name}")
     parser.command = name
-    importlib.import_module(COMMANDS[name].module).add_arguments(parser)
+    importlib.import_module(ALL[name].module).add_arguments(parser)
     for each in parsers(parser):
         assert [line for line in each.format_help().splitlines() if len(line) > 80] == []
 
@@ -155,6 +160,28 @@ def test_an_unknown_option_after_a_command_is_answered_with_the_nearest_one() ->
         parse("call", ["s", "t", "--wiht", "x=y"])
     with pytest.raises(UsageError, match=r"'--answer'\. Did you mean --answers"):
         parse("call", ["s", "t", "--answer=x"])
+
+
+def test_no_server_can_have_the_name_of_a_command_of_the_gateway() -> None:
+    assert COMMANDS["gateway"].own.keys() == set(GATEWAY_COMMANDS)
+
+
+def test_a_command_of_the_gateway_has_its_own_options_and_help_and_any_other_word_is_a_server(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, namespace = parse("gateway", ["--yes", "install", "--config", "c", "cursor", "docs"])
+    assert (namespace.command, namespace.agent, namespace.servers) == (
+        "install",
+        "cursor",
+        ["docs"],
+    )
+    assert parse("gateway", ["instal", "docs"])[1].servers == ["instal", "docs"]
+    assert parse("gateway", ["token"])[1].token_command == "list"
+    with pytest.raises(UsageError, match="gateway status takes no --approval-policy"):
+        parse("gateway", ["status", "--approval-policy", "never"])
+    with pytest.raises(HelpShown):
+        parse("gateway", ["doctor", "--help"])
+    assert "--longest" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [[], ["--limit", "3"], ["--server", "list"]])

@@ -6,7 +6,6 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,17 +31,25 @@ def gateway_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in CARRIED if os.environ.get(name)}
 
 
-def run_snippet(namespace: argparse.Namespace, words: Sequence[str]) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The agent, and the servers that the gateway is to serve it."""
+    parser.add_argument(
+        "agent", metavar="AGENT", nargs="?", help="its name here; any other: general"
+    )
+    parser.add_argument("servers", metavar="SERVER", nargs="*", help="none: all enabled ones")
+
+
+def run(namespace: argparse.Namespace) -> int:
     """Print the entry for one agent. Raises UsageError."""
     from elicit_tui.gateway.agents import UNKNOWN, known_agents
     from elicit_tui.gateway.install.gateway_entry import snippet
 
     agents = known_agents()
     listed = ", ".join(key for key in agents if key != UNKNOWN)
-    if not words:
+    if namespace.agent is None:
         raise UsageError(f"gateway snippet takes an agent: {listed}; any other name is general.")
-    agent = agents.get(words[0], agents[UNKNOWN])
-    command = [*gateway_program(namespace), *words[1:]]
+    agent = agents.get(namespace.agent, agents[UNKNOWN])
+    command = [*gateway_program(namespace), *namespace.servers]
     Output().text(snippet(agent, command, gateway_environment()))
     Narration().tell(f"for {agent.title}, in {agent.file}")
     return 0

@@ -12,7 +12,7 @@ from elicit_tui.cli.inbox.waiting_text import in_client, since
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings
-from elicit_tui.errors import StoreError, UsageError
+from elicit_tui.errors import StoreError
 from elicit_tui.text import as_name, ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from elicit_tui.store import Waiting
 
 
-def run_status(namespace: argparse.Namespace, words: Sequence[str]) -> int:
-    """Tell of every session, the newest first. Raises UsageError."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """None: it tells of all."""
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Tell of every session, the newest first."""
     from elicit_tui.gateway.connected import session_notes
 
-    if words:
-        raise UsageError("gateway status takes no name.")
     settings = load_settings(namespace, Narration())
     notes = session_notes()
     waiting = asyncio.run(_waiting(settings))

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui.cli.exit_codes import FAILED, INTERRUPTED, LIMIT, OK
 from elicit_tui.cli.gateway.agent_entry import gateway_environment, gateway_program
-from elicit_tui.cli.gateway.install import agents_file
+from elicit_tui.cli.gateway.install import add_file, agents_file
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -37,13 +38,33 @@ SENTENCE: Final = (
 )
 
 
-def run_doctor(namespace: argparse.Namespace, words: Sequence[str]) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The agent, its file, and how it is measured."""
+    parser.add_argument(
+        "agent", metavar="AGENT", nargs="?", help="which one; without it, which there are"
+    )
+    add_file(parser)
+    parser.add_argument(
+        "--longest",
+        metavar="SECONDS",
+        type=positive_seconds,
+        help="the longest that a call is held to see whether the agent still waits (1800)",
+    )
+    parser.add_argument(
+        "--every",
+        metavar="SECONDS",
+        type=positive_seconds,
+        help="the time between two signs of progress (10, as while a person is asked)",
+    )
+
+
+def run(namespace: argparse.Namespace) -> int:
     """Look, then measure until both calls have ended. Raises UsageError, ConfigError."""
     from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest
     from elicit_tui.gateway.install.gateway_entry import checks
     from elicit_tui.gateway.install.places import agent_named, own_file
 
-    agent = agent_named(words[0] if len(words) == 1 else "", "doctor")
+    agent = agent_named(namespace.agent or "", "doctor")
     settings = load_settings(namespace, Narration())
     doctor = Doctor(agent, settings)
     if agent.place:

@@ -20,16 +20,47 @@ from elicit_tui.errors import Interrupted, UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
+    from elicit_tui.cli.parser import Parser
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.gateway.install.planning import Plan
 
 
-def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
+def add_arguments(parser: Parser) -> None:
+    """The agent, its file, and what goes into it."""
+    parser.add_argument(
+        "agent", metavar="AGENT", nargs="?", help="which one; without it, which there are"
+    )
+    if parser.command == "install":
+        parser.add_argument(
+            "servers", metavar="SERVER", nargs="*", help="those it gets; none: all enabled ones"
+        )
+        parser.add_argument(
+            "--take-over",
+            action="store_true",
+            help="move the agent's own servers behind the gateway; what cannot move is named",
+        )
+    add_file(parser)
+    parser.add_argument("--yes", action="store_true", help="write without asking")
+
+
+def add_file(parser: argparse.ArgumentParser) -> None:
+    """The option that says where an agent's configuration is."""
+    parser.add_argument(
+        "--file", metavar="FILE", type=Path, help="the agent's configuration, where it is elsewhere"
+    )
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Change an agent's configuration, or put it back. Raises UsageError, ConfigError."""
+    return _install(namespace) if namespace.command == "install" else _uninstall(namespace)
+
+
+def _install(namespace: argparse.Namespace) -> int:
     """Show, ask, write. Raises UsageError, ConfigError."""
     from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
     from elicit_tui.gateway.install.planning import InstallRequest, plan_install
 
-    agent = agent_named(words[0] if words else "", "install")
+    agent = agent_named(namespace.agent or "", "install")
     settings = load_settings(namespace, Narration())
     _refuse_temporary(namespace)
     path = agents_file(namespace, own_file(agent))
@@ -38,7 +69,7 @@ def run_install(namespace: argparse.Namespace, words: Sequence[str]) -> int:
         path,
         _our_file(namespace),
         gateway_program(namespace),
-        tuple(dict.fromkeys(words[1:])),
+        tuple(dict.fromkeys(namespace.servers)),
         gateway_environment(),
         namespace.take_over,
         [server.name for server in settings.servers.values() if server.layer == "managed"],
@@ -97,12 +128,12 @@ def remember(namespace: argparse.Namespace, named: Sequence[str], narration: Nar
             narration.say(f"✓ Known for its first turn: {', '.join(map(_line, known))}.")
 
 
-def run_uninstall(namespace: argparse.Namespace, words: Sequence[str]) -> int:
+def _uninstall(namespace: argparse.Namespace) -> int:
     """Show, ask, put back. Raises UsageError, ConfigError."""
     from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
     from elicit_tui.gateway.install.planning import plan_uninstall
 
-    agent = agent_named(words[0] if len(words) == 1 else "", "uninstall")
+    agent = agent_named(namespace.agent or "", "uninstall")
     path = agents_file(namespace, own_file(agent))
     plan = plan_uninstall(agent, path, _our_file(namespace))
     narration = Narration()

@@ -7,25 +7,16 @@ import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.host import Launched
-
-TOKEN = "token"
-SNIPPET = "snippet"
-INSTALL = "install"
-UNINSTALL = "uninstall"
-DOCTOR = "doctor"
-STATUS = "status"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "servers",
         metavar="SERVER",
         nargs="*",
-        help="the servers to put a person behind; none: all enabled ones; demo: the bundled one. "
-        "Or install, uninstall, snippet or doctor with the name of an agent, or token add NAME, "
-        "token list, token revoke NAME; or status: which agents are or were connected",
+        help="the servers to put a person behind; none: all enabled ones; demo: the bundled one",
     )
     parser.add_argument(
         "--listen",
@@ -44,55 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="serve many agents over HTTP on this loopback address, each with a token "
         "(`gateway token add NAME`)",
     )
-    changing = parser.add_argument_group("with install AGENT [SERVER]... and uninstall AGENT")
-    changing.add_argument(
-        "--take-over",
-        action="store_true",
-        help="move the agent's own servers behind the gateway; those that cannot move are named",
-    )
-    changing.add_argument(
-        "--file", metavar="FILE", type=Path, help="the agent's configuration, where it is elsewhere"
-    )
-    changing.add_argument("--yes", action="store_true", help="write without asking")
-    measuring = parser.add_argument_group("with doctor AGENT")
-    measuring.add_argument(
-        "--longest",
-        metavar="SECONDS",
-        type=positive_seconds,
-        help="the longest that a call is held to see whether the agent still waits (1800)",
-    )
-    measuring.add_argument(
-        "--every",
-        metavar="SECONDS",
-        type=positive_seconds,
-        help="the time between two signs of progress (10, as while a person is asked)",
-    )
 
 
 def run(namespace: argparse.Namespace) -> int:
     """Serve one agent on standard input and output until it hangs up, or many over HTTP."""
-    words: list[str] = namespace.servers
-    _refuse_of_others(namespace, words[0] if words else "")
-    if words[:1] == [TOKEN]:
-        from elicit_tui.cli.gateway.token import run_tokens
-
-        return run_tokens(words[1:])
-    if words[:1] == [SNIPPET]:
-        from elicit_tui.cli.gateway.agent_entry import run_snippet
-
-        return run_snippet(namespace, words[1:])
-    if words[:1] in ([INSTALL], [UNINSTALL]):
-        from elicit_tui.cli.gateway.install import run_install, run_uninstall
-
-        return (run_install if words[0] == INSTALL else run_uninstall)(namespace, words[1:])
-    if words[:1] == [DOCTOR]:
-        from elicit_tui.cli.gateway.doctor import run_doctor
-
-        return run_doctor(namespace, words[1:])
-    if words[:1] == [STATUS]:
-        from elicit_tui.cli.gateway.connected_agents import run_status
-
-        return run_status(namespace, words[1:])
     narration = Narration()
     settings, names = gateway_settings(namespace, narration)
     if namespace.listen is not None:
@@ -149,19 +93,6 @@ def _serve(
         with contextlib.suppress(Interrupted):
             asyncio.run(interrupts.run(serving))
     return 0
-
-
-def _refuse_of_others(namespace: argparse.Namespace, command: str) -> None:
-    """Refuse an option of another one of the gateway's commands."""
-    for option, given, commands in (
-        ("--take-over", namespace.take_over, (INSTALL,)),
-        ("--yes", namespace.yes, (INSTALL, UNINSTALL)),
-        ("--file", namespace.file is not None, (INSTALL, UNINSTALL, DOCTOR)),
-        ("--longest", namespace.longest is not None, (DOCTOR,)),
-        ("--every", namespace.every is not None, (DOCTOR,)),
-    ):
-        if given and command not in commands:
-            raise UsageError(f"{option} goes with gateway {', '.join(commands)}.")
 
 
 def _stdio() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.narration import Narration
@@ -13,26 +13,33 @@ if TYPE_CHECKING:
     from elicit_tui.gateway.tokens import Tokens
 
 
-def run_tokens(words: Sequence[str]) -> int:
-    """`token add NAME`, `token list` and `token revoke NAME`. Raises UsageError."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The commands of `gateway token`."""
+    commands = parser.add_subparsers(dest="token_command", metavar="COMMAND", required=True)
+    commands.add_parser("list", help="those that are known, by name")
+    add = commands.add_parser("add", help="make one and show it, once")
+    revoke = commands.add_parser("revoke", help="end its sessions, and let it open none")
+    for each in (add, revoke):
+        each.add_argument("name", metavar="NAME", help="whose it is")
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Make, list or revoke. Raises UsageError."""
     from elicit_tui.gateway.tokens import Tokens
 
     tokens = Tokens()
-    match list(words):
-        case ["add", name]:
-            _show_once(tokens, name)
-            Narration().tell(
-                "this token is shown once. A client gives it as "
-                "`Authorization: Bearer TOKEN`, from its environment or a 0600 file."
-            )
-        case [] | ["list"]:
-            for token in tokens.listed():
-                Output().text(f"{token.name}  added {token.added}")
-        case ["revoke", name]:
-            tokens.revoke(name)
-            Narration().tell(f"{name} is revoked; its sessions end.")
-        case _:
-            raise UsageError("gateway token takes: add NAME, list, or revoke NAME.")
+    if namespace.token_command == "add":
+        _show_once(tokens, namespace.name)
+        Narration().tell(
+            "this token is shown once. A client gives it as "
+            "`Authorization: Bearer TOKEN`, from its environment or a 0600 file."
+        )
+    elif namespace.token_command == "revoke":
+        tokens.revoke(namespace.name)
+        Narration().tell(f"{namespace.name} is revoked; its sessions end.")
+    else:
+        for token in tokens.listed():
+            Output().text(f"{token.name}  added {token.added}")
     return 0
 
 

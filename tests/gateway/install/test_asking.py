@@ -144,7 +144,8 @@ def test_it_is_told_when_the_agent_starts_only_chosen_servers(
         (["install", "zed"], "gateway snippet zed"),
         (["install", "cursor", "nothing"], "There is no server 'nothing'"),
         (["install"], "takes an agent"),
-        (["mine", "--yes"], "--yes goes with gateway install"),
+        (["mine", "--yes"], "There is no option '--yes'. (see elicit-tui gateway --help)"),
+        (["uninstall", "cursor", "--take-over"], "There is no option '--take-over'"),
     ],
 )
 def test_what_cannot_be_meant_is_told(
