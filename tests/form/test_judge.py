@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.form import Typed, read_form
+from elicit_tui.form.limits import MAX_DEPTH, too_large
 from tests.bounds import bounded
 from tests.form.forms import form_of
 
@@ -179,6 +180,11 @@ def test_a_schema_may_be_deep_but_not_endless() -> None:
     assert form_of({"a": _nested(30)}).refusal is None
     refusal = form_of({"a": _nested(100_000)}).refusal
     assert refusal == "the form is too large: its schema is nested more than 40 levels deep"
+    deepest: list[Any] = []
+    for _ in range(MAX_DEPTH - 1):
+        deepest = [deepest]
+    assert too_large(deepest) is None
+    assert too_large([deepest]) is not None
 
 
 def test_more_fields_than_a_person_would_fill_in_are_refused() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
 import pytest
 
 from elicit_tui.form import Form, Typed, read_form
+from elicit_tui.form import pattern as patterns
 from elicit_tui.form.ecma import Untranslatable, translated
 from elicit_tui.form.pattern import SchemaPatterns
 from tests.bounds import bounded
@@ -118,6 +122,21 @@ def test_a_pattern_that_explodes_is_given_up_and_no_rule_may_accept() -> None:
     assert form.unenforced == ("it",)
     assert form.notes_for("it") == ("the pattern is not checked: it takes too long to run",)
     assert form.judge({"it": FOOD}) == ()
+
+
+def test_a_field_with_one_pattern_that_cannot_be_run_may_not_be_accepted_by_a_rule() -> None:
+    both = {"type": "string", "pattern": "^a", "allOf": [{"pattern": "(?:a{1000}){1000}"}, {}]}
+    assert form_of({"it": both}).unenforced == ("it",)
+
+
+def test_a_pattern_is_enforced_however_often_its_form_is_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    each_search = patterns.SECONDS_TOGETHER / 50
+    now = itertools.count(0.0, each_search)
+    monkeypatch.setattr(patterns, "time", SimpleNamespace(process_time=lambda: next(now)))
+    form = form_of({"it": {"type": "string", "pattern": "^a$"}})
+    assert all(form.judge({"it": "b"}) for _ in range(200))
 
 
 def test_a_rule_that_meets_an_exploding_pattern_first_is_refused_as_well() -> None:
