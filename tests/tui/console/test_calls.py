@@ -285,6 +285,27 @@ async def test_an_allowance_holds_for_the_session_is_listed_and_can_be_revoked(
         await stand.press("escape")
 
 
+async def test_a_yes_that_was_not_used_as_the_tool_changed_meanwhile_is_not_told_as_allowed(
+    tmp_path: Path,
+) -> None:
+    drop = tool("drop", **DESTRUCTIVE)
+    before, now = drop.raw, {**drop.raw, "description": "Drops everything."}
+    async with console(tmp_path, tools={"alpha": [drop]}) as stand:
+        server, call = stand.host.connections["alpha"].identity, Call("tools/call", "drop")
+        approve = stand.runtime.broker.approve
+        asking = [asyncio.ensure_future(approve(server, call, before, "pid 1"))]
+        await stand.until(lambda: asks_to_call(stand))
+        # Asked again before the screen has come to rest, as on a busy machine.
+        asking.append(asyncio.ensure_future(approve(server, call, now, "pid 1", before)))
+        await stand.until(lambda: len(stand.app.state.questions) == 2)
+        await stand.press("y")
+        await stand.until(lambda: "Not called: the tool changed while you read." in stand.text())
+        assert "Allowed." not in stand.text()
+        await stand.until(lambda: asks_to_call(stand))
+        await stand.press("escape")
+        await asyncio.wait_for(asyncio.gather(*asking), 10)
+
+
 async def test_a_tool_that_policy_forbids_is_not_called_and_the_key_is_named(
     tmp_path: Path,
 ) -> None:
