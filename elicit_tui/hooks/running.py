@@ -15,13 +15,16 @@ import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.command import end, kill_session
 from elicit_tui.elicitation.settings import Hook
 from elicit_tui.errors import HookError
 from elicit_tui.paths import start_directory
 from elicit_tui.text import in_seconds, neutral_line
+
+if TYPE_CHECKING:
+    import httpx2
 
 ACTIONS: Final = ("accept", "decline", "cancel")
 REFUSING_CODE: Final = 2
@@ -141,7 +144,13 @@ async def run_hook(hook: Hook, message: bytes, content_type: str = "application/
     """Run a hook with its input; what it said. Raises HookError, at the latest after its time."""
     if hook.cannot_run is not None:
         raise HookError(f"cannot run: {hook.cannot_run}")
-    work = _command(hook, message) if hook.command else _post(hook, message, content_type)
+    if hook.command:
+        work = _command(hook, message)
+    else:
+        client = _client(hook)
+        # Whoever is told at the same moment loads as much: none of that is this hook's time.
+        await asyncio.sleep(0)
+        work = _post(client, hook, message, content_type)
     try:
         return await asyncio.wait_for(work, hook.timeout_sec)
     except asyncio.TimeoutError:
@@ -221,7 +230,22 @@ class _Kept:
             self.kept += piece
 
 
-async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:
+def _client(hook: Hook) -> httpx2.AsyncClient:
+    """What a hook's page is asked by; loading it, and the certificates, takes a while.
+
+    Raises HookError.
+    """
+    import httpx2
+
+    # Proxies and certificates of the environment are the person's: no managed hook goes their way.
+    of_the_person = hook.layer != "managed"
+    try:
+        return httpx2.AsyncClient(timeout=hook.timeout_sec, trust_env=of_the_person)
+    except (httpx2.InvalidURL, OSError, ValueError) as error:
+        raise _unreachable(error) from None
+
+
+async def _post(client: httpx2.AsyncClient, hook: Hook, message: bytes, content_type: str) -> Reply:
     import httpx2
 
     headers: Mapping[str, str] = {
@@ -231,11 +255,9 @@ async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:
         "accept-encoding": "identity",
     }
     body = bytearray()
-    # Proxies and certificates of the environment are the person's: no managed hook goes their way.
-    of_the_person = hook.layer != "managed"
     try:
         async with (
-            httpx2.AsyncClient(timeout=hook.timeout_sec, trust_env=of_the_person) as client,
+            client,
             client.stream("POST", hook.url or "", content=message, headers=headers) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
@@ -247,10 +269,14 @@ async def _post(hook: Hook, message: bytes, content_type: str) -> Reply:
             if not response.is_success:
                 raise HookError(f"answered with HTTP status {response.status_code}")
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-        # No text of the error: it may repeat the address, which may be the secret of a service.
-        from elicit_tui.text.tls import tls_reason
-
-        reason = tls_reason(error)
-        told = f" ({type(error).__name__})" if reason is None else f": {reason}"
-        raise HookError(f"could not be reached{told}") from None
+        raise _unreachable(error) from None
     return Reply() if hook.format is not None else reply_of_text(bytes(body), hook.event)
+
+
+def _unreachable(error: Exception) -> HookError:
+    """Without the text of the error, which may repeat the address: that may be a secret."""
+    from elicit_tui.text.tls import tls_reason
+
+    reason = tls_reason(error)
+    told = f" ({type(error).__name__})" if reason is None else f": {reason}"
+    return HookError(f"could not be reached{told}")

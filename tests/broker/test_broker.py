@@ -295,6 +295,54 @@ def test_a_muted_server_is_cancelled_until_it_is_heard_again(bench: BenchFactory
     run(body())
 
 
+def test_what_was_counted_last_is_recorded_when_the_broker_closes(bench: BenchFactory) -> None:
+    table = bench()
+    table.broker.mute("paint")
+    for _ in range(5):
+        table.broker.admit(form_request())
+    asyncio.run(table.broker.close())
+    assert [row.count for row in table.ledger.rows()] == [5]
+
+
+def test_a_server_that_was_heard_again_is_named_again_when_it_asks_too_much(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=1)
+    table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+
+    def told() -> int:
+        return sum(isinstance(event, Notice) for event in table.events)
+
+    for _ in range(3):
+        table.broker.admit(form_request())
+    assert told() == 1
+    table.broker.mute("paint")
+    table.broker.unmute("paint")
+    for _ in range(3):
+        table.broker.admit(form_request())
+    assert told() == 2
+
+
+def test_all_that_was_listed_of_a_server_is_declined_and_nothing_that_came_after(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench()
+        tasks = [table.asks(form_request(server=name)) for name in ("paint", "paint", "other")]
+        await table.person.sees(3)
+        listed = table.broker.pending
+        tasks.append(table.asks(form_request("And this?")))
+        await table.person.sees(4)
+        assert table.broker.decline_all("paint", listed) == 2
+        outcomes = await asyncio.gather(*tasks[:2])
+        assert {(each.action, each.decided_by) for each in outcomes} == {("decline", "user")}
+        assert [each.server for each in table.broker.pending] == ["other", "paint"]
+        await table.broker.close()
+        await asyncio.gather(*tasks)
+
+    run(body())
+
+
 def test_an_accept_that_cannot_be_recorded_is_withheld_and_a_refusal_still_goes_out(
     bench: BenchFactory,
 ) -> None:

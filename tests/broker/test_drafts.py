@@ -88,6 +88,16 @@ def test_what_ended_around_the_person_is_kept(tmp_path: Path, ended: Outcome) ->
     assert drafts.of(form_request()).entries == {"colour": Typed("bl")}
 
 
+def test_a_page_has_to_be_agreed_to_anew_whatever_else_is_kept(tmp_path: Path) -> None:
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    draft = drafts.of(form_request())
+    draft.write({"colour": Typed("bl")}, frozenset({"colour"}))
+    draft.opened = True
+    assert drafts.ended(form_request(), CANCELLED)
+    assert drafts.of(form_request()).typed
+    assert not drafts.of(form_request()).opened
+
+
 def test_a_value_that_looks_like_a_secret_is_never_written(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     leave_behind(tmp_path, Clock(), colour=secret)

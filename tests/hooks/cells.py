@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,12 @@ class Cell:
         return 30 if self.behaviour != "hangs" else 1 if self.has_power else 2
 
     def command(self, log: Path, child: Path) -> tuple[str, ...]:
-        """Such a program; one that leaves a process behind says in `child` which."""
+        """Such a program; one that leaves a process behind says in `child` which.
+
+        One that hangs has little time, in which a busy machine starts no Python.
+        """
+        if self.behaviour == "hangs" and os.name == "posix":
+            return ("/bin/sh", "-c", 'echo begun >> "$0"; exec sleep 60', str(log))
         more = {"answers": [self.said], "leaves": [str(child)]}.get(self.behaviour, [])
         return command(self.behaviour, log, *more)
 

@@ -5,14 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
-from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdentity, Severity
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Review,
+    ServerIdentity,
+    Severity,
+    accept,
+)
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Rule
+from elicit_tui.errors import HookError
 from elicit_tui.hooks import hooks
+from elicit_tui.hooks.running import Reply
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.test_behaviours import assert_gone
@@ -230,6 +241,85 @@ def test_what_waits_to_be_told_to_one_hook_is_bounded_and_said_once(
         assert there.told.count("cannot keep up; not everything is told to it") == 1
         await there.close()
         assert "was not told of the last" in there.told
+
+    run(body())
+
+
+def test_a_hook_that_fails_again_after_it_had_worked_is_told_of_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = iter([HookError("failed"), HookError("failed"), Reply(), HookError("failed")])
+
+    async def run_hook(*_: object) -> Reply:
+        end = next(ends)
+        if isinstance(end, HookError):
+            raise end
+        return end
+
+    monkeypatch.setattr(hooks, "run_hook", run_hook)
+    told: list[str] = []
+
+    async def body() -> None:
+        some = hooks.Hooks([hook("Asked", ("true",))], "redacted")
+        some.tell_by(lambda server, sentence: told.append(sentence))
+        for _ in range(4):
+            some.asked(form_request(), Review())
+        await some.close()
+
+    run(body())
+    assert told == ["The hook hooks[1] (Asked) failed."] * 2
+
+
+@pytest.mark.parametrize(
+    ("policy", "kept"),
+    [("redacted", {"colour": "the password is •••"}), ("none", None)],
+)
+def test_whoever_is_told_how_a_question_ended_gets_the_values_that_the_record_keeps(
+    log: Path, policy: Any, kept: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hooks, "LAST_SECONDS", 30.0)
+
+    async def body() -> None:
+        some = hooks.Hooks([hook("Resolved", command("passes", log), timeout_sec=30)], policy)
+        sent = accept("user", "Sent.", {"colour": "the password is swordfish"})
+        some.resolved(form_request(), Review(), sent, 5)
+        await some.close()
+
+    run(body())
+    (told,) = read(log)
+    assert told["input"].get("content") == kept
+
+
+def test_what_is_loaded_to_ask_a_page_is_none_of_its_time(
+    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receiver.text = answer("accept", colour="blue")
+
+    class Slow(httpx2.AsyncClient):
+        def __init__(self, **more: Any) -> None:
+            time.sleep(1.2)
+            super().__init__(**more)
+
+    monkeypatch.setattr(httpx2, "AsyncClient", Slow)
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url, timeout_sec=1), person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "hook"
+        await there.close()
+
+    run(body())
+
+
+def test_certificates_that_are_not_there_are_told_and_a_person_is_asked(
+    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "user"
+        assert "could not be reached (FileNotFoundError)" in there.told
+        await there.close()
 
     run(body())
 

@@ -7,6 +7,7 @@ import pytest
 from elicit_tui.errors import HookError
 from elicit_tui.hooks.running import Reply, reply_of_text
 
+DEEP = "[" * 80 + "1" + "]" * 80
 NESTED = '{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "accept"}%s}'
 
 
@@ -18,6 +19,7 @@ NESTED = '{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "acc
         (NESTED % ', "action": "decline"', "two actions"),
         ('{"action": "accept", "content": {"n": NaN}}', "did not answer in JSON"),
         ('{"action": "accept", "content": {"n": 1e400}}', "did not answer in JSON"),
+        (f'{{"action": "accept", "content": {{"n": {DEEP}}}}}', "no object"),
     ],
 )
 def test_what_says_two_things_or_none_is_no_answer(said: str, why: str) -> None:
