@@ -143,6 +143,13 @@ def test_content_is_kept_as_the_owner_wants(path: Path, policy: Any, kept: objec
     assert ("s3cr3t" in stored) == (policy == "full")
 
 
+@pytest.mark.parametrize("value", ["the password is swordfish", ["the password is swordfish"]])
+def test_what_looks_like_a_secret_is_masked_in_a_field_of_any_name(value: Any) -> None:
+    masked = "the password is •••"
+    kept = {"Note": masked if isinstance(value, str) else [masked]}
+    assert stored_content({"Note": value}, Review(), "redacted") == kept
+
+
 def test_a_sensitive_list_is_masked_whole() -> None:
     review = Review(sensitive=frozenset({"codes"}))
     assert stored_content({"codes": ["1", "2"]}, review, "redacted") == {"codes": MASK}

@@ -146,6 +146,11 @@ def test_the_scenario_in_the_guide_is_one(tmp_path: Path) -> None:
     assert scenario.watch
 
 
+def test_whoever_runs_a_scenario_file_reads_that_it_is_code() -> None:
+    assert "A scenario file is code" in GUIDES["testing-your-server"]
+    assert "code: their `watch` runs commands" in printed("test", "--help")
+
+
 def test_the_readme_is_short_and_leads_to_every_guide() -> None:
     assert len(README.split()) <= 1500
     linked = set(re.findall(r"\]\(docs/([\w-]+)\.md\)", README))
