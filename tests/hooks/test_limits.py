@@ -245,6 +245,11 @@ def test_what_waits_to_be_told_to_one_hook_is_bounded_and_said_once(
     run(body())
 
 
+def test_hooks_of_no_broker_fail_instead_of_saying_nothing_to_nobody() -> None:
+    with pytest.raises(RuntimeError, match="tell_by"):
+        hooks.Hooks([], "redacted").tell("s", "Something.")
+
+
 def test_a_hook_that_fails_again_after_it_had_worked_is_told_of_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -246,6 +246,21 @@ async def test_beats_that_are_late_because_redis_was_away_end_nobody(
         assert await answering.waiting() == ()
 
 
+async def test_nobody_is_there_whose_machine_died_without_a_word(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "machine_id", lambda: "another machine")
+    redis = start()
+    async with two(redis) as (asking, answering):
+        await answering.heartbeat(now())
+        monkeypatch.undo()
+        assert await asking.somebody_is_there()
+        seconds = redis_store.RedisStore._seconds
+        late = lambda self, reply: seconds(self, reply) + redis_store.DEAD_SECONDS + 5  # noqa: E731
+        monkeypatch.setattr(redis_store.RedisStore, "_seconds", late)
+        assert not await asking.somebody_is_there()
+
+
 async def test_a_full_redis_takes_nothing_new_and_answers_and_ends_what_waits(
     start: Start,
 ) -> None:

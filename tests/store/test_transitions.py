@@ -109,6 +109,8 @@ def test_by_any_history_a_question_stays_whole_and_never_goes_back(
         assert record.attempt >= before.attempt
         if before.state == "answered" and record.attempt == before.attempt:
             assert record.answer_id == before.answer_id, "the first answer to an attempt won"
+        if record.state != "settled" and record.attempt == before.attempt:
+            assert before.draft is None or record.draft is not None, "what was typed stays"
         if before.state == "settled":
             assert record.state == "settled"
             assert before.decided_by in (None, record.decided_by)
