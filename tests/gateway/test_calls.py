@@ -17,7 +17,7 @@ from elicit_tui.gateway.telling import (
     STILL_RUNS,
     STILL_WAITING,
 )
-from tests.gateway.world import WAIT, World, asking, text_of, workshop, world
+from tests.gateway.world import WAIT, World, asking, text_of, until, workshop, world
 
 pytestmark = pytest.mark.anyio
 
@@ -280,6 +280,22 @@ async def test_a_question_that_comes_with_several_calls_open_names_them_all(upwa
         await first
         here.person.sends(await here.person.question(3), {"value": "3"})
         await second
+
+
+async def test_a_question_that_two_calls_share_stays_while_one_of_them_is_waited_for() -> None:
+    async with world(asking(stdio=True, protocol="2025-11-25")) as here:
+        first = here.begins("asking__one")
+        own = await here.person.question()
+        second = here.begins("asking__rounds")
+        shared = await here.person.question(2)
+        (held,) = (each for each in here.session.held_calls.under_way if each.call.name == "one")
+        here.session.held_calls.give_up(held)
+        await until(lambda: here.person.withdrawn == [own])
+        await first
+        assert list(here.person.open) == [shared.id]
+        here.person.sends(shared, {"value": "2"})
+        here.person.sends(await here.person.question(3), {"value": "3"})
+        assert not (await second).is_error
 
 
 async def test_what_no_person_answered_is_told_in_a_line_and_in_meta(

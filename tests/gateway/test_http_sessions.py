@@ -162,6 +162,22 @@ async def test_only_an_agent_that_hung_up_and_is_owed_nothing_loses_its_session_
         await asyncio.gather(sweeping, return_exceptions=True)
 
 
+async def test_a_session_whose_request_is_still_being_answered_is_not_idle() -> None:
+    kept = Kept()
+    sweeping = asyncio.ensure_future(kept.sessions.sweep(lambda: frozenset({kept.token})))
+    try:
+        kept.sessions.arrived(kept.token, "key")
+        await kept.sessions.get(kept.token, "key")
+        await kept.clock.move(IDLE_SECONDS * 2)
+        assert kept.open
+        kept.sessions.left(kept.token, "key")
+        await kept.clock.move(IDLE_SECONDS * 2)
+        assert not kept.open
+    finally:
+        sweeping.cancel()
+        await asyncio.gather(sweeping, return_exceptions=True)
+
+
 @asynccontextmanager
 async def listening_agent(client: httpx2.AsyncClient, url: str) -> AsyncIterator[httpx2.Response]:
     """A stream of the modern era on which an agent hears what changes."""

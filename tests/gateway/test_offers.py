@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
 from elicit_tui.errors import ProtocolCallError, StoreError
 from elicit_tui.gateway.catalogue import CatalogueFiles
@@ -19,12 +20,15 @@ from elicit_tui.gateway.offers import ORIGIN_META_KEY, matches
 from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.gateway.passing import Background
 from elicit_tui.host import Connection
+from elicit_tui.host.events import LogMessage
+from tests.gateway.held import Request
 from tests.gateway.world import (
     HANDSHAKE,
     WAIT,
     World,
     asking,
     fragments,
+    settled,
     text_of,
     until,
     workshop,
@@ -307,6 +311,33 @@ async def test_log_lines_are_told_from_the_level_that_the_agent_wants() -> None:
         await here.calls("workshop__logs")
         await until(lambda: bool(lines))
         assert lines == [("error", "workshop/inside", {"said": "error"})]
+
+
+async def test_a_line_that_is_known_to_be_of_one_call_reaches_the_request_of_no_other() -> None:
+    class Listening(Request):
+        def __init__(self) -> None:
+            super().__init__(0.0)
+            self.lines: list[Any] = []
+
+        def log(self, level: str, logger: str, data: Any) -> None:
+            self.lines.append(data)
+
+    async with world(workshop(stdio=True)) as here:
+        connection = await here.session.runtime.host.connect("workshop")
+        calls = [Call("tools/call", "steps", {"number": number}) for number in range(2)]
+        listening = [Listening() for _ in calls]
+        for call, request in zip(calls, listening, strict=True):
+            work = asyncio.get_running_loop().create_future()
+            held = here.session.held_calls.start(call, "workshop", call.id, work)
+            attended = here.session.held_calls.attend(held, request, 1000)  # type: ignore[arg-type]
+            here.keep(asyncio.ensure_future(attended))
+        await settled()
+        connection.emit(LogMessage("workshop", "info", None, "of the first", calls[0].id))
+        connection.emit(LogMessage("workshop", "info", None, "of nobody knows which"))
+        assert [each.lines for each in listening] == [
+            ["of the first", "of nobody knows which"],
+            ["of nobody knows which"],
+        ]
 
 
 async def test_a_subscription_that_a_server_refused_keeps_no_later_one_open(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
-from elicit_tui.scenarios.snapshots import question_snapshot
+from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
 from tests.cli.running import DEMO, SECONDS, Ended, run, run_program
 from tests.cli.terminal import Terminal
 from tests.keys import INTERRUPT
@@ -344,6 +344,17 @@ def test_a_server_that_pushes_is_told_what_it_lacks_in_the_later_revision(tmp_pa
         "accept in 2025-11-25": "passed",
         "accept in 2026-07-28": "failed",
     }
+
+
+def test_fields_that_are_asked_in_another_order_are_told(tmp_path: Path) -> None:
+    def asked(*fields: str) -> list[Any]:
+        return [{"requestedSchema": {"properties": {field: {} for field in fields}}}]
+
+    snapshots = Snapshots(tmp_path / "scenarios.toml")
+    snapshots.take_over("book", "2025-11-25", asked("city", "day"))
+    assert snapshots.differences("book", "2025-11-25", asked("city", "day")) == []
+    (told,) = snapshots.differences("book", "2025-11-25", asked("day", "city")) or ()
+    assert "changed /requestedSchema/properties (order)" in told
 
 
 @pytest.mark.parametrize("kept", ["{", "[]"])

@@ -53,6 +53,17 @@ async def test_a_command_that_never_ends_is_ended_and_told(
     assert Watched(found, found).problems == said
 
 
+async def test_a_command_that_ends_otherwise_has_changed_though_it_prints_nothing(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "file"
+    watched = [f"test -e {file}"]
+    before = await states(watched)
+    assert Watched(before, await states(watched)).changed == []
+    file.touch()
+    assert Watched(before, await states(watched)).changed == watched
+
+
 async def test_a_file_that_was_written_has_changed(tmp_path: Path) -> None:
     file, other = tmp_path / "file", tmp_path / "other"
     file.write_text("one")
