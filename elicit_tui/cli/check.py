@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -133,7 +133,12 @@ def _lines(row: dict[str, Any], place: str, signs: Mapping[str, str]) -> Iterato
     if lacking := row.get("no_words_for"):
         said = f"its language ({row['language']}) has no words for {len(lacking)} of the signs"
         yield f"  {said}, such as {', '.join(lacking[:3])}"
-    for finding in row["findings"]:
+    yield from finding_lines(row["findings"], signs)
+
+
+def finding_lines(findings: Sequence[dict[str, Any]], signs: Mapping[str, str]) -> Iterator[str]:
+    """Findings as a person reads them, the worst one first."""
+    for finding in findings:
         sign = signs.get(finding["severity"], "")
         yield f"  {sign}{finding['severity']}  {finding['rule']}  {finding['where']}"
         yield f"      {finding['evidence']}"

@@ -128,6 +128,11 @@ COMMANDS: Final[dict[str, Command]] = {
         "logins", "where you are logged in, as what, until when", "elicit_tui.cli.logins"
     ),
     "test": Command("test FILE...", "scenarios for a server's author", "elicit_tui.cli.test"),
+    "lint": Command(
+        "lint [SERVER | FILE]...",
+        "what a server's author should mend: its tools, the questions of its snapshots",
+        "elicit_tui.cli.lint",
+    ),
     "check": Command(
         "check [FILE|-]", "the guardian's view of recorded requests", "elicit_tui.cli.check"
     ),

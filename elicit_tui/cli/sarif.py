@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import elicit_tui
@@ -11,18 +11,28 @@ SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {"note": "note", "warn": "warning", "block": "error"}
 
 
-def sarif_log(file: str, judged: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One run with a result for each finding; `judged` are rows of `check` with their `line`."""
+def sarif_log(
+    file: str,
+    judged: Sequence[dict[str, Any]],
+    more_rules: Mapping[str, tuple[str, str]] | None = None,
+) -> dict[str, Any]:
+    """One run with a result for each finding.
+
+    `judged` are rows of `check` with their `line`, or of `lint`, which have a `file` of their own.
+    `more_rules`: beside the guardian's, with what each protects from and advises.
+    """
     from elicit_tui.guardian import Guardian
 
-    known = {rule.id: rule for rule in Guardian().rules}
+    known = {rule.id: (rule.protects_from, rule.advice) for rule in Guardian().rules}
+    known |= more_rules or {}
     used = sorted({finding["rule"] for row in judged for finding in row.get("findings", ())})
     rules = []
     for rule_id in used:
         described: dict[str, Any] = {"id": rule_id}
         if rule_id in known:
-            described["shortDescription"] = {"text": known[rule_id].protects_from}
-            described["help"] = {"text": known[rule_id].advice}
+            protects_from, advice = known[rule_id]
+            described["shortDescription"] = {"text": protects_from}
+            described["help"] = {"text": advice}
         rules.append(described)
     failed = [
         {
@@ -48,7 +58,7 @@ def sarif_log(file: str, judged: Sequence[dict[str, Any]]) -> dict[str, Any]:
                     {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
                 ],
                 "results": [
-                    _result(file, row, finding, used.index(finding["rule"]))
+                    _result(row.get("file", file), row, finding, used.index(finding["rule"]))
                     for row in judged
                     for finding in row.get("findings", ())
                 ],

@@ -68,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--update", action="store_true", help="take over what is asked now as the snapshots")
     add("--junit", type=Path, metavar="FILE", help="also write the results as JUnit XML")
     add("--output", choices=("text", "json", "jsonl"), default="text", help="as shown on stdout")
+    add("--github", action="store_true", help="annotate lines, and add to the job's summary")
     add(
         "--timeout",
         type=positive_seconds,
@@ -163,6 +164,7 @@ class _TestRun:
 
         self._how = namespace.output
         self._junit = namespace.junit
+        self._github = namespace.github
         self._settings = settings
         self._narration = narration
         self._output = Output()
@@ -204,6 +206,9 @@ class _TestRun:
             if self._junit is not None:
                 written = write_junit(self._junit, self._suite, error)
                 error = error or written
+            if self._github:
+                told = self._tell_github()
+                error = error or told
             code = self._code(error)
             self._write_end(code, error)
         finally:
@@ -211,6 +216,18 @@ class _TestRun:
         if error is not None:
             self._narration.error(error)
         return code
+
+    def _tell_github(self) -> UsageError | None:
+        """Annotate what failed, and add the coverage to the job's summary; why it cannot be."""
+        from elicit_tui.cli import github
+
+        for command in github.commands(github.of_suite(self._suite)):
+            self._narration.write(f"{command}\n")
+        try:
+            github.add_to_summary(github.coverage_summary(self._suite, MARKS))
+        except OSError as error:
+            return UsageError(f"The job's summary cannot be written: {error.strerror}.")
+        return None
 
     def _code(self, error: ElicitTuiError | None) -> int:
         if error is not None:

@@ -6,6 +6,7 @@
 
 from elicit_tui.scenarios.coverage import coverage
 from elicit_tui.scenarios.junit import junit_xml
+from elicit_tui.scenarios.linting import Linted, lint_questions, lint_server
 from elicit_tui.scenarios.one_by_one import OneByOne, ways_known
 from elicit_tui.scenarios.reading import read_scenarios
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
@@ -15,6 +16,7 @@ from elicit_tui.scenarios.writing import scenario_from_answers
 
 __all__ = [
     "Expectation",
+    "Linted",
     "OneByOne",
     "Options",
     "PreparedAnswer",
@@ -24,6 +26,8 @@ __all__ = [
     "Suite",
     "coverage",
     "junit_xml",
+    "lint_questions",
+    "lint_server",
     "processors",
     "read_scenarios",
     "run_scenarios",

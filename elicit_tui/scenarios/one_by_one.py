@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from elicit_tui.elicitation import ElicitationRequest, ServerIdentity, accept
-from elicit_tui.elicitation.eras import MODERN, Revision
+from elicit_tui.elicitation import accept
+from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.form import read_form
 from elicit_tui.scenarios.judging import said_no
@@ -14,7 +14,7 @@ from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.running import Options, Ways, goes_on, unheard
 from elicit_tui.scenarios.scenario import Scenario
 from elicit_tui.scenarios.script import content_of
-from elicit_tui.scenarios.snapshots import Snapshots
+from elicit_tui.scenarios.snapshots import Kept, Snapshots, request_of
 from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, as_written, branches
 
 
@@ -87,12 +87,7 @@ def ways_known(scenario: Scenario, era: Revision) -> list[str]:
         return []
     asked = []
     for number, (question, answer) in enumerate(zip(questions, scenario.answers, strict=False)):
-        request = ElicitationRequest(
-            ServerIdentity(scenario.server, "stdio", ""),
-            question,
-            "modern" if revision == MODERN else "handshake",
-            wire_id=number,
-        )
+        request = request_of(scenario.server, Kept(revision, number, question))
         content = content_of(read_form(request.requested_schema), answer)
         asked.append((request, accept("answers", "", content)))
     names = [as_written(scenario).name]

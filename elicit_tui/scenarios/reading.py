@@ -92,7 +92,10 @@ def read_scenarios(files: Sequence[Path]) -> tuple[Scenario, ...]:
         faults = (*document.problems, *_faults(document))
         problems += faults
         if not faults:
-            scenarios += (_scenario(entry, file) for entry in document.get("scenario"))
+            scenarios += (
+                _scenario(entry, file, document.line(path) or 1)
+                for path, entry in document.sound_tables("scenario")
+            )
     if problems:
         raise ConfigError([str(problem) for problem in problems])
     return tuple(scenarios)
@@ -119,7 +122,7 @@ def _faults(document: Document) -> Iterator[Problem]:
             yield document.problem("goes with watch: nothing is watched", (*path, "changes"))
 
 
-def _scenario(entry: Mapping[str, Any], file: Path) -> Scenario:
+def _scenario(entry: Mapping[str, Any], file: Path, line: int) -> Scenario:
     on_refusal = entry.get("on_refusal")
     return Scenario(
         name=entry["name"],
@@ -132,6 +135,7 @@ def _scenario(entry: Mapping[str, Any], file: Path) -> Scenario:
         watch=tuple(entry.get("watch", ())),
         changes=entry.get("changes"),
         file=file,
+        line=line,
     )
 
 

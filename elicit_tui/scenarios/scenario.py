@@ -95,6 +95,8 @@ class Scenario:
     changes: int | None = None
     """How many lines, or files of a directory, an accept changes in each of them."""
     file: Path = field(default=Path("scenario.toml"))
+    line: int = 1
+    """Where it begins in its file."""
 
     @property
     def accepts(self) -> bool:

@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.errors import UsageError
 from elicit_tui.form import MISSING
 from elicit_tui.form.json_values import same_json
@@ -41,6 +42,30 @@ def _address(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+class Kept(NamedTuple):
+    """One question of a snapshot."""
+
+    revision: str
+    number: int
+    """From 0."""
+    question: Mapping[str, Any]
+    line: int = 1
+    """Where it stands in the file."""
+
+
+def request_of(server: str, kept: Kept) -> ElicitationRequest:
+    """The question again, as this server would ask it."""
+    params = kept.question
+    if params.get("mode") == "url":  # Its name is another one each time, and is not kept.
+        params = {"elicitationId": "kept", **params}
+    return ElicitationRequest(
+        ServerIdentity(server, "stdio", ""),
+        params,
+        "modern" if kept.revision == MODERN else "handshake",
+        wire_id=kept.number,
+    )
+
+
 class Snapshots:
     """The snapshots of one scenario file, by scenario and protocol revision."""
 
@@ -50,13 +75,15 @@ class Snapshots:
         self._kept: dict[str, dict[str, list[Any]]] = {}
         self._asked_now: dict[str, dict[str, list[Any]]] = {}
         self._changed = False
+        self._text = ""
         remedy = "remove the file, and --update writes it anew"
         if not self.path.exists():
             return
         if not self.path.is_file():
             raise UsageError(f"The snapshots {self.path} are no file.")
         try:
-            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            self._text = self.path.read_text(encoding="utf-8")
+            kept = json.loads(self._text)
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else f"{error}; {remedy}"
             raise UsageError(f"The snapshots {self.path} cannot be read: {why}.") from None
@@ -118,6 +145,17 @@ class Snapshots:
                 return each, questions
         return None, ()
 
+    def questions(self, name: str) -> Iterator[Kept]:
+        """The questions that are kept of a scenario, revision by revision, with their lines."""
+        kept: dict[str, Any] = self._kept.get(name, {})
+        for revision, questions in kept.items():
+            if not isinstance(questions, list):
+                continue
+            lines = _lines(self._text, name, revision)
+            for number, question in enumerate(questions):
+                if isinstance(question, dict):
+                    yield Kept(revision, number, question, lines[number])
+
     def take_over(self, name: str, revision: str, questions: Sequence[Any]) -> None:
         """Keep these questions."""
         kept = self._kept.setdefault(name, {})
@@ -138,6 +176,37 @@ class Snapshots:
             raise UsageError(f"{self.path} cannot be written: {error.strerror}") from None
         self._changed = False
         return True
+
+
+_DECODER: Final = json.JSONDecoder()
+_BEFORE_A_NAME: Final = re.compile(r"[\s,{]*")
+_BEFORE_A_VALUE: Final = re.compile(r"[\s:]*")
+_BEFORE_AN_ITEM: Final = re.compile(r"[\s,\[]*")
+
+
+def _lines(text: str, name: str, revision: str) -> list[int]:
+    """The line of each question that a file keeps of one scenario in one revision."""
+    lines = []
+    place = _past(_BEFORE_AN_ITEM, text, _member(text, _member(text, 0, name), revision))
+    while text[place] != "]":
+        lines.append(text.count("\n", 0, place) + 1)
+        place = _past(_BEFORE_AN_ITEM, text, _DECODER.raw_decode(text, place)[1])
+    return lines
+
+
+def _member(text: str, place: int, name: str) -> int:
+    """Where the value of a member stands in the object that begins here, which has it."""
+    while True:
+        key, end = _DECODER.raw_decode(text, _past(_BEFORE_A_NAME, text, place))
+        place = _past(_BEFORE_A_VALUE, text, end)
+        if key == name:
+            return place
+        place = _DECODER.raw_decode(text, place)[1]
+
+
+def _past(signs: re.Pattern[str], text: str, place: int) -> int:
+    found = signs.match(text, place)
+    return place if found is None else found.end()
 
 
 def _common(question: Mapping[str, Any]) -> dict[str, Any]:

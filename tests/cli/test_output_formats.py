@@ -33,6 +33,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "inbox show": ("abc",),
     "inbox grants": (),
     "test": ("scenario.toml",),
+    "lint": ("scenario.toml",),
     "check": ("requests.json",),
     "config show": (),
     "config check": (),

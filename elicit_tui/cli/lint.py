@@ -1,0 +1,207 @@
+"""`elicit-tui lint`: what a server's author should mend in its tools and questions."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.cli import exit_codes
+from elicit_tui.cli.check import finding_lines
+from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.run_settings import load_settings, named_server, startable
+from elicit_tui.cli.signs import VERDICTS
+from elicit_tui.elicitation import Severity
+from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError, UsageError
+from elicit_tui.text import ci_safe, neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import ServerSettings, Settings
+    from elicit_tui.runtime import Runtime
+    from elicit_tui.scenarios import Linted, Scenario
+
+FORMATS: Final = ("text", "json", "sarif")
+_SCENARIOS: Final = ".toml"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    add = parser.add_argument
+    add(
+        "subjects",
+        metavar="SERVER | FILE",
+        nargs="*",
+        help="servers whose tools are looked at, and scenario files (*.toml) for the questions of "
+        "their snapshots; without any all enabled servers, with files alone no server",
+    )
+    add("--output", choices=FORMATS, default="text", help="default: text")
+    add("--strict", action="store_true", help="exit code 1 for warnings too")
+    add("--github", action="store_true", help="annotate lines, and add to the job's summary")
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Lint: 1 where something is to be mended, 4 where a server could not be asked."""
+    narration, output = Narration(), Output()
+    files = [Path(each) for each in namespace.subjects if each.endswith(_SCENARIOS)]
+    named = [each for each in namespace.subjects if not each.endswith(_SCENARIOS)]
+    settings = load_settings(namespace, narration, named)
+    names = [named_server(settings, each).name for each in named]
+    if not namespace.subjects:
+        names = startable(settings, narration)
+        if not names:
+            narration.tell("no server is configured; add one with --with NAME=TARGET.")
+    scenarios = _scenarios(files)
+    output.claim()
+    try:
+        linted, complete = _linted(settings, names, scenarios, namespace, narration)
+        code = _code(linted, complete, strict=namespace.strict)
+        _write(linted, namespace.output, output, code)
+        if namespace.github:
+            _tell_github(linted, narration)
+        return code
+    finally:
+        output.release()
+
+
+def _scenarios(files: Sequence[Path]) -> Sequence[Scenario]:
+    if not files:
+        return ()
+    from elicit_tui.scenarios import read_scenarios
+
+    return read_scenarios(files)
+
+
+def _linted(
+    settings: Settings,
+    names: Sequence[str],
+    scenarios: Sequence[Scenario],
+    namespace: argparse.Namespace,
+    narration: Narration,
+) -> tuple[list[Linted], bool]:
+    """Everything that was looked at, and whether each server could be asked."""
+    from elicit_tui.scenarios import lint_questions
+
+    questions = list(lint_questions(scenarios, settings.guardian))
+    with_questions = {(each.file, each.server) for each in questions}
+    for each in scenarios:
+        if each.answers and not any(each.server == server for _, server in with_questions):
+            name = neutral_line(each.name, 80)
+            narration.tell(f"{name}: no snapshot holds its questions; test --update writes it.")
+    if not names:
+        return questions, True
+    with Interrupts() as interrupts:
+        work = _of_servers(settings, names, namespace.log_file, narration)
+        tools, complete = asyncio.run(interrupts.run(work))
+    return [*tools, *questions], complete
+
+
+async def _of_servers(
+    settings: Settings, names: Sequence[str], log_file: Path | None, narration: Narration
+) -> tuple[list[Linted], bool]:
+    from elicit_tui.responders import NobodyResponder
+    from elicit_tui.runtime import open_runtime
+
+    opened = open_runtime(
+        settings,
+        responder=lambda queue: NobodyResponder(),
+        person_present=False,
+        launch=names,
+        log_file=log_file,
+    )
+    async with opened as runtime:
+        found = await asyncio.gather(
+            *(_of_server(runtime, settings.servers[name], narration) for name in names)
+        )
+    return [each for linted in found for each in linted or ()], None not in found
+
+
+async def _of_server(
+    runtime: Runtime, server: ServerSettings, narration: Narration
+) -> list[Linted] | None:
+    """One server's tools; None, and a line on stderr, when it cannot be asked."""
+    from elicit_tui.scenarios import lint_server
+
+    try:
+        connection = await runtime.host.connect(server.name)
+        tools = await connection.tools()
+    except (ServerError, LimitReached, ProtocolCallError) as error:
+        narration.say(f"{server.name}: {error}")
+        return None
+    broken = map(str, connection.broken_rules())
+    return list(lint_server(server.name, tools, broken, _own_file(server)))
+
+
+def _own_file(server: ServerSettings) -> Path | None:
+    """The file of the command line in which the server is written, where one is there."""
+    words = (*server.args, server.command or "")
+    there = (Path(word) for word in words if word and not word.startswith("-"))
+    return next((file for file in there if file.is_file()), None)
+
+
+def _code(linted: Sequence[Linted], complete: bool, *, strict: bool) -> int:
+    if not complete:
+        return exit_codes.SERVER
+    least = Severity.WARN if strict else Severity.BLOCK
+    found = any(each.review.at_least(least) for each in linted)
+    return exit_codes.FAILED if found else exit_codes.OK
+
+
+# What is written
+
+
+def _write(linted: Sequence[Linted], how: str, output: Output, code: int) -> None:
+    if how == "text":
+        signs = VERDICTS if output.on_terminal else {}
+        for line in _lines(linted, signs):
+            output.prose(ci_safe(line))
+    elif how == "json":
+        output.json({"linted": [_row(each) for each in linted], "exitCode": code})
+    elif how == "sarif":
+        from elicit_tui.cli.sarif import sarif_log
+        from elicit_tui.scenarios.linting import RULES
+
+        described = {rule: (what, advice) for rule, (_, what, advice) in RULES.items()}
+        output.json(sarif_log("", [_row(each) for each in linted], described))
+    else:
+        no_branch(how)
+
+
+def _row(linted: Linted) -> dict[str, Any]:
+    return {
+        "id": linted.subject,
+        "server": linted.server,
+        "file": str(linted.file or linted.server),
+        "line": linted.line,
+        "verdict": linted.review.verdict,
+        "findings": [finding.as_json() for finding in linted.review.findings],
+    }
+
+
+def _lines(linted: Sequence[Linted], signs: Mapping[str, str]) -> Iterator[str]:
+    counts = dict.fromkeys(("block", "warn", "note"), 0)
+    for each in linted:
+        if not each.review.findings:
+            continue
+        place = f"{neutral_line(str(each.file), 300)}:{each.line}: " if each.file else ""
+        yield f"{place}{each.subject} of {neutral_line(each.server, 80)}"
+        row = _row(each)
+        yield from finding_lines(row["findings"], signs)
+        for finding in row["findings"]:
+            counts[finding["severity"]] += 1
+    found = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    yield f"{len(linted)} looked at: {found or 'nothing to mend'}"
+
+
+def _tell_github(linted: Sequence[Linted], narration: Narration) -> None:
+    from elicit_tui.cli import github
+
+    for command in github.commands(github.of_linted(linted, Severity.WARN)):
+        narration.write(f"{command}\n")
+    try:
+        github.add_to_summary(github.lint_summary(linted))
+    except OSError as error:
+        raise UsageError(f"The job's summary cannot be written: {error.strerror}.") from None
