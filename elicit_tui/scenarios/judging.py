@@ -168,7 +168,10 @@ def _departed(
     if number is not None and not any(each == number for each, _ in script.asked):
         yield f"question {number + 1} did not come"
         return
-    if kind == "typed":
+    if kind == "short" and _failed(run.result) and not _failed(base.result):
+        said = neutral_line(text_of(run.result or {}), 160)
+        yield f"it fails where what is optional is left out: {said}"
+    if kind in ("typed", "short"):
         return
     if kind == "twice":
         yield from script.problems
@@ -297,7 +300,7 @@ def _came_back(run: Run, *, accepted: bool) -> Iterator[str]:
     places = {where for where, text in run.overheard if TYPED in text}
     if run.error is not None and TYPED in f"{run.error} {getattr(run.error, 'data', '')}":
         places.add("the error")
-    failed = run.result is not None and run.result.get("isError") is True
+    failed = _failed(run.result)
     if run.result is not None and (failed or not accepted) and TYPED in ascii_json(run.result):
         places.add("an error" if failed else "the result")
     for where in sorted(places):
@@ -327,6 +330,10 @@ def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> 
                 "(on_refusal = { questions = N } allows it)"
             )
             return
+
+
+def _failed(result: Mapping[str, Any] | None) -> bool:
+    return result is not None and result.get("isError") is True
 
 
 def _as_result(error: ProtocolCallError) -> Mapping[str, Any]:

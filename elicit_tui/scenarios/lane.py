@@ -101,6 +101,7 @@ class Lane:
         if self.way is None:
             deadline.start()
             return cancel("answers", "Cancelled: no call of the scenario is open.")
+        await self.way.look_before_an_answer()
         return await self.way.script.respond(question, deadline)
 
     def _instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
@@ -172,6 +173,12 @@ class Way:
         )
         self.judged = True
         return run
+
+    async def look_before_an_answer(self) -> None:
+        """What is watched may not change while the first question still waits for its answer."""
+        if self._scenario.watch and not self.script.asked:
+            watched = Watched(self._before, await self._states())
+            self.run.failures += (f"{each} changed before the answer" for each in watched.changed)
 
     async def _states(self) -> States:
         counted = self._scenario.changes is not None

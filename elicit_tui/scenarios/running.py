@@ -176,6 +176,8 @@ class Ways:
     told: int = 0
     """How many of them were told of."""
     over: bool = False
+    otherwise: str | None = None
+    """What a process did otherwise when it was called again, where it did."""
 
     async def run(self, ended: Callable[[], None]) -> None:
         """Try the scenario as it is written, then its other ways."""
@@ -237,7 +239,11 @@ class Ways:
             await way.call(lane)
         finally:
             await lane.close()
-        return await way.judge()
+        run = await way.judge()
+        if self.otherwise is not None:
+            run.notes.append(f"a second call on one process ends otherwise: {self.otherwise}")
+            self.otherwise = None
+        return run
 
     async def _on_one_lane(
         self,
@@ -285,15 +291,18 @@ class Ways:
 
     async def answers_alike(self, lane: Lane, base: Run) -> bool:
         """Whether a process answers the accepted call a second time as it did the first."""
-        results = []
+        asked = [question_snapshot(request) for request in base.asked]
         for _ in range(2):
             way = Way(self.scenario, self.era, as_written(self.scenario), None, unheard)
             await way.call(lane)
             run = await way.judge()
             if not run.passed:
+                self.otherwise = run.failures[0]
+            elif not same_json([question_snapshot(request) for request in run.asked], asked):
+                self.otherwise = "its questions are others"
+            if self.otherwise is not None or not same_json(run.result, base.result):
                 return False
-            results.append(run.result)
-        return same_json(results[0], results[1]) and same_json(results[0], base.result)
+        return True
 
     def lane(self) -> Lane:
         """A server process of its own, which the first call starts."""

@@ -31,7 +31,8 @@ class Wrong:
 
     question: int
     """From 0."""
-    kind: Literal["invalid", "extra", "decline with content", "twice", "late", "typed"]
+    kind: Literal["invalid", "extra", "decline with content", "twice", "late", "typed", "short"]
+    """`short` is right, and leaves out what is optional."""
     content: Mapping[str, Any] | None = None
 
 
@@ -117,6 +118,10 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
             if typed != content:
                 name = f"{where}what is typed comes back in the result only"
                 yield _wrong(name, steps, Wrong(number, "typed", typed))
+            short = {each.name: content[each.name] for each in form.fields if each.required}
+            if short != content and not form.judge(short):
+                name = f"{where}what is optional is left out"
+                yield _wrong(name, steps, Wrong(number, "short", short))
             declined = Wrong(number, "decline with content", typed)
             yield _wrong(f"{where}a decline with content", steps, declined)
         if not request.protocol.rounds and request.wire_id is not None:
@@ -152,6 +157,8 @@ def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, str, di
             yield field.title, "is missing", without
         for what, values in (
             ("has the wrong type", _of_another_type(field)),
+            ("is null", (None,)),
+            ("is no whole number", _fractions(field, content.get(field.name))),
             ("is out of range", _out_of_range(field, content.get(field.name))),
             (f"is no multiple of {limit_text(field.multiple_of or 1)}", _no_multiples(field)),
             ("is a title and no value", _titles(field)),
@@ -166,6 +173,13 @@ def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, str, di
 def _of_another_type(field: Field) -> Iterator[Any]:
     text = field.kind in TEXT_KINDS or field.kind == "single"
     yield 1234567 if text and not field.each_line else "elicit-tui"
+
+
+def _fractions(field: Field, sent: Any) -> Iterator[Any]:
+    """A fraction beside a whole number, within the limits."""
+    if field.kind == "integer":
+        start = sent if isinstance(sent, int) else field.minimum or field.maximum or 0
+        yield from (near for near in (start + 0.5, start - 0.5) if _within(field, near))
 
 
 def _out_of_range(field: Field, sent: Any) -> Iterator[Any]:

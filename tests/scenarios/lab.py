@@ -1,6 +1,7 @@
 """Servers that each break one promise about their questions, and their mended twins.
 
-    python lab.py [STATE [later]]
+    python lab.py TOOL STATE [later]
+    python lab.py --nursery SOCKET          forks of it, for `nursery.py SOCKET TOOL STATE [later]`
 
 A tool's name is its flaw; `NAME_mended` is the same tool without it. STATE is a file that a
 booking is written to. With `later`, `changes_its_schema` asks for something else than before.
@@ -16,13 +17,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+# Started without site-packages (`python -S`), it is ready much sooner.
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from elicit_tui.demo.conversation import Conversation, ElicitResult
 from elicit_tui.demo.json_rpc import JsonRpcStdio, Message
 from elicit_tui.demo.server import DemoServer
 from elicit_tui.demo.tool import DemoTool, ToolResult
+from tests.scenarios import nursery
+from tests.scenarios.careless import CARELESS, CarelessBooking
 
-STATE = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-LATER = sys.argv[2:] == ["later"]
+STATE = Path()
+LATER = False
 
 CONFIRM = {"type": "object", "properties": {}}
 GUESTS = {
@@ -118,6 +123,11 @@ class Stray(JsonRpcStdio):
     """What the tool that was called last makes of such an answer."""
     strays = 0
 
+    def answer(self, request_id: Any, result: Message) -> None:
+        super().answer(request_id, result)
+        if self.flaw == "answers_twice" and "content" in result:
+            super().answer(request_id, result)
+
     def _settle(self, message: Message) -> None:
         if str(message.get("id")) in self._waiting:
             super()._settle(message)
@@ -129,10 +139,12 @@ class Stray(JsonRpcStdio):
             time.sleep(3600)
 
 
-def book() -> None:
-    if STATE is not None:
-        with STATE.open("a", encoding="utf-8") as state:
-            state.write("booked\n")
+def book(*, undo: bool = False) -> None:
+    if undo:
+        STATE.write_text(STATE.read_text("utf-8").removesuffix("booked\n"), "utf-8")
+        return
+    with STATE.open("a", encoding="utf-8") as state:
+        state.write("booked\n")
 
 
 class Booking:
@@ -244,14 +256,27 @@ class BookingTool(DemoTool):
         return {**super().as_json(), "outputSchema": schema}
 
 
-async def serve() -> None:
+async def serve(name: str) -> int:
     wire = Stray()
-    tools = {}
-    for flaw, form in FORMS.items():
-        for name, own in ((flaw, flaw), (f"{flaw}_mended", "second" if "second" in flaw else "")):
-            tools[name] = BookingTool(name, name, "Books a table.", Booking(own, form, wire))
-    await DemoServer(wire, tools).run()
+    flaw = name.removesuffix("_mended")
+    own = "" if name != flaw else flaw
+    if flaw in CARELESS:
+        page = flaw == "acts_though_its_page_was_declined"
+        run: Any = CarelessBooking(own, CARELESS[flaw], book, wire, page)
+    else:
+        run = Booking("second" if "second" in flaw and not own else own, FORMS[flaw], wire)
+    await DemoServer(wire, {name: BookingTool(name, name, "Books a table.", run)}).run()
+    return 9 if wire.flaw == "ends_with_an_exit_code" else 0
+
+
+def main(arguments: list[str]) -> int:
+    global STATE, LATER
+    tool, state, *how = arguments
+    STATE, LATER = Path(state), how == ["later"]
+    return asyncio.run(serve(tool))
 
 
 if __name__ == "__main__":
-    asyncio.run(serve())
+    if sys.argv[1] == "--nursery":
+        nursery.serve_forks(sys.argv[2], main)
+    sys.exit(main(sys.argv[1:]))

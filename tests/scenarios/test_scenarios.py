@@ -441,7 +441,7 @@ def watching(directory: Path, watched: str, tool: str, action: str) -> Ended:
     """Test a tool of the lab that writes what it books to `state`."""
     state = directory / "state"
     text = WATCHING.replace("WATCHED", json.dumps(watched)).replace("TOOL", tool)
-    server = f"lab={sys.executable} {HERE / 'lab.py'} {state}"
+    server = f"lab={sys.executable} -S {HERE / 'lab.py'} {tool} {state}"
     return outcome_of(scenarios(directory, text.replace("ACTION", action)), server=server)
 
 
