@@ -84,7 +84,7 @@ def test_what_fails_is_annotated_at_its_line_and_all_reports_are_kept_all_the_sa
     assert all(each.startswith(("::error file=", "::warning file=")) for each in commands)
     summary = done.summary.read_text()
     assert "1 passed, 1 failed" in summary
-    assert "&#58;&#58;x, 100%&#58; accept" in summary
+    assert "&#58;&#58;x, 100%: accept" in summary
     reports = checkout / done.used["actions/upload-artifact"]["path"]
     assert "structured /cleared" in (reports / "junit.xml").read_text()
     assert json.loads((reports / "lint.sarif").read_text())["runs"][0]["results"]
