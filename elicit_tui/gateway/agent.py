@@ -26,22 +26,12 @@ from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
-from elicit_tui.gateway.requester import AgentInfo, ClientSilent, elicitation_modes
+from elicit_tui.gateway.requester import LEVELS, AgentInfo, ClientSilent, elicitation_modes
 from elicit_tui.host.events import ListKind
 from elicit_tui.host.number_text import json_line
 
 Context = ServerRequestContext[Any, Any]
 
-LEVELS: Final = (
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-)
 GONE: Final = "elicit_tui.gone"
 """The key of a request's scope under which the gateway over HTTP says that its client hung up."""
 MOST_OF_A_NAME: Final = 200

@@ -78,10 +78,15 @@ def _folder() -> Path:
 
 
 def doctor_asks() -> bool:
-    """Whether a doctor may want to know something of some agent."""
+    """Whether a doctor that is there may want to know something of some agent."""
     with contextlib.suppress(ConfigError, OSError):
-        return any(path.suffix == ".json" for path in _folder().iterdir())
+        return any(path.suffix == ".json" and _is_fresh(path) for path in _folder().iterdir())
     return False
+
+
+def _is_fresh(request: Path) -> bool:
+    """Whether the doctor whose request this is still renews it. Raises OSError."""
+    return 0 <= time.time() - request.stat().st_mtime + 1 < FRESH_SECONDS + 1
 
 
 class DoctorFiles:
@@ -127,7 +132,7 @@ class DoctorFiles:
     def request(self) -> DoctorRequest | None:
         """What a doctor that is there wants to know of this agent; None: there is none."""
         try:
-            if not 0 <= time.time() - self.request_file.stat().st_mtime + 1 < FRESH_SECONDS + 1:
+            if not _is_fresh(self.request_file):
                 return None
             values: Mapping[str, Any] = json.loads(self.request_file.read_bytes())
             return DoctorRequest(**values)

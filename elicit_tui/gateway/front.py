@@ -25,15 +25,18 @@ from elicit_tui import __version__
 from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.doctor_files import doctor_asks
+from elicit_tui.gateway.fit_to_pass import nested_too_deep
 from elicit_tui.gateway.offers import LISTS, SessionOffers
 from elicit_tui.gateway.own_tools import own_tools
-from elicit_tui.gateway.requester import elicitation_modes, may_pause
+from elicit_tui.gateway.requester import LEVELS, elicitation_modes, may_pause
 from elicit_tui.host.number_text import json_line, read_float
 
 MOST_BYTES: Final = 1024 * 1024
 """Of messages that are kept; more of them wait in the agent's pipe."""
 MOST_OF_A_LINE: Final = 64 * 1024
 """Of a message that is looked at here."""
+MOST_ANSWERED_BYTES: Final = 4 * 1024 * 1024
+"""Of answers given here; the session gives the others, as fast as the agent reads."""
 CHUNK_BYTES: Final = 64 * 1024
 SWITCH_SECONDS: Final = 0.001
 """How soon the thread that loads lets the one that answers run; Python's own is 5 ms."""
@@ -46,6 +49,18 @@ SERVER_INFO: Final[Mapping[str, Any]] = {
     "title": "elicit-tui gateway",
     "version": __version__,
 }
+_CAPABILITIES: Final[Mapping[str, Any]] = {
+    "elicitation": {"form": {}, "url": {}},
+    "roots": {"listChanged": bool},
+    "sampling": {"context": {}, "tools": {}},
+    "tasks": {
+        "cancel": {},
+        "list": {},
+        "requests": {"elicitation": {"create": {}}, "sampling": {"createMessage": {}}},
+    },
+}
+"""Of a client: what the specification names in each, an object or a flag."""
+
 CAPABILITIES: Final[Mapping[str, Any]] = {
     "completions": {},
     "logging": {},
@@ -86,6 +101,7 @@ class Front:
     _partial: bytearray = field(default_factory=bytearray)
     _kept: list[bytes] = field(default_factory=list)
     _size: int = 0
+    _answered_bytes: int = 0
     _agent: _Agent | None = None
     """Who began with `initialize`; in the modern era each request says it anew."""
     _answered: set[str] = field(default_factory=set)
@@ -110,12 +126,14 @@ class Front:
 
     def _read_line(self, line: bytearray) -> bytes:
         answer = None
-        if len(line) <= MOST_OF_A_LINE:
+        if len(line) <= MOST_OF_A_LINE and self._answered_bytes <= MOST_ANSWERED_BYTES:
             request = _request(line)
             answer = self._answer(*request) if request is not None else None
         if answer is None:
             self._keep(bytes(line) + b"\n")
-        return answer or b""
+            return b""
+        self._answered_bytes += len(answer)
+        return answer
 
     def _keep(self, line: bytes) -> None:
         self._kept.append(line)
@@ -123,7 +141,7 @@ class Front:
 
     def _answer(self, identifier: Any, method: str, params: dict[str, Any]) -> bytes | None:
         meta = params.get("_meta", {})
-        if not isinstance(meta, dict):
+        if not isinstance(meta, dict) or not _is_plain_meta(meta):
             return None
         modern = f"{META}protocolVersion" in meta
         result: Mapping[str, Any] | None = None
@@ -224,7 +242,7 @@ def _request(line: bytes | bytearray) -> tuple[Any, str, dict[str, Any]] | None:
     params = message.get("params", {})
     if not isinstance(identifier, (str, int)) or isinstance(identifier, bool):
         return None
-    if not isinstance(method, str) or not isinstance(params, dict):
+    if not isinstance(method, str) or not isinstance(params, dict) or nested_too_deep(params):
         return None
     return identifier, method, params
 
@@ -256,12 +274,12 @@ def _agent(info: Any, capabilities: Any, *, named: bool = True) -> _Agent | None
 
 
 def _is_plain(capabilities: Any) -> bool:
-    """Whether these are capabilities as clients send them; the session judges all others."""
+    """Whether these are capabilities as the specification has them; the session judges others."""
     if not isinstance(capabilities, dict):
         return False
     for key, value in capabilities.items():
-        if key in ("elicitation", "roots", "sampling", "tasks"):
-            if not isinstance(value, dict) or not _is_of_flags(value):
+        if key in _CAPABILITIES:
+            if not _has_shape(value, _CAPABILITIES[key]):
                 return False
         elif key in ("experimental", "extensions") and not (
             isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
@@ -270,13 +288,23 @@ def _is_plain(capabilities: Any) -> bool:
     return True
 
 
-def _is_of_flags(value: Any, depth: int = 4) -> bool:
-    """Whether it is an object of objects with nothing but true and false at their ends."""
-    if isinstance(value, bool):
-        return True
-    if not isinstance(value, dict) or not depth:
+def _has_shape(value: Any, shape: Any) -> bool:
+    """Whether all that a shape names is of that kind, and whatever else is there a flag."""
+    if shape is bool:
+        return isinstance(value, bool)
+    if not isinstance(value, dict):
         return False
-    return all(_is_of_flags(item, depth - 1) for item in value.values())
+    return all(
+        _has_shape(item, shape[key]) if key in shape else isinstance(item, bool)
+        for key, item in value.items()
+    )
+
+
+def _is_plain_meta(meta: Mapping[str, Any]) -> bool:
+    """Whether what a request says beside itself is as the specification has it."""
+    token = meta.get("progressToken", "")
+    level = meta.get(f"{META}logLevel", LEVELS[0])
+    return isinstance(token, (str, int)) and not isinstance(token, bool) and level in LEVELS
 
 
 # Descriptors 0 and 1

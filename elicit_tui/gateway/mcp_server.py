@@ -21,10 +21,11 @@ from mcp.shared.exceptions import MCPError
 
 from elicit_tui import __version__
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError
-from elicit_tui.gateway.agent import LEVELS, AgentRequest, Context, agent_info, is_modern
+from elicit_tui.gateway.agent import AgentRequest, Context, agent_info, is_modern
 from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.offers import LISTS
 from elicit_tui.gateway.passing import Unknown
+from elicit_tui.gateway.requester import LEVELS
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.telling import NOT_VISITED, Result
 
@@ -64,6 +65,10 @@ class RequestMiddleware:
                 session.own(agent)  # so that a doctor that comes later is seen
                 session.note.known_as(agent, http=context.request is not None)
             return await call_next(context)
+        if context.method == "server/discover" and context.request is None:
+            # The front has given this agent its lists perhaps, so that it asks for nothing more.
+            session = await _opened(self._session_of, context)
+            session.note.known_as(agent_info(context), http=False)
         answer = self._answers.get(context.method)
         if context.method in HANDSHAKE_ONLY and is_modern(context):
             answer = None

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from elicit_tui.elicitation import Era
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.agents import agent_called
+
+LEVELS: Final = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
+"""Of log lines, from the least to the gravest (spec: server/utilities/logging)."""
 
 
 class ClientSilent(Exception):

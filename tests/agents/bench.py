@@ -92,6 +92,10 @@ class Bench:
 
     def install(self, *, beside: bool = False) -> None:
         """Put the gateway into the agent's file; `beside`: the fast server directly, first."""
+        if self.agent.by_snippet:
+            snippet = self.elicit_tui("gateway", "snippet", self.agent.key, "asking")
+            (self.home / "snippet.py").write_text(snippet)
+            return
         if beside:
             known = known_agents()[self.agent.key]
             raw = self.file.read_bytes() if self.file.exists() else b""
@@ -103,6 +107,8 @@ class Bench:
 
     def uninstall(self) -> str:
         """Take it out; how much of the file is as it was."""
+        if self.agent.by_snippet:
+            return "nothing to undo"
         known = known_agents()[self.agent.key]
         left = dict(read_document(known, self.file.read_bytes(), "file").servers)
         assert left.pop(NAME)
@@ -123,7 +129,10 @@ class Bench:
     # The agent, and the person
 
     def starts(self) -> subprocess.Popen[Any]:
-        command = [word.replace("{home}", str(self.home)) for word in self.agent.command]
+        places = {"{home}": str(self.home), "{url}": self.model.url}
+        command = list(self.agent.command)
+        for place, value in places.items():
+            command = [word.replace(place, value) for word in command]
         log = (self.home / "agent.log").open("ab")
         process = subprocess.Popen(
             command,

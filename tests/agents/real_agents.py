@@ -20,6 +20,7 @@ from tests.agents.model import MODEL
 
 INSTALLED: Final = Path(__file__).parent / "installed"
 PROMPT: Final = "Call the tool."
+HOSTS: Final = Path(__file__).with_name("library_hosts.py")
 MACHINE: Final = f"linux-{'arm64' if platform.machine() == 'aarch64' else 'x64'}"
 
 Environment = dict[str, str]
@@ -44,6 +45,10 @@ class RealAgent:
     """Whether its process ends with its work."""
     python: str | None = None
     """The oldest Python that its package takes; None: it is of npm."""
+    beside: tuple[str, ...] = ()
+    """What it needs beside its package, where it is a library."""
+    by_snippet: bool = False
+    """Whether it is a library, whose program is given the lines of `gateway snippet`."""
     not_run: str = field(default="", compare=False)
     """Why it cannot be run here at all."""
 
@@ -92,7 +97,8 @@ class RealAgent:
             interpreter = self._interpreter()
             if interpreter is None:
                 return self.missing
-            pip = [str(self.folder / "bin" / "python"), "-m", "pip", "install", "-q", pinned]
+            pip = [str(self.folder / "bin" / "python"), "-m", "pip", "install", "-q"]
+            pip += [pinned, *self.beside]
             commands = [[interpreter, "-m", "venv", str(self.folder)], pip]
         for command in commands:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -202,8 +208,27 @@ def fast_agent(home: Path, url: str) -> Environment:
     return {}
 
 
+def library(home: Path, url: str) -> Environment:
+    return {
+        "MODEL_URL": url,
+        "GOOGLE_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": url,
+    }
+
+
 def nothing(home: Path, url: str) -> Environment:
     return {}
+
+
+def library_host(key: str, package: str, version: str, *beside: str, python: str) -> RealAgent:
+    """A program that is written with a library."""
+    arguments = (str(HOSTS), key, "{home}/snippet.py", "{url}")
+    return RealAgent(
+        *(key, package, version, "bin/python", arguments, library),
+        python=python,
+        beside=beside,
+        by_snippet=True,
+    )
 
 
 OPENCODE_MODULES = "node_modules/opencode-{machine}/bin/opencode"
@@ -302,6 +327,14 @@ ALL: Final = {
             fast_agent,
             python="3.12",
         ),
+        library_host("openai-agents", "openai-agents", "0.24.0", python="3.10"),
+        library_host("pydantic-ai", "pydantic-ai-slim[openai,mcp]", "2.68.0", python="3.10"),
+        library_host(
+            *("langchain", "langchain-mcp-adapters", "0.3.2"),
+            *("langchain==1.5.0", "langchain-openai==1.7.4"),
+            python="3.10",
+        ),
+        library_host("google-adk", "google-adk[mcp]", "2.13.0", python="3.10"),
         RealAgent(
             "goose",
             "goose",

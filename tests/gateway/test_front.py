@@ -19,7 +19,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
-from elicit_tui.gateway.front import HANDSHAKE_REVISIONS, MOST_BYTES, Front
+from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest
+from elicit_tui.gateway.front import HANDSHAKE_REVISIONS, MOST_ANSWERED_BYTES, MOST_BYTES, Front
 from elicit_tui.gateway.offers import LISTS, SessionOffers
 from elicit_tui.gateway.opening import open_session, remember_catalogues
 from elicit_tui.gateway.session import Session
@@ -104,6 +105,7 @@ CAPABILITIES: Mapping[str, Any] = {
     "roots": {"listChanged": True},
     "sampling": {},
     "elicitation": {"form": {"applyDefaults": True}},
+    "tasks": {"list": {}, "requests": {"elicitation": {"create": {}}}},
     "experimental": {"own": {"at": 1}},
     "not of the protocol": 3,
 }
@@ -181,6 +183,26 @@ NOT_ANSWERED: Mapping[str, bytes] = {
     "capabilities that are none": line(
         {**INITIALIZE, "params": {**INITIALIZE["params"], "capabilities": {"elicitation": 3}}}
     ),
+    **{
+        f"a capability of another kind: {odd}": line(
+            {**INITIALIZE, "params": {**INITIALIZE["params"], "capabilities": odd}}
+        )
+        for odd in (
+            {"elicitation": {"form": True}},
+            {"elicitation": {"url": None}},
+            {"roots": {"listChanged": {"a": True}}},
+            {"sampling": {"tools": True}},
+            {"tasks": {"list": True}},
+            {"tasks": {"requests": {"elicitation": {"create": True}}}},
+            {"experimental": {"x": 1}},
+        )
+    },
+    "a progress token that is none": line(
+        {**INITIALIZE, "params": {**INITIALIZE["params"], "_meta": {"progressToken": []}}}
+    ),
+    "a level of no log": line(
+        asks("server/discover", _meta={**MODERN_META, "io.modelcontextprotocol/logLevel": "loud"})
+    ),
     "both eras at once": line(
         {**INITIALIZE, "params": {**INITIALIZE["params"], "_meta": MODERN_META}}
     ),
@@ -242,6 +264,34 @@ def test_ten_megabytes_are_not_read_here() -> None:
         read += 65_536
     assert read <= MOST_BYTES + 65_536
     assert len(early.handover().unread) == read
+
+
+def test_of_an_agent_that_asks_and_does_not_read_not_all_answers_are_kept_here() -> None:
+    early = front()
+    listing = line(asks("tools/list"))
+    early.read(line(INITIALIZE))
+    answered = sum(len(early.read(listing * 100)) for _ in range(200))
+    assert answered < MOST_ANSWERED_BYTES + 1_000_000
+    assert early.handover().unread.endswith(listing)
+
+
+@pytest.mark.parametrize("levels", [200, 600, 900])
+def test_what_is_nested_deep_costs_the_agent_nothing_but_the_early_answer(levels: int) -> None:
+    nested = b"[" * levels + b"1.10" + b"]" * levels
+    sent = line({**INITIALIZE, "params": {**INITIALIZE["params"], "x": 0}})
+    sent = sent.replace(b'"x": 0', b'"x": ' + nested)
+    early = front()
+    assert early.read(sent) == b""
+    assert early.handover().unread == sent
+
+
+def test_a_doctor_that_died_keeps_no_list_from_an_agent(tmp_path: Path) -> None:
+    request = DoctorRequest("crush", 1.0, 1.0, "nonce")
+    files = DoctorFiles("crush")
+    with files.asking(request):
+        assert front().read(line(modern("tools/list"))) == b""
+        os.utime(files.request_file, (1, 1))
+        assert front().read(line(modern("tools/list"))) != b""
 
 
 def test_a_list_waits_for_a_server_that_was_never_seen() -> None:

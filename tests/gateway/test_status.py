@@ -16,8 +16,10 @@ from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.gateway import connected
 from elicit_tui.gateway.connected import KEPT_SECONDS, MOST_NOTES, session_notes
+from tests.gateway.http_world import MODERN_META
 from tests.gateway.test_clients import ClientForms, called, via
-from tests.gateway.world import WAIT, asking, world
+from tests.gateway.test_front import modern, on_pipes
+from tests.gateway.world import WAIT, asking, workshop, world
 
 pytestmark = pytest.mark.anyio
 
@@ -59,6 +61,16 @@ async def test_an_agent_is_told_of_while_it_is_there_and_after(
     assert "○ codex-mcp-client 1" in lines
     assert ", ended " in lines
     assert "asked in" not in lines
+
+
+async def test_an_agent_that_has_only_begun_is_told_of_in_the_modern_era_too(
+    sealed_machine: Path,
+) -> None:
+    async with on_pipes(workshop()) as ask:
+        await ask(modern("server/discover"))
+        (note,) = session_notes()
+        assert note.agent == MODERN_META["io.modelcontextprotocol/clientInfo"]["name"]
+        assert note.alive
 
 
 def noted(name: str, **values: object) -> None:
