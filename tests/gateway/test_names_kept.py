@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from multiprocessing import get_context
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -291,23 +292,26 @@ def test_the_servers_that_were_seen_last_are_remembered_and_no_more(
     assert files.read(of(args=("0",))) is None
 
 
-def write_often(folder: str, text: str) -> None:
-    for _ in range(50):
-        CatalogueFiles(Path(folder)).write(of(), Catalogue(instructions=text * 10_000))
+WRITE_OFTEN = """
+import sys
+from pathlib import Path
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
+for _ in range(20):
+    catalogue = Catalogue(instructions=sys.argv[2] * 10_000)
+    CatalogueFiles(Path(sys.argv[1])).write(ServerSettings("docs", command="x"), catalogue)
+"""
 
 
 def test_two_processes_that_write_at_once_leave_one_whole_catalogue(tmp_path: Path) -> None:
-    spawn = get_context("spawn")
-    writers = [spawn.Process(target=write_often, args=(str(tmp_path), text)) for text in "ab"]
-    for writer in writers:
-        writer.start()
+    command = [sys.executable, "-c", WRITE_OFTEN, str(tmp_path)]
+    writers = [subprocess.Popen([*command, text]) for text in "ab"]
     files = CatalogueFiles(tmp_path)
     seen = set()
-    while any(writer.is_alive() for writer in writers):
+    while any(writer.poll() is None for writer in writers):
         if (kept := files.read(of())) is not None:
             seen.add(kept.instructions)
-    for writer in writers:
-        writer.join()
+    assert [writer.returncode for writer in writers] == [0, 0]
     assert seen <= {"a" * 10_000, "b" * 10_000}
     assert files.read(of()) is not None
 
