@@ -27,8 +27,8 @@ from elicit_tui.host.number_text import json_line, read_float
 from elicit_tui.paths import replace_file, state_directory
 
 VERSION: Final = 3
-MOST_BYTES: Final = 64 * 1024 * 1024
-"""A larger file is not ours."""
+MOST_BYTES: Final = 4 * 1024 * 1024
+"""Of one server. A larger one is not remembered: every start would take the time to read it."""
 MOST_FILES: Final = 256
 """Of servers that were configured once; the ones that were not written for longest go first."""
 KEY_BYTES: Final = 32
@@ -84,7 +84,11 @@ class CatalogueFiles:
             started = _digest(key, _how_started(server))
             body = json_line({"version": VERSION, **vars(catalogue)})
             path = self._directory / f"{started}.json"
-            replace_file(path, _digest(key, started.encode() + body).encode() + b"\n" + body)
+            kept = _digest(key, started.encode() + body).encode() + b"\n" + body
+            if len(kept) > MOST_BYTES:
+                path.unlink(missing_ok=True)
+                return
+            replace_file(path, kept)
             self._prune(path)
 
     def _key(self, directory: Path, *, create: bool) -> bytes:

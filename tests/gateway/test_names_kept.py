@@ -254,6 +254,17 @@ def test_a_file_that_is_not_as_it_was_written_counts_for_nothing_and_is_written_
     assert files.read(of()) == LISTED
 
 
+def test_a_server_that_lists_so_much_that_every_start_would_be_slow_is_not_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elicit_tui.gateway.catalogue.MOST_BYTES", 1000)
+    files = CatalogueFiles(tmp_path)
+    files.write(of(), LISTED)
+    files.write(of(), Catalogue(instructions="x" * 1000))
+    assert files.read(of()) is None
+    assert not list(tmp_path.glob("*.json"))
+
+
 def test_one_servers_file_under_the_name_of_another_counts_for_nothing(tmp_path: Path) -> None:
     files = CatalogueFiles(tmp_path)
     files.write(of(), LISTED)
