@@ -83,7 +83,9 @@ class Agent:
         """Whether no person sits at it; `arguments`: those that it was started with."""
         if isinstance(self.runs_alone, bool):
             return self.runs_alone
-        return any(argument in self.runs_alone for argument in arguments)
+        # `python -m fast_agent` says `-m` to the interpreter.
+        own = arguments[2:] if list(arguments[:1]) == ["-m"] else arguments
+        return any(argument.partition("=")[0] in self.runs_alone for argument in own)
 
     def can_show(self, kinds: Collection[str]) -> bool:
         """Whether its own form can hold fields of these kinds."""

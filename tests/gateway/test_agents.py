@@ -121,6 +121,9 @@ def test_who_is_started_to_run_alone_is_known_by_name_or_arguments() -> None:
     assert agent_called("codex-mcp-client").is_alone(["exec", "--json", "do it"])
     assert not agent_called("codex-mcp-client").is_alone(["--model", "x"])
     assert agent_called("claude-code").is_alone(["-p", "do it"])
+    assert agent_called("copilot-cli").is_alone(["--prompt=do it"])
+    assert agent_called("fast-agent-mcp").is_alone(["/bin/fast-agent", "go", "-m", "do it"])
+    assert not agent_called("fast-agent-mcp").is_alone(["-m", "fast_agent", "go"])
     assert not agent_called("somebody-new").is_alone(["-p"])
 
 
