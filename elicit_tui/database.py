@@ -78,10 +78,18 @@ class DatabaseKind:
     def _the(self, path: Path) -> str:
         return f"The {self.name} {neutral_line(str(path))}"
 
-    def connect(self, path: Path, *, create: bool, any_thread: bool = False) -> sqlite3.Connection:
+    def connect(
+        self,
+        path: Path,
+        *,
+        create: bool,
+        any_thread: bool = False,
+        patience: float = BUSY_SECONDS,
+    ) -> sqlite3.Connection:
         """Open the file at `path`, made private first if it is new.
 
         `any_thread`: another thread than this one may use the connection, one at a time.
+        `patience`: how many seconds a step of it may wait for other processes.
         Raises `missing`, `too_new`, or `error` when it cannot be opened or trusted.
         """
         with self.plain_errors(path):
@@ -96,8 +104,8 @@ class DatabaseKind:
                     path, timeout=0, isolation_level=None, check_same_thread=not any_thread
                 )
                 given_back.callback(connection.close)
-                _patiently(lambda: self._prepare(connection, path), BUSY_SECONDS)
-                wait_at_most(connection, BUSY_SECONDS)
+                _patiently(lambda: self._prepare(connection, path), patience)
+                wait_at_most(connection, patience)
                 given_back.pop_all()
         return connection
 

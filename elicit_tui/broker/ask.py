@@ -112,7 +112,8 @@ def valid(question: Question, outcome: Outcome) -> Outcome | Problem:
         return replace(outcome, content=None)
     scopes = question.request.traits.scopes
     if scopes:
-        return replace(outcome, content=None, scope=outcome.scope or scopes[0])
+        scope = outcome.scope if outcome.scope in scopes else scopes[0]
+        return replace(outcome, content=None, scope=scope)
     if question.form is None:
         return replace(outcome, content=None)
     content: Mapping[str, Any] = outcome.content if outcome.content is not None else {}
@@ -262,7 +263,9 @@ class AskStep:
         The responder's task is ended, and waited for, before this returns: no screen outlives its
         question.
         """
-        deadline = Deadline(self._settings.timeout_sec)
+        # An agent waits for its hook as long as it was told, whoever types meanwhile.
+        fixed = question.request.handed_to is not None
+        deadline = Deadline(self._settings.timeout_sec, fixed=fixed)
         pending = entry.pending = Pending(question, deadline)
         self._queue.add(pending)
         started = asyncio.Event()
@@ -285,7 +288,7 @@ class AskStep:
                     return cancel(
                         "deadline",
                         f"No answer was given within {in_seconds(deadline.seconds)}.",
-                        key="elicitation.timeout_sec",
+                        key="bridge.hold_sec" if fixed else "elicitation.timeout_sec",
                     )
         finally:
             entry.pending = None

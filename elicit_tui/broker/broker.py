@@ -23,7 +23,8 @@ from elicit_tui.broker.contracts import (
 )
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import ENDED, Entrance, malformed
-from elicit_tui.broker.hook_steps import ONLY_A_PERSON, HookSteps, listener_for
+from elicit_tui.broker.hook_steps import HookSteps, listener_for
+from elicit_tui.broker.prompts import review_of_prompt
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
     Call,
@@ -210,13 +211,7 @@ class Broker:
             return managed.outcome
         answer = self._policy.answer(entry.question)
         entry.trace.append(answer)
-        prepared = answer.outcome
-        if managed.failed and prepared is not None and prepared.action == "accept":
-            # Where a hook of the administrator's failed, nothing but a person accepts any more.
-            name = prepared.key or prepared.decided_by
-            sentence = f"{name} accepted, which does not count: {ONLY_A_PERSON}."
-            self.notice(entry.request.server.name, sentence)
-            prepared = None
+        prepared = self._hook_steps.unless_failed(managed, answer.outcome, entry)
         if prepared is not None:
             judged = valid(entry.question, prepared)
             if isinstance(judged, Outcome):
@@ -302,6 +297,15 @@ class Broker:
             self.allowances.add(wanted())
         return outcome
 
+    async def permit(self, request: ElicitationRequest) -> Outcome:
+        """The outcome of an agent's own prompt, recorded; without an action it asks by itself."""
+        decision = self._policy.judge_prompt()
+        if (refused := decision.outcome or self._entrance.end) is not None:
+            return self._ended_at_once(request, refused, [decision])
+        question = Question(request, review_of_prompt(self._guardian, request))
+        entry = self._open[request.id] = Admitted(question, trace=[decision])
+        return await self._see_through(entry, self._confirmed, ENDED)
+
     # Logins
 
     def may_log_in(self, server: str) -> Decision:
@@ -315,10 +319,8 @@ class Broker:
         itself; only with it an accept counts. Cancelling this call ends it by `shutdown`.
         """
         decision = self.may_log_in(request.server.name)
-        if decision.outcome is not None:
-            return self._ended_at_once(request, decision.outcome, [decision])
-        if self._entrance.closed:
-            return self._ended_at_once(request, ENDED, [decision])
+        if (refused := decision.outcome or self._entrance.end) is not None:
+            return self._ended_at_once(request, refused, [decision])
         question = Question(request, take_redirect=take)
         entry = self._open[request.id] = Admitted(question, trace=[decision])
         return await self._see_through(entry, self._consented, ENDED)

@@ -192,6 +192,11 @@ class Entrance:
             self._told.add((who, what))
             self._notice(who, f"{limit} {what.value}")
 
+    @property
+    def end(self) -> Outcome | None:
+        """The outcome of whatever comes after the end; None before it."""
+        return ENDED if self.closed else None
+
     def approval_refusal(self) -> Outcome | None:
         """The outcome of an approval that may not be asked; None lets it in, until `leave`."""
         if self.closed:

@@ -105,6 +105,20 @@ class HookSteps:
         rule = Rule("accept", server="*", content=reply.content, layer=hook.layer)
         return self._why_not(rule, entry.question)
 
+    def unless_failed(
+        self, managed: Before, prepared: Outcome | None, entry: Admitted
+    ) -> Outcome | None:
+        """What a rule or the answers file says, where it counts after the managed hooks.
+
+        Where one of them failed, nothing but a person accepts any more.
+        """
+        if not managed.failed or prepared is None or prepared.action != "accept":
+            return prepared
+        name = prepared.key or prepared.decided_by
+        sentence = f"{name} accepted, which does not count: {ONLY_A_PERSON}."
+        self._notice(entry.request.server.name, sentence)
+        return None
+
     async def after(self, entry: Admitted, outcome: Outcome, ask: AskPerson) -> Outcome:
         """Show the answer to the `ElicitationResult` hooks; what may go out after that.
 

@@ -339,7 +339,7 @@ class Inbox:
             judged = await self._judged(given, question_id)
             entry = self._entries.get(question_id)
             again = entry.waiting.question if entry is not None else judged.question
-            return delivered(judged, answer, again)
+            return delivered(judged, answer, again, handed=waiting.handed_to is not None)
         finally:
             del self._given[question_id]
 

@@ -17,6 +17,8 @@ SESSION_ENDED: Final = "The session that asked has ended. Nothing was sent."
 UNKNOWN: Final = "The session that asked has ended; it is not known whether the answer went out."
 TAKEN_BACK: Final = "It was taken back."
 TELL_AGENT: Final = "The agent was told to come back: tell it to go on."
+HANDED: Final = "Handed to the agent."
+LEFT_TO_AGENT: Final = "Left to the agent."
 ID_CHARACTERS: Final = 8
 """As much of an id as a person reads."""
 PAGE_FINISHED: Final = "The server reported its page finished; that answers it."
@@ -26,6 +28,7 @@ _SENTENCES: Final = {
     "shutdown": SESSION_ENDED,
     "server": "The server took it back, or went away.",
     "withdrawn": "The agent took its call back, or left. Nothing was sent.",
+    "nobody": "It was handed back to the agent unanswered, which asks by itself.",
     "agent": "The agent answered it.",
     "client": "It was answered in the agent's own client.",
 }
@@ -86,8 +89,13 @@ def is_lost(waiting: Waiting | None, answer: Answer) -> bool:
     return waiting.attempt == answer.attempt and waiting.state in ("open", "claimed")
 
 
-def delivered(waiting: Waiting, answer: Answer, again: Question | None) -> Delivery:
-    """What became of an answer that is judged. `again`: the question, if it is open again."""
+def delivered(
+    waiting: Waiting, answer: Answer, again: Question | None, *, handed: bool = False
+) -> Delivery:
+    """What became of an answer that is judged. `again`: the question, if it is open again.
+
+    `handed`: it is an agent's own prompt: what becomes of it from there on is not known here.
+    """
     if waiting.state != "settled":
         note = again.note if again is not None else None
         lost = (
@@ -100,6 +108,8 @@ def delivered(waiting: Waiting, answer: Answer, again: Question | None) -> Deliv
         accepted = "Allowed." if KINDS[waiting.kind].about_call else "Sent."
         sentences = {"accept": accepted, "decline": "Declined."}
         sent = sentences.get(waiting.action or "", "Cancelled.")
+        if handed:
+            return Delivery("sent", HANDED if waiting.action != "cancel" else LEFT_TO_AGENT)
         return Delivery("sent", f"{sent} {TELL_AGENT}" if waiting.agent_state == "paused" else sent)
     return Delivery("gone", _ended(waiting))
 

@@ -34,12 +34,16 @@ class Record:
 
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> Outcome:
         """Write the outcome, and return the one that may go out."""
+        handed = request.handed_to is not None
+        if handed and not outcome.was_given:
+            outcome = outcome.handed_back()
         try:
             self._ledger.decided(request, outcome, review)
         except LedgerError as error:
             self._failed(request, error)
             if outcome.action == "accept":
-                return outcome.withheld(f"The answer could not be recorded: {error}")
+                withheld = outcome.withheld(f"The answer could not be recorded: {error}")
+                return withheld.handed_back() if handed else withheld
         else:
             self._failing = False
         return outcome

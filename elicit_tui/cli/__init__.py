@@ -13,6 +13,11 @@ def run(argv: Sequence[str]) -> int:
     from elicit_tui.cli.output import keep_standard_streams, why_data_was_lost
 
     keep_standard_streams()
+    if list(argv[:1]) == ["bridge"]:
+        from elicit_tui.cli.bridge import is_hook, run_hook
+
+        if is_hook(argv):
+            return run_hook(argv[1:])
     code = _run(argv)
     failure = why_data_was_lost()
     if failure is None:

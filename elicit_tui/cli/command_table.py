@@ -103,6 +103,11 @@ COMMANDS: Final[dict[str, Command]] = {
         asks=True,
         own=_GATEWAY,
     ),
+    "bridge": Command(
+        "bridge install|uninstall|doctor AGENT",
+        "the prompts of an agent itself, in your inbox",
+        "elicit_tui.cli.bridge_install",
+    ),
     "inbox": Command(
         "inbox [list|show ID|answer ID|decline ID|cancel ID|grants|revoke SERVER TOOL]",
         "what waits for a person, whoever asked",

@@ -36,6 +36,7 @@ def told(row: Row) -> Iterator[str]:
         ("page", str(asked.get("url") or "")),
         ("why", row.reason),
         ("from", _place(details.get("via"), details.get("answeredBy"))),
+        ("handed to", _handed(details)),
         ("withdrawn", details.get("withdrawal")),
     )
     for label, text in lines:
@@ -107,6 +108,15 @@ def _place(via: Any, by: Any) -> str:
         return str(via or "")
     place = " of ".join(str(each) for each in (by.get("terminal"), by.get("machine")) if each)
     return f"{via or 'another process'}: {by.get('user')} at {place}"
+
+
+def _handed(details: Mapping[str, Any]) -> str | None:
+    """Whether the agent whose own prompt it is was given an answer; None for every other."""
+    agent = details.get("handedTo")
+    if agent is None:
+        return None
+    handed_at = local_time(details.get("handedAt"), seconds=True)
+    return f"{agent}, {handed_at}" if handed_at else f"{agent}: nothing"
 
 
 def _finding(finding: Any, of: str = "") -> Iterator[str]:

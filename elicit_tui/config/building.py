@@ -13,6 +13,7 @@ from elicit_tui.config.locks import written_policy
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.rules import guardian_rules_of, rules_of
 from elicit_tui.elicitation.settings import (
+    BridgeSettings,
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
@@ -59,6 +60,7 @@ def settings_from(
         hooks=hooks,
         store=StoreSettings(**merged.section("store")),
         gateway=GatewaySettings(**merged.section("gateway")),
+        bridge=BridgeSettings(**merged.section("bridge")),
         logins=_logins(merged),
         provenance=dict(merged.provenance),
         notices=tuple(dict.fromkeys([*notices, *merged.notices])),

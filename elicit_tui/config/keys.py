@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value, table_of
 from elicit_tui.elicitation.settings import (
+    BridgeSettings,
     ConsoleSettings,
     ElicitationLimits,
     ElicitationSettings,
@@ -261,6 +262,13 @@ GATEWAY = table_of(
     {"wait_sec": 0, "hold_sec": 0},
 )
 
+BRIDGE = table_of(
+    "The prompts of an agent itself, in the same inbox.",
+    BridgeSettings,
+    {"hold_sec": "Seconds an agent's own prompt waits here; then the agent asks by itself."},
+    {"hold_sec": 1},
+)
+
 USER_FILE = table_of(
     "Configuration of elicit-tui.",
     Settings,
@@ -276,6 +284,7 @@ USER_FILE = table_of(
         "hooks": HOOKS,
         "store": STORE,
         "gateway": GATEWAY,
+        "bridge": BRIDGE,
         "logins": LOGINS,
     },
 )

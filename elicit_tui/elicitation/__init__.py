@@ -7,6 +7,7 @@ like. Nothing here reads a file, draws or speaks the wire.
 from elicit_tui.elicitation.approval import (
     approval_request,
     hints_of,
+    prompt_request,
     review_of_call,
     what_changed,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "new_id",
     "now",
     "page_of_error",
+    "prompt_request",
     "review_of_call",
     "rfc3339",
     "unsent",

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.elicitation.finding import Finding, Review, Severity
-from elicit_tui.elicitation.request import Call, ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation.request import AGENT, Call, ElicitationRequest, ServerIdentity
 from elicit_tui.text import as_name, neutral_line
 from elicit_tui.text.scripts import mixed_words, scripts_of, with_marked_letters
 
@@ -73,6 +73,21 @@ def approval_request(
         ]
         params |= {"before": _shown_of(earlier), "changed": changed[: _NAMED_CHANGES + 1]}
     return ElicitationRequest(server, params, calls=(call,), kind="approval")
+
+
+def prompt_request(agent: str, call: Call, asks: str) -> ElicitationRequest:
+    """An approval of what an agent itself wants to do, in place of its own prompt.
+
+    `agent`: by whom it is asked, as the owner set it up. `asks`: our sentence that asks it.
+    """
+    server = ServerIdentity(AGENT, "stdio", f"{agent}, by its hook")
+    params = {"message": asks, "tool": {}}
+    return ElicitationRequest(server, params, calls=(call,), kind="approval", handed_to=agent)
+
+
+def texts_of_call(call: Call) -> str:
+    """All texts in a call's arguments, one a line, for the guardian to look at."""
+    return "\n".join(text for _, text in _texts("arguments", dict(call.arguments), _DEEPEST))
 
 
 def review_of_call(call: Call) -> Review:

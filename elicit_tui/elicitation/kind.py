@@ -7,7 +7,7 @@ another kind is another entry of `KINDS`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from elicit_tui.elicitation.outcome import DecidedBy, Scope
@@ -89,3 +89,15 @@ KINDS: Final[Mapping[Kind, KindTraits]] = {
     ),
 }
 """Every kind. The ledger, the store, hooks and data spell a kind as its key here."""
+
+HANDED_KINDS: Final[Mapping[Kind, KindTraits]] = {
+    **KINDS,
+    "approval": replace(
+        KINDS["approval"],
+        accepted_by=frozenset({"user"}),
+        only_person="only a person allows what an agent asks for",
+        scopes=("once",),
+        limit=None,
+    ),
+}
+"""The same for the prompts of an agent itself, which keeps its own grants for a session."""

@@ -55,6 +55,9 @@ PUBLIC_REASONS: Final[Mapping[DecidedBy, str]] = {
 """The only sentences a server gets: it may be the attacker, so none names a rule, key or path."""
 
 
+_GIVEN: Final = frozenset({"user", "policy", "guardian", "rule", "answers", "hook"})
+
+
 @dataclass(frozen=True)
 class Answerer:
     """Who answers in another process than the one that asks, or has its question before them."""
@@ -127,6 +130,15 @@ class Outcome:
                 "reason": PUBLIC_REASONS[self.decided_by],
             }
         }
+
+    @property
+    def was_given(self) -> bool:
+        """Whether somebody, or what the owner set up, decided it; else it ended by itself."""
+        return self.decided_by in _GIVEN
+
+    def handed_back(self) -> Outcome:
+        """The end of an agent's own prompt that nothing here decided: the agent asks by itself."""
+        return replace(self, action=None, decided_by="nobody", content=None)
 
     def withheld(self, reason: str) -> Outcome:
         """This accept turned into a cancel because it could not be recorded."""

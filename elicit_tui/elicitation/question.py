@@ -182,8 +182,16 @@ class Deadline:
     queue). Each key moves the end to at least 60 s ahead.
     """
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        fixed: bool = False,
+    ) -> None:
+        """`fixed`: no key moves the end."""
         self.seconds = seconds
+        self._fixed = fixed
         self._clock = clock
         self._end: float | None = None
         self.on_start: Callable[[], None] | None = None
@@ -198,7 +206,7 @@ class Deadline:
 
     def touch(self) -> None:
         """Move the end to at least 60 s ahead, as a key was pressed on the question."""
-        if self._end is not None:
+        if self._end is not None and not self._fixed:
             self._end = max(self._end, self._clock() + KEY_GRACE_SECONDS)
 
     @property

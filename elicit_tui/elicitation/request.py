@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
 from elicit_tui.elicitation.eras import ERAS, Era, EraTraits
-from elicit_tui.elicitation.kind import KINDS, Kind, KindTraits
+from elicit_tui.elicitation.kind import HANDED_KINDS, KINDS, Kind, KindTraits
 
 Method = Literal["tools/call", "prompts/get", "resources/read"]
 
@@ -109,6 +109,9 @@ class ElicitationRequest:
     error -32042 its elicitationId; None: sent as a notification."""
     kind: Kind = "elicitation"
     """An approval is made by `approval_request`; its params are ours."""
+    handed_to: str | None = None
+    """The agent whose own prompt this is: an answer is handed to it, which may come to another end
+    of its own. None for what we ask and answer ourselves."""
     defect: str | None = None
     """What the host saw wrong around the params (a duplicate id, no id at all), in a sentence."""
     id: str = field(default_factory=new_id)
@@ -122,7 +125,7 @@ class ElicitationRequest:
     @property
     def traits(self) -> KindTraits:
         """What its kind is and may."""
-        return KINDS[self.kind]
+        return (KINDS if self.handed_to is None else HANDED_KINDS)[self.kind]
 
     @property
     def call(self) -> Call | None:

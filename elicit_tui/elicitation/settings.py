@@ -333,6 +333,13 @@ class GatewaySettings:
 
 
 @dataclass(frozen=True)
+class BridgeSettings:
+    """`[bridge]`."""
+
+    hold_sec: float = 50
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything the owner configured, with where each value came from."""
 
@@ -348,6 +355,7 @@ class Settings:
     """In the order of their files, those of the managed file first."""
     store: StoreSettings = field(default_factory=StoreSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    bridge: BridgeSettings = field(default_factory=BridgeSettings)
     logins: LoginSettings = field(default_factory=LoginSettings)
     provenance: Mapping[str, Provenance] = field(default_factory=dict)
     """Dotted key, such as `mcp_servers.deploy.elicitations`, to its origin; absent: default."""

@@ -51,6 +51,12 @@ class Agent:
     """Its model reads `structuredContent` alone, where a result has it."""
     begins: str = ""
     """What a file of its own has to begin with."""
+    hooks: str = ""
+    """The file in which `bridge install` puts its hooks; empty: it has none that we know."""
+    hook_events: tuple[str, ...] = ()
+    """Which of its prompts a hook may answer."""
+    after_hooks: str = ""
+    """What a person has to do before the hooks are run."""
     python: str = ""
     """Lines of Python with `{command}`, `{args}` and `{env}`, for a program of its library."""
 
@@ -126,6 +132,7 @@ def _agent(key: str, table: dict[str, Any]) -> Agent:
         **{
             **table,
             "names": tuple(table["names"]),
+            "hook_events": tuple(table.get("hook_events", ())),
             "runs_alone": runs_alone if isinstance(runs_alone, bool) else tuple(runs_alone),
             "form": None if form is None else frozenset(form),
         },

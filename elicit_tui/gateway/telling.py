@@ -61,8 +61,13 @@ def ticking(seconds: float) -> str:
 
 def refused_call(outcome: Outcome) -> Result:
     """The result of a tool call that was not made."""
+    return text_result(refusal_text(outcome), is_error=True)
+
+
+def refusal_text(outcome: Outcome) -> str:
+    """Why a tool was not called, and what its person adds to that."""
     text = f"{_REFUSED.get(_case(outcome), _NOT_CALLED)} The tool was not called."
-    return text_result(_with_note(text, outcome), is_error=True)
+    return _with_note(text, outcome)
 
 
 _NOT_CALLED: Final = "This call was not approved."

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import math
 import os
 import subprocess
 from collections.abc import Mapping
@@ -22,6 +20,7 @@ from elicit_tui.elicitation.settings import Hook
 from elicit_tui.errors import HookError
 from elicit_tui.paths import start_directory
 from elicit_tui.text import in_seconds, neutral_line
+from elicit_tui.text.strict_json import KeyTwice, strict_json, too_deep
 
 if TYPE_CHECKING:
     import httpx2
@@ -30,7 +29,6 @@ ACTIONS: Final = ("accept", "decline", "cancel")
 REFUSING_CODE: Final = 2
 """The exit code that declines, with standard error as the reason."""
 LONGEST_REASON: Final = 300
-_DEEPEST: Final = 64
 
 
 @dataclass(frozen=True)
@@ -66,10 +64,10 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     if not output.strip():
         return Reply()
     try:
-        said = json.loads(
-            output, object_pairs_hook=_once_each, parse_constant=_no_number, parse_float=_finite
-        )
-    except (ValueError, RecursionError):
+        said = strict_json(output)
+    except KeyTwice:
+        raise HookError("answered with a key twice") from None
+    except ValueError:
         raise HookError("did not answer in JSON") from None
     if not isinstance(said, dict):
         raise HookError("did not answer with a JSON object")
@@ -89,41 +87,14 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     if action not in ACTIONS:
         raise HookError("answered with an action that is none of accept, decline and cancel")
     content = inner.get("content")
-    if content is not None and (not isinstance(content, dict) or _too_deep(content)):
+    if content is not None and (not isinstance(content, dict) or too_deep(content)):
         raise HookError("answered with content that is no object")
     reason = _words(inner.get("reason", said.get("reason")))
     return Reply(action, content if action == "accept" else None, reason, warning)
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; raises HookError for one that says a key twice, of which either may be meant."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise HookError("answered with a key twice")
-    return made
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(word)
-
-
-def _finite(text: str) -> float:
-    """A number; raises ValueError for one that could not be written again."""
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
-
-
 def _words(value: Any) -> str | None:
     return (neutral_line(value, LONGEST_REASON) or None) if isinstance(value, str) else None
-
-
-def _too_deep(value: Any, depth: int = 0) -> bool:
-    if depth > _DEEPEST:
-        return True
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_too_deep(item, depth + 1) for item in items)
 
 
 MOST_OUTPUT: Final = 1024 * 1024

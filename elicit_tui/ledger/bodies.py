@@ -44,6 +44,7 @@ def asked(request: ElicitationRequest, review: Review) -> Body:
         "mode": neutral_line(request.mode, 40) if request.traits.from_server else None,
         "message": neutral(request.message, LONGEST_MESSAGE),
         "defect": _line(request.defect),
+        "handedTo": _line(request.handed_to),
         "request": neutral_value(
             request.params, text_limit=LONGEST_MESSAGE, total_limit=LONGEST_REQUEST
         ),

@@ -47,7 +47,9 @@ class Row:
 
     @property
     def state(self) -> str:
-        """How far it came: `asked`, `decided` or `sent`."""
+        """How far it came: `asked`, `decided`, `sent`, or `handed` to an agent's own hook."""
+        if self.details.get("handedAt") is not None:
+            return "handed"
         if self.sent_at is not None:
             return "sent"
         return "asked" if self.decided_at is None else "decided"
@@ -93,6 +95,8 @@ _DETAILS = (
     "transport",
     "address",
     "defect",
+    "handedTo",
+    "handedAt",
     "errorCode",
     "via",
     "scope",
@@ -117,6 +121,10 @@ def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
         hashes[event] = stored
         told.update(value)
     flooded = times.get("flood")
+    sent_at = times.get("sent")
+    if told.get("handedTo") is not None:
+        # What an agent's own hook was given may have come too late to be used.
+        told["handedAt"], sent_at = sent_at, None
     return Row(
         id=question,
         server=told.get("server") or "",
@@ -136,7 +144,7 @@ def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
         waited_ms=told.get("waitedMs"),
         asked_at=flooded or told.get("arrivedAt") or times.get("asked"),
         decided_at=flooded or times.get("decided"),
-        sent_at=times.get("sent"),
+        sent_at=sent_at,
         protocol_version=told.get("protocolVersion"),
         request=told.get("request"),
         request_digest=told.get("requestDigest"),

@@ -16,7 +16,7 @@ from elicit_tui.policy.decision import Decision, ends, layer_of, setting_text, w
 from elicit_tui.policy.logging_in import judge_login
 from elicit_tui.policy.rules import Rules, why_not
 from elicit_tui.policy.surfacing import server_settings
-from elicit_tui.policy.tools import judge_call, may_run, needs_definition
+from elicit_tui.policy.tools import judge_call, judge_prompt, may_run, needs_definition
 
 
 class Policy:
@@ -99,6 +99,10 @@ class Policy:
         """Whether a person may be asked to log in to this server."""
         known = server_settings(self.settings, server)
         return judge_login(self.settings, known, nobody=self._nobody)
+
+    def judge_prompt(self) -> Decision:
+        """Whether a person is asked about what an agent itself wants to do."""
+        return judge_prompt(self.settings)
 
     def needs_definition(self, server: str, tool: str) -> bool:
         """Whether what a tool says of itself has a part in `judge_call`."""

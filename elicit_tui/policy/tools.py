@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.elicitation.approval import hints_of
-from elicit_tui.elicitation.outcome import cancel, decline
+from elicit_tui.elicitation.outcome import cancel, decline, unsent
 from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.policy.decision import (
@@ -116,6 +116,23 @@ def judge_call(
     changed = f"Change it with {key}, now {toml_value(mode)} ({layer})."
     asked = f"{shown} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
     return Decision(CALLING, asked, key, layer, way, asks=True)
+
+
+def judge_prompt(settings: Settings) -> Decision:
+    """Whether a person is asked about what an agent itself wants to do, or this ends here.
+
+    `approval_policy = "never"` refuses nothing to the agent: it asks as it would without us.
+    """
+    if granted(settings.approval_policy).tool_calls:
+        layer = layer_of(settings, "approval_policy")
+        return Decision(CALLING, "You are asked in the agent's place.", "approval_policy", layer)
+    key, sentence, layer = refused_flag(settings, "tool_calls")
+    if settings.approval_policy == "never":
+        reason = f"Nobody is asked here: {sentence}. The agent asks itself."
+        return ends(CALLING, unsent("nobody", reason, key=key, layer=layer))
+    change = who_can_change(settings, key, f"{key} = true would let it be confirmed.")
+    refused = decline("policy", f"Declined by policy: {sentence}.", key=key, layer=layer)
+    return ends(CALLING, refused, change)
 
 
 def _unlisted(settings: Settings, server: ServerSettings, tool: str) -> Decision | None:

@@ -68,6 +68,8 @@ def _lines(question: Question) -> Iterator[str]:
 
 
 def _title(request: ElicitationRequest) -> str:
+    if request.traits.about_call and request.handed_to is not None:
+        return neutral_line(request.message)
     if request.traits.about_call and request.call is not None:
         called = as_name(request.call.name, marks=MARKS)
         return f"Call {called} of {neutral_line(request.server.name)}?"

@@ -37,14 +37,21 @@ async def ask_approval(dialogue: Dialogue) -> Outcome:
     dialogue.say(f"Its hints: {neutral_line(', '.join(hints_of(definition))) or 'none'}")
     dialogue.say("It would be called with:")
     dialogue.say(readable_json(dict(request.call.arguments) if request.call else {}))
+    for_session = "session" in request.traits.scopes
+    help_lines = {name: text for name, text in APPROVAL_HELP.items() if name != "session"}
     while True:
         line = await dialogue.ask(
-            "y (once), n (not), /session, /decline or /cancel: ", APPROVAL_HELP, deciding=True
+            f"y (once), n (not), {'/session, ' if for_session else ''}/decline or /cancel: ",
+            APPROVAL_HELP if for_session else help_lines,
+            deciding=True,
         )
         command = line.word if isinstance(line, PromptCommand) else ""
         said = "" if isinstance(line, PromptCommand) else line.strip().casefold()
         if command == "once" or said in YES:
-            return accept("user", "You allowed the call.", None, scope="once")
+            seen = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
+            if seen is None:
+                continue
+            return accept("user", "You allowed the call.", None, scope="once", acknowledged=seen)
         if command == "session":
             return accept("user", "You allowed the tool for this session.", None, scope="session")
         if said in NO:

@@ -1,7 +1,8 @@
 """The store in one SQLite file, shared by every process of its person.
 
 A change is noticed by `PRAGMA data_version` while somebody waits; a lock on a file shows that its
-owner died. No SQL of it stands outside this module and `sqlite_file`.
+owner died. No SQL of it stands outside this module and the other two with
+its name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from elicit_tui.store import transitions
 from elicit_tui.store.living import Life, is_over, machine_id
 from elicit_tui.store.sealed_questions import SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
-from elicit_tui.store.sqlite_file import FILE, SharedFile
+from elicit_tui.store.sqlite_file import SharedFile
+from elicit_tui.store.sqlite_tables import FILE, PRESENT
 from elicit_tui.store.store import (
     PRESENCE_SECONDS,
     Asker,
@@ -248,10 +250,7 @@ class SqliteStore(SealedQuestions):
         since = self._now() - PRESENCE_SECONDS
 
         def work() -> bool:
-            there = self._file.rows(
-                "SELECT life FROM processes WHERE role = 'answerer' AND last_key_at >= ?", since
-            )
-            return any(not self._is_dead(life) for (life,) in there)
+            return any(not self._is_dead(life) for (life,) in self._file.rows(PRESENT, since))
 
         return await self._file.read(work)
 

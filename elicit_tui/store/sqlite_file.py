@@ -1,4 +1,4 @@
-"""One SQLite file as processes share it: its tables, transactions, and the sight of a change.
+"""One SQLite file as processes share it: its transactions, and the sight of a change.
 
 All work is done on one thread of its own, so that a file that is slow or locked never holds the
 event loop up. Only the look for a change is not: it reads a few bytes of shared memory.
@@ -14,83 +14,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from elicit_tui.database import BUSY_SECONDS, DatabaseKind, Writer, wait_at_most
-from elicit_tui.errors import StoreError, StoreTooNew
-from elicit_tui.store.store import StoreMissing
+from elicit_tui.database import BUSY_SECONDS, Writer, wait_at_most
+from elicit_tui.errors import StoreError
+from elicit_tui.store.sqlite_tables import FILE
 
 Result = TypeVar("Result")
 
 _CHECKPOINT_SECONDS: Final = 0.1
 """How long the log of SQLite waits for readers before it is cut; it is tried again later."""
-
-FILE: Final = DatabaseKind(
-    "store",
-    application_id=0x656C6973,  # "elis"
-    version=3,
-    schema="""
-CREATE TABLE counter (number INTEGER NOT NULL);
-INSERT INTO counter VALUES (0);
-CREATE TABLE processes (
-    life TEXT PRIMARY KEY,
-    pid INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    seen_at REAL NOT NULL,
-    last_key_at REAL,
-    machine TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE sessions (
-    session TEXT PRIMARY KEY,
-    life TEXT NOT NULL,
-    agent TEXT
-);
-CREATE TABLE questions (
-    id TEXT PRIMARY KEY,
-    number INTEGER NOT NULL,
-    changed INTEGER NOT NULL,
-    session TEXT NOT NULL,
-    state TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    digest TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    agent TEXT,
-    server TEXT NOT NULL,
-    tool TEXT,
-    put_at REAL NOT NULL,
-    deadline REAL,
-    agent_state TEXT NOT NULL DEFAULT 'waiting',
-    last_key_at REAL,
-    lease_ends_at REAL,
-    holder_life TEXT,
-    answer_id TEXT,
-    action TEXT,
-    decided_by TEXT,
-    settled_at REAL,
-    key_id TEXT NOT NULL,
-    asked BLOB,
-    draft BLOB,
-    holder BLOB,
-    answer BLOB,
-    answerer BLOB
-);
-CREATE INDEX questions_by_change ON questions (changed);
-CREATE TABLE grants (
-    session TEXT NOT NULL,
-    server TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    process TEXT NOT NULL,
-    definition TEXT NOT NULL,
-    granted_at REAL NOT NULL,
-    PRIMARY KEY (session, server, tool, process, definition)
-);
-""",
-    error=StoreError,
-    missing=StoreMissing,
-    too_new=StoreTooNew,
-    upgrades={
-        1: "ALTER TABLE questions ADD COLUMN agent_state TEXT NOT NULL DEFAULT 'waiting'",
-        2: "ALTER TABLE processes ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
-    },
-)
 
 
 class SharedFile:

@@ -104,9 +104,14 @@ class Waiting:
         return () if self.question is None else tuple(c.id for c in self.question.request.calls)
 
     @property
+    def handed_to(self) -> str | None:
+        """The agent whose own prompt it is; None too where it cannot be read any more."""
+        return None if self.question is None else self.question.request.handed_to
+
+    @property
     def ends_at(self) -> datetime | None:
-        """Its deadline as typing has moved it."""
-        if self.deadline is None or self.last_key_at is None:
+        """Its deadline as typing has moved it; no key moves that of an agent's own prompt."""
+        if self.deadline is None or self.last_key_at is None or self.handed_to is not None:
             return self.deadline
         return max(self.deadline, self.last_key_at + timedelta(seconds=KEY_GRACE_SECONDS))
 

@@ -15,6 +15,7 @@ BENCHMARKS = (
     "scenarios",
     "gateway",
     "store",
+    "bridge",
 )
 
 for name in sys.argv[1:] or BENCHMARKS:

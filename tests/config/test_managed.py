@@ -57,6 +57,7 @@ LOCKS = [
     ("logins.allow", "true", None, "false"),
     ("logins.issuers", '["https://a", "https://b"]', '["https://a", "https://c"]', '["https://b"]'),
     ("logins.store", '"file"', '"keyring"', None),
+    ("bridge.hold_sec", "50", "60", None),
     ("gateway.wait_sec", "60", "30", None),
     ("gateway.hold_sec", "50", '"auto"', None),
     ("gateway.ask_via", '"console"', '"auto"', None),

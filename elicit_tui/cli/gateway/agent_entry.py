@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,13 +18,22 @@ CARRIED: Final = ("XDG_CONFIG_HOME", "XDG_STATE_HOME")
 """An agent may start us without them, and we would look in other places."""
 
 
+def own_program(by_module: Sequence[str] = ("-m", "elicit_tui")) -> list[str]:
+    """The absolute command that starts us; `by_module`: how Python does, where none is there."""
+    found = shutil.which(sys.argv[0]) or shutil.which("elicit-tui")
+    if found and "elicit-tui" in found:
+        return [str(Path(found).absolute())]
+    return [sys.executable, *by_module]
+
+
+def own_config(namespace: argparse.Namespace) -> list[str]:
+    """The option that names our configuration, where it is another than the person's own."""
+    return ["--config", str(namespace.config.absolute())] if namespace.config else []
+
+
 def gateway_program(namespace: argparse.Namespace) -> list[str]:
     """The absolute command; the names of servers follow it."""
-    found = shutil.which(sys.argv[0]) or shutil.which("elicit-tui")
-    by_module = [sys.executable, "-m", "elicit_tui"]
-    command = [str(Path(found).absolute())] if found and "elicit-tui" in found else by_module
-    config = ["--config", str(namespace.config.absolute())] if namespace.config else []
-    return [*command, *config, "gateway"]
+    return [*own_program(), *own_config(namespace), "gateway"]
 
 
 def gateway_environment() -> dict[str, str]:

@@ -78,7 +78,7 @@ def _install(namespace: argparse.Namespace) -> int:
     plan = plan_install(wish, may_not_run)
     served = wish.servers or plan.moved or any(each.enabled for each in settings.servers.values())
     narration = Narration()
-    _tell(plan, narration)
+    tell_plan(plan, narration)
     if not served:
         raise UsageError(
             "No server is configured that the gateway could serve. Name `demo`, or give "
@@ -87,7 +87,7 @@ def _install(namespace: argparse.Namespace) -> int:
     if not plan.changes:
         narration.say(f"✓ {agent.title} has the gateway already, in {shown_path(path)}.")
         return OK
-    if not _agreed(namespace, narration):
+    if not agreed_to(namespace, narration):
         return FAILED
     plan.carry_out()
     narration.say(f"✓ {agent.title} has the gateway now, in {shown_path(path)}.")
@@ -137,12 +137,12 @@ def _uninstall(namespace: argparse.Namespace) -> int:
     path = agents_file(namespace, own_file(agent))
     plan = plan_uninstall(agent, path, _our_file(namespace))
     narration = Narration()
-    _tell(plan, narration)
+    tell_plan(plan, narration)
     if not plan.changes:
         plan.carry_out()
         narration.say(f"✓ Nothing of ours stands in {shown_path(path)}.")
         return OK
-    if not _agreed(namespace, narration):
+    if not agreed_to(namespace, narration):
         return FAILED
     plan.carry_out()
     narration.say(f"✓ {agent.title} is without the gateway again, in {shown_path(path)}.")
@@ -176,7 +176,7 @@ def _refuse_unknown(settings: Settings, names: Sequence[str]) -> None:
             named_server(settings, name)
 
 
-def _tell(plan: Plan, narration: Narration) -> None:
+def tell_plan(plan: Plan, narration: Narration) -> None:
     """The difference on standard output; what stays and why beside it."""
     from elicit_tui.gateway.install.changes import difference
 
@@ -194,7 +194,7 @@ def _line(text: str) -> str:
     return neutral_line(text, 500).rstrip(".")
 
 
-def _agreed(namespace: argparse.Namespace, narration: Narration) -> bool:
+def agreed_to(namespace: argparse.Namespace, narration: Narration) -> bool:
     """Whether the person says yes, here or on the command line. Raises UsageError."""
     if namespace.yes:
         return True

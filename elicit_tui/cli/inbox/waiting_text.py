@@ -63,6 +63,7 @@ def as_json(waiting: Waiting) -> dict[str, Any]:
         "heldBy": _person(waiting.held_by),
         "agentState": waiting.agent_state,
         "callIds": list(waiting.call_ids),
+        "handedTo": waiting.handed_to,
         "unreadable": waiting.unreadable,
     }
 
@@ -111,6 +112,8 @@ def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
 
 def _asked(waiting: Waiting) -> str:
     server = neutral_line(waiting.server, 60)
+    if KINDS[waiting.kind].about_call and waiting.question and waiting.handed_to:
+        return neutral_line(waiting.question.request.message)
     if KINDS[waiting.kind].about_call:
         return f"call {neutral_line(waiting.tool or '?', 60)} of {server}?"
     if waiting.tool:
@@ -207,7 +210,8 @@ def _how_to_answer(waiting: Waiting) -> Iterator[str]:
     short = waiting.id[:ID_CHARACTERS]
     if KINDS[waiting.kind].about_call:
         yield f"elicit-tui inbox answer {short}            call it, once"
-        yield f"elicit-tui inbox answer {short} --session  and for the rest of the session"
+        if waiting.handed_to is None:
+            yield f"elicit-tui inbox answer {short} --session  and for the rest of the session"
         yield f'elicit-tui inbox decline {short} --note "…"'
     else:
         yield f"elicit-tui inbox answer|decline|cancel {short}"

@@ -30,13 +30,23 @@ def own_file(agent: Agent) -> Path:
     place = agent.place.get(sys.platform, agent.place.get("any"))
     if place is None:
         raise UsageError(f"{agent.title} has no known file on this system; give it with --file.")
+    return _here(place)
+
+
+def hooks_file(agent: Agent) -> Path:
+    """Where the agent looks for its person's hooks. Raises ConfigError."""
+    return _here(agent.hooks)
+
+
+def _here(place: str) -> Path:
+    """A place of `agents.toml` on this machine. Raises ConfigError."""
     path = Path(_VARIABLE.sub(lambda match: os.environ.get(match[1]) or match[2], place))
     try:
         path = path.expanduser()
     except RuntimeError:
         path = Path()
     if not path.is_absolute():
-        raise ConfigError([f"the place of {agent.file} is not known here: set HOME"])
+        raise ConfigError([f"the place of {place} is not known here: set HOME"])
     return path
 
 

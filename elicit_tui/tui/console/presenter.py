@@ -313,6 +313,8 @@ def _became_of(ended: Pending | None, following: Pending) -> str:
         return ""
     action = ended.answered.result().action
     if action == "accept":
+        if ended.question.request.handed_to is not None:
+            return "Handed to the agent."
         return "Allowed." if ended.question.request.traits.about_call else "Sent."
     return {"decline": "Declined.", "cancel": "Cancelled."}.get(action or "", "")
 

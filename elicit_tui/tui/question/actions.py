@@ -264,6 +264,12 @@ STEP_FORM = (
     DECLINE,
     LATER,
 )
+STEP_CALL = (
+    BACK,
+    Action("anyway", "Allow it", "^Y", "called, this time", primary=True),
+    DECLINE,
+    LATER,
+)
 STEP_URL = (
     BACK,
     Action("anyway", "Open it", "^Y", "open this page in your browser", primary=True),

@@ -11,10 +11,17 @@ from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
 from elicit_tui.form import Typed, read_form
-from elicit_tui.text import neutral
+from elicit_tui.text import as_name, neutral
 from elicit_tui.tui.names_on_screen import quoting_signs
-from elicit_tui.tui.question import frame_words
-from elicit_tui.tui.question.actions import APPROVAL, Action, ActionBar, PageName, PageTurned
+from elicit_tui.tui.question import frame_words, overlays
+from elicit_tui.tui.question.actions import (
+    APPROVAL,
+    STEP_CALL,
+    Action,
+    ActionBar,
+    PageName,
+    PageTurned,
+)
 from elicit_tui.tui.question.body import FROM_BEFORE, Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.seen_texts import Page, PartToSee
@@ -35,6 +42,9 @@ _SESSION = (
     "“This session” holds until the server ends or the tool's definition changes; it is never "
     "written to disk."
 )
+
+
+_HANDED = "What you decide is handed to the agent, which may be asked in its own terminal too."
 
 
 class ApprovalPanel(Page):
@@ -67,6 +77,9 @@ class ApprovalPanel(Page):
             ("its hints", _hinted(hints_of(said))),
             ("it says", Content(_description(said) or "nothing about itself")),
         ]
+        if self._request.handed_to is not None:
+            name = call.name if call is not None else ""
+            rows = [rows[0], ("tool", Content(as_name(name)))]
         if before is not None:
             rows = [row for now in rows for row in _beside(now, before)]
         parts = [
@@ -77,9 +90,9 @@ class ApprovalPanel(Page):
             )
             for label, text in rows
         ]
-        text = Content("\n").join(
-            [*parts, Content(""), Content.styled(_SESSION + self._revoking, "$faint")]
-        )
+        session = "session" in self._request.traits.scopes
+        more = _SESSION + self._revoking if session else _HANDED
+        text = Content("\n").join([*parts, Content(""), Content.styled(more, "$faint")])
         # What a server says of its tool may be as long as it likes; what changed has to be seen.
         decides = _DECIDED_ABOUT if before is None else len(parts)
         return text, Content("\n").join(parts[:decides])
@@ -194,7 +207,13 @@ class ApprovalBody(Body):
 
     def actions(self, page: PageName) -> tuple[Action, ...]:
         """Not calling first."""
-        return APPROVAL
+        if page == "step":
+            return STEP_CALL
+        return tuple(do for do in APPROVAL if do.name != "session" or self._for_session)
+
+    @property
+    def _for_session(self) -> bool:
+        return "session" in self.question.request.traits.scopes
 
     def summary(self) -> Content:
         """The letters that decide; in the note, how it ends."""
@@ -211,9 +230,9 @@ class ApprovalBody(Body):
         else:
             self._panel.focus()
 
-    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...]:
+    def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The call."""
-        return (self._panel,)
+        return None if page == "step" else (self._panel,)
 
     def seen(self, content: Mapping[str, Any], *, page_read: bool) -> frozenset[str]:
         """The call."""
@@ -288,13 +307,23 @@ class ApprovalBody(Body):
         self.view.call_after_refresh(self.view.post_message, PageTurned(self.question))
 
     def send(self, page: PageName) -> None:
-        """Allow this call."""
-        if not self._drops_note("send" if self.writes_note else "yes"):
-            self.accept("You allowed the call.", None, scope="once")
+        """Allow this call; what was found in it is acknowledged by a second step."""
+        if self._drops_note("send" if self.writes_note else "yes"):
+            return
+        found = self.question.to_acknowledge
+        if found and not self.view.shows_unseen():
+            self.see(found)
+            self.view.turn_to("step", *overlays.second_step_of_call(found, self.view.room))
+        elif not found:
+            self.go_through()
+
+    def go_through(self) -> None:
+        """The second step was taken, or none was needed."""
+        self.accept("You allowed the call.", None, scope="once")
 
     def session(self) -> None:
         """Allow it, and those of the same tool that follow."""
-        if not self._drops_note("session"):
+        if self._for_session and not self._drops_note("session"):
             self.accept("You allowed the tool for this session.", None, scope="session")
 
     def _drops_note(self, action: str) -> bool:

@@ -58,7 +58,7 @@ def server_name(request: ElicitationRequest) -> str:
 def title(request: ElicitationRequest) -> str:
     """What the border says: who asks; whether a tool may be called is our own question."""
     if not request.traits.from_server:
-        return "elicit-tui asks"
+        return f"{request.handed_to or 'elicit-tui'} asks"
     return f"{server_name(request)} asks"
 
 

@@ -162,6 +162,18 @@ def second_step(
     return _stack([*why, *answers, left_out]), _stack(why if seen else [*why, *answers])
 
 
+def second_step_of_call(found: Sequence[Finding], width: int) -> tuple[Content, Content]:
+    """Why it is asked once more whether an agent may do something; all of it is to be seen."""
+    why = _stack(
+        [
+            Content.styled("▲ One more look, because of this:", "bold $warning"),
+            frame_words.findings(tuple(found), width),
+            Content("The agent does it at once. It may not be possible to take it back."),
+        ]
+    )
+    return why, why
+
+
 def about(question: Question, left: float | None, width: int) -> Content:
     """Who asks and what was found, whole; then the request as it arrived, as far as one reads."""
     request = question.request

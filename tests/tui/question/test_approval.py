@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from elicit_tui.elicitation import Call, Question, what_changed
+from elicit_tui.elicitation import (
+    Call,
+    Finding,
+    Question,
+    Review,
+    Severity,
+    prompt_request,
+    what_changed,
+)
 from elicit_tui.elicitation.approval import approval_request
 from tests.tui.question.asking import SERVER, Asking, answer, asked, typing, until
 
@@ -182,3 +190,39 @@ async def test_what_a_server_calls_itself_is_said_to_be_the_servers() -> None:
     app = Asking(question)
     async with asked(app, (100, 30)):
         assert "files calls itself “claude-code” “1”" in app.words
+
+
+def of_an_agent_s_own(command: str, *found: Finding) -> Question:
+    call = Call("tools/call", "Bash", {"command": command})
+    request = prompt_request("Claude Code", call, "Let Claude Code run a command?")
+    return Question(request, Review(found), takes_note=True)
+
+
+async def test_what_an_agent_itself_wants_is_allowed_once_and_never_for_the_session() -> None:
+    app = Asking(of_an_agent_s_own("make release"))
+    async with asked(app) as pilot:
+        assert "Claude Code asks" in app.words
+        assert "make release" in app.words
+        assert "This session" not in app.words
+        await pilot.press("ctrl+a")
+        await pilot.pause()
+        assert app.outcome is None
+        await pilot.press("y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert (app.outcome.action, app.outcome.scope) == ("accept", "once")
+
+
+async def test_what_was_found_in_a_command_takes_a_second_step_that_acknowledges_it() -> None:
+    found = Finding("destructive.effect", Severity.WARN, "arguments", "rm -rf", "Look twice.")
+    app = Asking(of_an_agent_s_own("rm -rf build", found))
+    async with asked(app) as pilot:
+        await pilot.press("y")
+        await until(pilot, lambda: "One more look" in app.words, "the second step")
+        assert app.outcome is None
+        await until(pilot, lambda: not app.view.deaf, "keys to be heard")
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.action == "accept"
+    assert app.outcome.acknowledged == {found.id}

@@ -1,0 +1,105 @@
+"""The tables of the store's SQLite file, and the look whether somebody is there.
+
+That look needs nothing else of the store: whoever has only it to take waits for no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from elicit_tui.database import DatabaseKind
+from elicit_tui.elicitation import now
+from elicit_tui.errors import StoreError, StoreTooNew
+from elicit_tui.store.living import is_over
+from elicit_tui.store.store import PRESENCE_SECONDS, StoreMissing
+
+FILE: Final = DatabaseKind(
+    "store",
+    application_id=0x656C6973,  # "elis"
+    version=3,
+    schema="""
+CREATE TABLE counter (number INTEGER NOT NULL);
+INSERT INTO counter VALUES (0);
+CREATE TABLE processes (
+    life TEXT PRIMARY KEY,
+    pid INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    seen_at REAL NOT NULL,
+    last_key_at REAL,
+    machine TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE sessions (
+    session TEXT PRIMARY KEY,
+    life TEXT NOT NULL,
+    agent TEXT
+);
+CREATE TABLE questions (
+    id TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    agent TEXT,
+    server TEXT NOT NULL,
+    tool TEXT,
+    put_at REAL NOT NULL,
+    deadline REAL,
+    agent_state TEXT NOT NULL DEFAULT 'waiting',
+    last_key_at REAL,
+    lease_ends_at REAL,
+    holder_life TEXT,
+    answer_id TEXT,
+    action TEXT,
+    decided_by TEXT,
+    settled_at REAL,
+    key_id TEXT NOT NULL,
+    asked BLOB,
+    draft BLOB,
+    holder BLOB,
+    answer BLOB,
+    answerer BLOB
+);
+CREATE INDEX questions_by_change ON questions (changed);
+CREATE TABLE grants (
+    session TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    process TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    granted_at REAL NOT NULL,
+    PRIMARY KEY (session, server, tool, process, definition)
+);
+""",
+    error=StoreError,
+    missing=StoreMissing,
+    too_new=StoreTooNew,
+    upgrades={
+        1: "ALTER TABLE questions ADD COLUMN agent_state TEXT NOT NULL DEFAULT 'waiting'",
+        2: "ALTER TABLE processes ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
+    },
+)
+
+
+PRESENT: Final = "SELECT life FROM processes WHERE role = 'answerer' AND last_key_at >= ?"
+"""The consoles and inboxes, living or dead, in which a key was pressed since."""
+
+
+def somebody_is_there(path: Path, patience: float, *, clock: Callable[[], datetime] = now) -> bool:
+    """Whether a key was pressed in a living console or inbox within ten minutes.
+
+    `patience`: how many seconds it may wait for other processes. Raises StoreError, StoreMissing.
+    """
+    with (
+        closing(FILE.connect(path, create=False, patience=patience)) as connection,
+        FILE.plain_errors(path),
+    ):
+        since = clock().timestamp() - PRESENCE_SECONDS
+        found = connection.execute(PRESENT, (since,)).fetchall()
+    return any(not is_over(path.with_suffix(".lives"), life) for (life,) in found)

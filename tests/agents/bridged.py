@@ -1,0 +1,316 @@
+"""Real agents whose own prompts go through the bridge: `python -m tests.agents.bridged [AGENT…]`.
+
+Each runs in a terminal of its own with a model of ours, in an empty home, with the hooks that
+`bridge install` writes; a person in another process answers. It prints what the agent's model read.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tests.agents.model import ScriptedModel, scripted_model
+from tests.agents.real_agents import ALL
+
+ROOT: Final = Path(__file__).parents[2]
+ASKING: Final = ROOT / "tests" / "servers" / "asking.py"
+PATIENCE: Final = 180.0
+CONFIG: Final = "[store]\nanswer_without_terminal = true\n[bridge]\nhold_sec = {hold}\n"
+ANSWERS: Final = ((b"\x1b[6n", b"\x1b[1;1R"), (b"\x1b[c", b"\x1b[?62;c"))
+"""What a terminal is asked as a program starts, and says."""
+
+
+class TooLate(AssertionError):
+    """It did not come in time."""
+
+
+@dataclass
+class Terminal:
+    """One agent in a terminal of its own."""
+
+    process: int
+    descriptor: int
+    screen: bytearray = field(default_factory=bytearray)
+
+    def read(self) -> None:
+        """Take what it draws, until it ends."""
+        with suppress(OSError):
+            while piece := os.read(self.descriptor, 65536):
+                self.screen += piece
+                for asked, answer in ANSWERS:
+                    if asked in piece:
+                        os.write(self.descriptor, answer)
+
+    def types(self, text: str) -> None:
+        os.write(self.descriptor, text.encode())
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self.process, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self.process, 0)
+
+
+class Bridged:
+    """One agent's home, its model, and what happens to its prompt."""
+
+    def __init__(self, key: str, home: Path, model: ScriptedModel) -> None:
+        self.key = key
+        self.home = home
+        self.model = model
+        self.work = home / "work"
+        self.touched = home / "touched"
+        self.agent = ALL[key]
+        self.environment = {
+            "HOME": str(home),
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "PYTHONPATH": str(ROOT),
+        }
+        self.prepare = {"claude-code": self._claude, "codex": self._codex}[key]
+        self.program: list[str] = []
+        self.settles = 1.0
+        """Seconds until its servers are connected."""
+
+    def _claude(self) -> None:
+        server = {"type": "stdio", "command": sys.executable, "args": [str(ASKING)]}
+        told = {
+            "hasCompletedOnboarding": True,
+            "customApiKeyResponses": {"approved": ["none"], "rejected": []},
+            "projects": {str(self.work): {"hasTrustDialogAccepted": True}},
+            "mcpServers": {"asking": {**server, "alwaysLoad": True}},
+        }
+        (self.home / ".claude.json").write_text(json.dumps(told))
+        (self.home / ".claude").mkdir()
+        self.environment |= {
+            "ANTHROPIC_BASE_URL": self.model.url,
+            "ANTHROPIC_API_KEY": "none",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+        self.program = [str(self.agent.path), "--permission-mode", "default"]
+        self.model.wanted = "Bash"
+        self.model.arguments = {"command": f"touch {self.touched}", "description": "touch"}
+
+    def _codex(self) -> None:
+        self.agent.prepare(self.home, self.model.url)
+        config = self.home / ".codex" / "config.toml"
+        head = 'approval_policy = "on-request"\nsandbox_mode = "read-only"\n'
+        trust = f'[projects."{self.work}"]\ntrust_level = "trusted"\n'
+        config.write_text(head + config.read_text() + trust)
+        self.program = [*self.agent.command[: -len(self.agent.arguments)]]
+        self.program += ["--dangerously-bypass-hook-trust"]
+        self.model.wanted = "exec_command"
+        self.model.arguments = {
+            "cmd": f"touch {self.touched}",
+            "sandbox_permissions": "require_escalated",
+            "justification": "May I?",
+        }
+
+    def install(self, hold: int = 50) -> None:
+        """Our configuration, and the hooks as `bridge install` writes them."""
+        self.work.mkdir(parents=True)
+        self.prepare()
+        folder = self.home / ".config" / "elicit-tui"
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text(CONFIG.format(hold=hold))
+        (folder / "config.toml").chmod(0o600)
+        command = [sys.executable, "-m", "elicit_tui", "bridge", "install", self.key, "--yes"]
+        subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, check=True)
+
+    @contextmanager
+    def starts(self) -> Iterator[Terminal]:
+        """The agent in its terminal; it is killed at the end."""
+        process, descriptor = pty.fork()
+        if process == 0:
+            os.chdir(self.work)
+            os.execve(self.program[0], [*self.program], self.environment)
+        fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        terminal = Terminal(process, descriptor)
+        threading.Thread(target=terminal.read, daemon=True).start()
+        try:
+            self.until(lambda: _is_ready(terminal), "it does not start", terminal)
+            terminal.types("Call the tool.")
+            time.sleep(self.settles)
+            terminal.types("\r")
+            yield terminal
+        finally:
+            terminal.kill()
+
+    @contextmanager
+    def person(self, what: str) -> Iterator[subprocess.Popen[bytes]]:
+        """Somebody who sits at an inbox."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.gateway.answerer", what, "there"],
+            env=self.environment,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().strip() == b"ready"
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def until(self, true: Any, what: str, terminal: Terminal) -> None:
+        end = time.monotonic() + PATIENCE
+        while not true():
+            if time.monotonic() > end:
+                tail = terminal.screen[-1500:].decode("utf-8", "replace")
+                raise TooLate(f"{self.key}: {what}; its screen: {tail!r}")
+            with self.model.changed:
+                self.model.changed.wait(0.2)
+
+    @property
+    def read(self) -> str:
+        """What its model read of its tool."""
+        results = [turn.results for turn in self.model.work if turn.results]
+        return results[-1][-1] if results else ""
+
+    def history(self) -> list[dict[str, Any]]:
+        command = [sys.executable, "-m", "elicit_tui", "history", "list", "--output", "json"]
+        done = subprocess.run(
+            command, env=self.environment, cwd=ROOT, capture_output=True, check=False
+        )
+        found: list[dict[str, Any]] = json.loads(done.stdout) if done.returncode == 0 else []
+        return found
+
+
+def _is_ready(terminal: Terminal) -> bool:
+    drawn = bytes(terminal.screen)
+    return b"shortcuts" in drawn or b"\xe2\x80\xba" in drawn
+
+
+def answered(here: Bridged) -> str:
+    here.install()
+    with here.person("all"), here.starts() as terminal:
+        here.until(lambda: here.read, "the tool was not run", terminal)
+    assert here.touched.exists()
+    return "ran"
+
+
+def denied(here: Bridged) -> str:
+    here.install()
+    with here.person("note"), here.starts() as terminal:
+        here.until(lambda: here.read, "nothing was denied", terminal)
+    assert not here.touched.exists()
+    assert "use staging instead" in here.read, here.read
+    return "its model read the note"
+
+
+def nobody_there(here: Bridged) -> str:
+    here.install()
+    with here.starts() as terminal:
+        here.until(lambda: here.history(), "no hook was run", terminal)
+        here.until(lambda: b"touch" in terminal.screen, "its own prompt does not come", terminal)
+        assert not here.touched.exists()
+    assert [row["decidedBy"] for row in here.history()] == ["nobody"]
+    return "its own prompt"
+
+
+def killed(here: Bridged) -> str:
+    here.install()
+    with here.person("watch") as somebody, here.starts() as terminal:
+        assert somebody.stdout is not None
+        assert somebody.stdout.readline().startswith(b"came")
+        terminal.kill()
+        began = time.monotonic()
+        assert somebody.stdout.readline().startswith(b"left")
+    return f"gone in {time.monotonic() - began:.0f} s"
+
+
+def answered_there(here: Bridged) -> str:
+    """The person answers in the agent's own terminal, which Codex asks only after its hook."""
+    here.install(hold=15)
+    with here.person("watch") as somebody, here.starts() as terminal:
+        assert somebody.stdout is not None
+        assert somebody.stdout.readline().startswith(b"came")
+        began = time.monotonic()
+        if here.key == "codex":
+            assert somebody.stdout.readline().startswith(b"left")
+        time.sleep(2)
+        terminal.types("\r" if here.key == "claude-code" else "y")
+        here.until(lambda: here.read, "it was not run", terminal)
+        ran = time.monotonic() - began
+        if here.key == "claude-code":
+            assert somebody.stdout.readline().startswith(b"left")
+    assert here.touched.exists()
+    return f"ran after {ran:.0f} s, with hold_sec = 15"
+
+
+def headless(here: Bridged) -> str:
+    """Without a terminal, where the agent would refuse by itself."""
+    if here.key != "claude-code":
+        return "it asks for nothing there"
+    here.install()
+    here.program += ["-p", "Call the tool."]
+    with here.person("all"):
+        subprocess.run(
+            here.program,
+            env=here.environment,
+            cwd=here.work,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert here.touched.exists()
+    return "ran"
+
+
+def elicited(here: Bridged) -> str:
+    """A question of a server that the agent starts."""
+    if here.key != "claude-code":
+        return "it passes none on"
+    here.install()
+    here.settles = 15.0
+    here.model.wanted = "mcp__asking__one"
+    here.model.arguments = {"tag": "from-the-agent"}
+    with here.person("all"), here.starts() as terminal:
+        here.until(lambda: here.read, "no answer arrived", terminal)
+    assert "accept" in here.read, here.read
+    return "answered"
+
+
+STEPS: Final = (answered, denied, nobody_there, killed, answered_there, elicited, headless)
+
+
+def main(names: list[str]) -> int:
+    failed = 0
+    for key in names or ["claude-code", "codex"]:
+        if ALL[key].missing:
+            print(f"{key}: not run, {ALL[key].missing}")
+            continue
+        for step in STEPS:
+            with (
+                tempfile.TemporaryDirectory(prefix="bridged-", ignore_cleanup_errors=True) as home,
+                scripted_model() as model,
+            ):
+                try:
+                    said = step(Bridged(key, Path(home) / "home", model))
+                except (AssertionError, subprocess.SubprocessError) as error:
+                    said, failed = f"FAILED: {error}", failed + 1
+            print(f"{key} {ALL[key].version}, {step.__name__}: {said}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

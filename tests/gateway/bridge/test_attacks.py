@@ -1,0 +1,170 @@
+"""A hook's input is written by whoever starts it, and is as hostile as a server's question."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from elicit_tui.cli.inbox.waiting_text import details
+from elicit_tui.elicitation import Outcome, Severity, decline
+from elicit_tui.errors import HookError
+from elicit_tui.gateway.bridge import hook_input as reading
+from elicit_tui.gateway.bridge.agent_prompt import reply_of, request_of
+from elicit_tui.gateway.bridge.bridging import one_of
+from elicit_tui.gateway.bridge.hook_input import hook_input
+from tests.gateway.bridge.hooked import COMMAND, QUESTION, asked, configure, hook, person, rows
+
+pytestmark = pytest.mark.anyio
+
+TOOL = b'{"hook_event_name": "PermissionRequest", "tool_name": '
+FORGED: list[bytes] = [
+    b"",
+    b"not JSON",
+    b"\xff\xfe\x00",
+    b"[]",
+    b"null",
+    b"{}",
+    b'{"hook_event_name": 5}',
+    b'{"hook_event_name": "PermissionRequest"}',
+    TOOL + b'"", "tool_input": {}}',
+    TOOL + b'"x", "tool_input": []}',
+    TOOL + b'["x"], "tool_input": {}}',
+    TOOL + b'"a", "tool_name": "b", "tool_input": {}}',
+    TOOL + b'"x", "tool_input": {"n": NaN}}',
+    TOOL + b'"x", "tool_input": {"n": 1e999}}',
+    TOOL + b'"x", "tool_input": {"n": %s}}' % (b"[" * 200 + b"]" * 200),
+    b'{"hook_event_name": "Elicitation", "message": "no server"}',
+    b'{"hook_event_name": "Elicitation", "mcp_server_name": "%s"}' % (b"x" * 1000),
+    b'{"a":' * 100_000,
+]
+
+
+@pytest.mark.parametrize("raw", FORGED, ids=range(len(FORGED)))
+def test_what_is_no_prompt_is_refused_in_a_sentence(raw: bytes) -> None:
+    with pytest.raises(HookError) as refused:
+        hook_input(raw)
+    assert len(str(refused.value)) < 100
+
+
+async def test_the_agent_is_as_without_us_after_forged_input() -> None:
+    ended = await asked(b'{"hook_event_name": "PermissionRequest"}')
+    assert (ended.code, ended.stdout) == (0, b"")
+    assert ended.stderr == (
+        "elicit-tui: claude-code wrote no tool_name that is a name; it asks by itself.\n"
+        if "tool_name" in ended.stderr
+        else "elicit-tui: claude-code wrote no arguments of a tool; it asks by itself.\n"
+    )
+
+
+async def test_input_without_an_end_is_not_waited_for_and_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "MOST_INPUT", 1000)
+    monkeypatch.setattr(reading, "INPUT_SECONDS", 0.2)
+    reads, writes = os.pipe()
+    try:
+        os.write(writes, b"x" * 500)
+        with pytest.raises(HookError, match="did not end"):
+            reading.read_input(reads)
+        os.write(writes, b"x" * 1500)
+        with pytest.raises(HookError, match="more than"):
+            reading.read_input(reads)
+    finally:
+        os.close(reads)
+        os.close(writes)
+
+
+def test_a_malformed_question_is_declined_as_every_server_s() -> None:
+    request = request_of("Claude Code", _read({**QUESTION, "requested_schema": "none"}))
+    assert request.requested_schema is None
+    assert request.protocol.rounds
+
+
+def test_a_server_of_the_reserved_name_is_no_agent() -> None:
+    with pytest.raises(HookError, match="reserved"):
+        request_of("Claude Code", _read({**QUESTION, "mcp_server_name": "agent"}))
+
+
+async def test_a_question_never_passes_for_another_agent_s() -> None:
+    pretends = {
+        **COMMAND,
+        "tool_name": "Bash",
+        "agent": "codex",
+        "handed_to": "Codex",
+        "server": "deploy",
+        "tool_input": {"command": "id", "agent": "codex", "server": "deploy"},
+    }
+    async with person() as somebody, hook() as started:
+        await started.asks(pretends)
+        waiting = await somebody.sees()
+        assert (waiting.agent, waiting.server, waiting.handed_to) == (
+            "claude-code",
+            "agent",
+            "Claude Code",
+        )
+        assert waiting.question is not None
+        assert waiting.question.request.message == "Let Claude Code run a command?"
+        await somebody.answers(decline("user", "No."))
+        await started.ended()
+
+
+async def test_a_command_of_a_megabyte_is_shown_neutral_and_stands_whole() -> None:
+    piece = "echo \x1b[2J\u202egnp.exe аdmin\u200b; "
+    command = piece * (1024 * 1024 // len(piece))
+    async with person() as somebody, hook() as started:
+        await started.asks({**COMMAND, "tool_input": {"command": command}})
+        waiting = await somebody.sees()
+        assert waiting.question is not None
+        call = waiting.question.request.call
+        assert call is not None
+        assert call.arguments["command"] == command
+        shown = details(waiting)
+        assert not {"\x1b", "\u202e", "\u200b"} & set(shown)
+        assert len(shown) > len(command)
+        found = waiting.question.review.findings
+        assert {"hidden.control", "hidden.direction", "hidden.mixed_letters"} <= {
+            each.rule for each in found
+        }
+        assert max(each.severity for each in found) is Severity.WARN
+        await somebody.answers(decline("user", "No."))
+        ended = await started.ended()
+    assert ended.reply["decision"]["behavior"] == "deny"
+    (row,) = rows()
+    assert len(json.dumps(row.as_json())) < 20_000
+
+
+async def test_a_tool_s_name_is_neutral_wherever_it_is_told() -> None:
+    request = request_of("Claude Code", _read({**COMMAND, "tool_name": "Ba\x1b[31msh\u202e"}))
+    assert request.message.isprintable()
+
+
+async def test_of_many_at_once_no_more_wait_than_the_limit_lets() -> None:
+    configure("[elicitation.limits]\npending = 2\n")
+    async with person() as somebody:
+        with one_of(2) as first, one_of(2) as second, one_of(2) as third:
+            assert (first, second, third) == (True, True, False)
+            ended = await asked(COMMAND)
+        assert somebody.inbox.waiting == ()
+        with one_of(2) as again:
+            assert again
+    assert (ended.code, ended.stdout) == (0, b"")
+    (row,) = rows()
+    assert (row.action, row.decided_by) == (None, "nobody")
+    assert row.key == "elicitation.limits.pending"
+
+
+def test_nothing_but_a_person_s_accept_makes_an_allow() -> None:
+    prompt = _read(COMMAND)
+    for action in ("decline", "cancel", None):
+        outcome = Outcome(action, "user", "…")  # type: ignore[arg-type]
+        reply: Any = reply_of(prompt, outcome)
+        assert reply is None or reply["hookSpecificOutput"]["decision"]["behavior"] == "deny"
+
+
+def _read(prompt: Any) -> reading.HookPrompt:
+    found = hook_input(json.dumps(prompt).encode())
+    assert found is not None
+    return found

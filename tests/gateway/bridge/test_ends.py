@@ -1,0 +1,167 @@
+"""However a bridge ends, the agent is as without it: nothing on standard output, exit code 0."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.broker.inbox_events import SESSION_ENDED
+from elicit_tui.elicitation import accept
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.paths import ledger_file, store_file
+from elicit_tui.runtime import open_store
+from tests.gateway.bridge.hooked import COMMAND, asked, configure, hook, person, rows
+
+pytestmark = pytest.mark.anyio
+
+HANDED_BACK = "It was handed back to the agent unanswered, which asks by itself."
+
+
+async def test_without_an_answer_in_time_it_is_handed_back() -> None:
+    configure("[bridge]\nhold_sec = 1\n")
+    async with person():
+        ended = await asked(COMMAND)
+    assert (ended.code, ended.stdout) == (0, b"")
+    (row,) = rows()
+    assert (row.action, row.decided_by, row.key) == (None, "nobody", "bridge.hold_sec")
+
+
+async def test_no_key_moves_the_end_of_what_an_agent_waits_for() -> None:
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        waiting = await somebody.sees()
+        await somebody.inbox.claim(waiting.id)
+        await somebody.until(lambda: somebody.inbox.waiting[0].last_key_at)
+        waiting = somebody.inbox.waiting[0]
+        assert waiting.ends_at == waiting.deadline
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_an_agent_that_ends_its_hook_takes_its_question_back(number: signal.Signals) -> None:
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        await somebody.sees()
+        started.signal(number)
+        ended = await started.ended()
+        await somebody.until(lambda: somebody.left)
+    assert (ended.code, ended.stdout) == (0, b"")
+    assert somebody.left == [HANDED_BACK]
+    (row,) = rows()
+    assert row.decided_by == "nobody"
+    assert row.reason is not None
+    assert row.reason.startswith("The agent waits no longer")
+
+
+async def test_an_agent_that_died_leaves_no_question_behind() -> None:
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        await somebody.sees()
+        # Nobody holds the other end of its standard output any more.
+        transport = started.process._transport  # type: ignore[attr-defined]
+        transport.get_pipe_transport(1).close()
+        await somebody.until(lambda: somebody.left)
+        await asyncio.wait_for(started.process.wait(), 30)
+    assert somebody.left == [HANDED_BACK]
+    assert [row.decided_by for row in rows()] == ["nobody"]
+
+
+async def test_a_bridge_that_is_killed_while_it_waits_leaves_nothing_to_answer() -> None:
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        await somebody.sees()
+        started.signal(signal.SIGKILL)
+        await somebody.until(lambda: somebody.left)
+    assert somebody.left == [SESSION_ENDED]
+
+
+@pytest.mark.parametrize("state", ["before it is asked", "while it starts"])
+async def test_a_bridge_that_is_killed_early_has_asked_nobody(state: str) -> None:
+    async with person() as somebody, hook() as started:
+        if state == "while it starts":
+            await started.asks(COMMAND)
+        started.signal(signal.SIGKILL)
+        ended = await started.ended()
+        assert ended.stdout == b""
+        assert somebody.inbox.waiting == ()
+
+
+async def test_an_answer_that_nobody_took_is_not_shown_as_handed() -> None:
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        waiting = await somebody.sees()
+        started.signal(signal.SIGSTOP)
+        transport = started.process._transport  # type: ignore[attr-defined]
+        transport.get_pipe_transport(1).close()
+        answering = asyncio.ensure_future(
+            somebody.inbox.answer(waiting.id, accept("user", "Allowed.", None))
+        )
+        await asyncio.sleep(0)
+        started.signal(signal.SIGCONT)
+        said = await asyncio.wait_for(answering, 30)
+    assert said.kind != "sent"
+    assert "Handed" not in said.sentence
+    assert all(row.state == "decided" for row in rows())
+
+
+# What is wrong around it
+
+
+async def test_a_store_that_is_held_by_another_program_is_waited_for_a_second() -> None:
+    async with open_store(Settings(), "answerer"):
+        pass
+    with closing(sqlite3.connect(store_file())) as held:
+        held.execute("PRAGMA locking_mode = EXCLUSIVE")
+        held.execute("BEGIN EXCLUSIVE")
+        loop = asyncio.get_running_loop()
+        before = loop.time()
+        ended = await asked(COMMAND)
+        took = loop.time() - before
+    assert (ended.code, ended.stdout) == (0, b"")
+    (row,) = rows()
+    assert row.decided_by == "nobody"
+    assert took < 30
+
+
+@pytest.mark.parametrize("broken", ["configuration", "ledger", "store", "arguments", "home"])
+async def test_what_is_broken_here_changes_nothing_for_the_agent(
+    broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: tuple[str, ...] = ()
+    if broken == "configuration":
+        configure("this is not TOML")
+    elif broken == "ledger":
+        _write(ledger_file(), b"not a database")
+    elif broken == "store":
+        _write(store_file(), b"not a database")
+    elif broken == "arguments":
+        words = ("--nonsense",)
+    else:
+        monkeypatch.setenv("HOME", "/dev/null/nowhere")
+    ended = await asked(COMMAND, *words)
+    assert (ended.code, ended.stdout) == (0, b"")
+    assert ended.stderr or broken == "store"
+    assert "Traceback" not in ended.stderr
+
+
+async def test_a_full_disk_allows_nothing() -> None:
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        waiting = await somebody.sees()
+        with closing(sqlite3.connect(ledger_file())) as held:
+            held.execute("BEGIN EXCLUSIVE")
+            said = await somebody.inbox.answer(waiting.id, accept("user", "Allowed.", None))
+            ended = await started.ended()
+    assert (ended.code, ended.stdout) == (0, b"")
+    assert "ledger" in ended.stderr
+    assert said.kind != "sent"
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.write_bytes(content)
+    path.chmod(0o600)
