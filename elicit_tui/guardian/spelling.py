@@ -16,6 +16,10 @@ _LONG_ENOUGH, _LONGEST_MISSPELT = 7, 16
 _ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d|[a-z]{2,12}p(?:wd?|sw|sswd|asswd)")
 """How "password" is shortened, alone and behind what it opens: pswrd, passwd, bindpw."""
 _AS_LETTERS: Final = str.maketrans("01345", "oieas")  # within a word: c0de
+_INFINITIVE: Final = re.compile(
+    "^(a[bn]|auf|aus|durch|ein|her|hin|mit|nach|vor|weiter|zuruck)zu(?=[a-z]{3})"
+)
+"""What German puts into a verb: einzugeben."""
 _UMLAUT: Final = re.compile("([aou])e")
 """How an umlaut is written where there is none: schluessel."""
 
@@ -30,7 +34,7 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
     is_long = len(word) >= _SHORTEST_GLUED
     others = (word.strip("0123456789"), *_misspelt(word)) if is_long else ()
     spelt = word.translate(_AS_LETTERS) if word[:1].isalpha() and word[-1:].isalpha() else word
-    for meant in (spelt, _UMLAUT.sub(r"\1", word), *others):
+    for meant in (spelt, _UMLAUT.sub(r"\1", word), _INFINITIVE.sub(r"\1", word), *others):
         if is_known(meant, latin_only):
             return (meant,)
     if not is_long:

@@ -139,10 +139,8 @@ class Wanting:
         """Whether a name that means many things has a title that says which: "Degrees"."""
         said = any(hit[1:] == one.hit[1:] for hit in one.clause.of("many senses"))
         titles = field.told("title") if said else ()
-        return bool(titles) and not field.is_open and not any(map(self._names, titles))
-
-    def _names(self, place: Place) -> bool:
-        return place.says(*filter(None, self._words))
+        vague = ("ask", "please", "anything", self.thing.beside) if field.is_open else ()
+        return bool(titles) and not any(one.says(*self._words, *vague) for one in titles)
 
     def is_in_other_sense(self, one: Found) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""

@@ -75,7 +75,11 @@ def _fulfilled(window: list[Clause], recipes: str, fewest: int) -> str | None:
 def _is_harmless(clause: Clause) -> bool:
     """Whether it speaks of something harmless, and not beside a sign nor as what that is for."""
     spoken = () if clause.of("joint") else clause.of("unless")
-    return any(all(hit.start < link.start for link in clause.of("until")) for hit in spoken)
+    # "The numbers on the back of your card" are no number of cards.
+    over = [(hit, side) for hit in spoken for side in clause.of("card side")]
+    spanned = {hit for hit, side in over if hit.start < side.start < hit.end}
+    ends = [link.start for link in clause.of("until")]
+    return any(hit not in spanned and all(hit.start < end for end in ends) for hit in spoken)
 
 
 _OF_A_SET: Final = re.compile(

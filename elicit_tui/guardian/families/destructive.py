@@ -18,10 +18,10 @@ from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import THRESHOLD, held
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Sighting, excerpt, found, house_rule, weight
+from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
 
-_TELLS, _MOST_OF_A_FEW = 3, 3
+_TELLS, _MOST_OF_A_FEW, _WORDS_ON_THE_WAY = 3, 3, 4
 _ACTS = (
     *("destroys", "takes", "alters", "act", "stops", "irreversible", "command", "announces"),
     *("moves", "transfer", "path of money", "subscription", "sends", "publishes", "makes"),
@@ -357,8 +357,10 @@ def _money(reading: Reading) -> Iterator[Sighting]:
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
     """The first sum that is to be paid, once or again and again."""
-    for one in found(places, "transfer", "subscription", "moves", "path of money"):
+    for one in found(places, "transfer", "subscription", "moves", "path of money", "into"):
         folded, clause, hit = one.view.folded, one.clause, one.hit
+        if hit.concept == "into" and not _leads_away(one):
+            continue
         start, end = folded.span(clause.spans[0][0], clause.spans[-1][1])
         # "€1,250 for Marta. Shall I make the transfer?"
         is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
@@ -369,6 +371,21 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
             why = weight(2, "pays-an-amount", one.place, f"{_text(clause, hit)} {amount[0]}")
             yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
             return
+
+
+def _leads_away(one: Found) -> bool:
+    """Whether a sum goes to somebody, by whatever verb: "€2,000 is on its way to Meyer"."""
+    clause, hit = one.clause, one.hit
+    start = max(0, one.view.folded.span(*clause.spans[0])[0] - 2)
+    before = one.view.folded.original[start : one.span[0]]
+    sums = [*AMOUNT.finditer(before.lower())]
+    receiver = clause.words[hit.end : hit.end + 3]
+    return (
+        bool(sums and receiver)
+        and len(before[sums[-1].end() :].split()) <= _WORDS_ON_THE_WAY
+        and not any(word.isdigit() for word in receiver)
+        and not clause.of("costs", "small thing")
+    )
 
 
 RULES = (
