@@ -25,7 +25,10 @@ BEGINS: Final = (
 """How the keys begin that well-known issuers hand out; an access key's ID (AKIA…) is no secret."""
 OPENS: Final = r"(?:otpauth|mongodb|postgres(?:ql)?|mysql|mariadb|rediss?|amqps?|sftp)(?:\+\w+)?://"
 """How addresses begin that hold a login or a secret by their nature."""
-_ELIDED: Final = rf"(?<![\w-])(?:{BEGINS}[\w-]{{0,16}}|{OPENS}(?:\w+/)?)(?:\.{{2,}}|…|x{{3,}}|X{{3,}}|\*{{3,}}|$|[)\s\"'`])"
+_ELIDED: Final = (
+    rf"(?<![\w-])(?:{BEGINS}[\w-]{{0,16}}|{OPENS}(?:\w+/)?)"
+    r"(?:\.{2,}|…|x{3,}|X{3,}|\*{3,}|$|[)\s\"'`])"
+)
 _LOGS_IN: Final = (
     r"(?i)[?&;](?:password|passwd|pwd|pass)=[^\s&;]|<password>|[?&]sig="
     r"|\b[\w.]*(?:password|passwd)=\S|:thin:[^\s/]+/[^\s@]+@"
