@@ -112,7 +112,7 @@ class Emulated(Terminal):
             ["--with", DEMO, "call", "demo", tool], columns=columns, lines=lines, HOME=str(home)
         )
 
-    def _read(self, seconds: float) -> bool:
+    def read(self, seconds: float) -> bool:
         ready, _, _ = select.select([self._ours], [], [], seconds)
         if not ready:
             return True
@@ -121,7 +121,7 @@ class Emulated(Terminal):
         except OSError:
             return False
         fresh = self._decoder.decode(data)
-        self._raw += fresh
+        self.raw += fresh
         whole, begun = re.fullmatch(
             r"(.*?)(\x1b\[?[0-9;?<>]*)?", self._begun + fresh, re.S
         ).groups()
@@ -134,7 +134,7 @@ class Emulated(Terminal):
         """Wait until nothing is drawn for longer than a form that was just painted is deaf."""
         end = time.monotonic() + KEYS_APART
         while time.monotonic() < end:
-            if not select.select([self._ours], [], [], DEAF_SECONDS + 0.2)[0] or not self._read(0):
+            if not select.select([self._ours], [], [], DEAF_SECONDS + 0.2)[0] or not self.read(0):
                 return
 
     def resize(self, columns: int, lines: int) -> None:
