@@ -39,6 +39,24 @@ def table(name: str) -> dict[str, tuple[str, ...]]:
     return {heading: tuple(entries) for heading, entries in paragraphs(page)}
 
 
+@lru_cache(maxsize=4)
+def blocks(name: str) -> dict[str, list[str]]:
+    """The whole lines below each name of a page of `tables`; `# ` begins one that is a remark."""
+    found: dict[str, list[str]] = {}
+    own: list[str] = []
+    for line in (TABLES / f"{name}.txt").read_text("utf-8").splitlines():
+        if line[:1].isspace():
+            own.append(line.strip())
+        elif line and not line.startswith("# "):
+            own = found[line] = []
+    return found
+
+
+def pattern(name: str) -> str:
+    """A regular expression of `tables/patterns.txt`."""
+    return "".join(blocks("patterns")[name])
+
+
 def frame_words(frame: str) -> str:
     """What a frame says to a person: `it is asked for` for `asked-for`, else its own name."""
     return next(iter(table("frames").get(frame, ())), frame.replace("-", " "))

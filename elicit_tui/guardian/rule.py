@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from elicit_tui.elicitation import Finding, Severity, Weight
 from elicit_tui.elicitation.settings import OwnerRule
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.folding import Folded
-from elicit_tui.guardian.pages import TABLES
+from elicit_tui.guardian.pages import blocks
 from elicit_tui.guardian.reading import Place, Reading, View
 from elicit_tui.guardian.words import Hit
 from elicit_tui.text import neutral_line
@@ -85,15 +85,8 @@ def house_rule(
     name: str, find: Callable[[Reading], Iterable[Sighting]], **about: bool
 ) -> GuardianRule:
     """A rule of the house; what it protects from and advises stands in `tables/rules.txt`."""
-    protects_from, advice = _told()[name]
+    protects_from, advice = blocks("rules")[name]
     return GuardianRule(name, protects_from, advice, find, **about)
-
-
-@lru_cache(maxsize=1)
-def _told() -> dict[str, tuple[str, str]]:
-    entries = (TABLES / "rules.txt").read_text("utf-8").split("\n\n")[1:]
-    told = (map(str.strip, entry.strip().splitlines()) for entry in entries)
-    return {name: (protects_from, advice) for name, protects_from, advice in told}
 
 
 def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:

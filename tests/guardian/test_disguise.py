@@ -14,13 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.elicitation import ElicitationRequest
-from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.words import FOLDER, paragraphs
-from tests.guardian.requests import SERVER, TEXT
+from tests.guardian.requests import SERVER, TEXT, of_secrets_only
 from tests.text.alphabet import DRAWN_FORMATS
 
-GUARDIAN = Guardian()
+GUARDIAN = of_secrets_only()
 PLACES = ("message", "name", "title", "description", "form title", "default")
 BETWEEN = "ſßβϐᏰꞵ𝛃𝛽𝜷𝝱𝞫ΓГᎱⲄʍмᴍ"
 """Glyphs that Unicode's table takes for two letters which are not taken for each other."""

@@ -11,14 +11,13 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.families.credentials import SECRET
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.words import FOLDER, find, listed, paragraphs, words_of
-from tests.guardian.requests import TEXT, form
+from tests.guardian.requests import TEXT, form, of_secrets_only
 from tests.guardian.test_known_words import told
 
-GUARDIAN: Final = Guardian()
+GUARDIAN: Final = of_secrets_only()
 NAMES: Final = [fold(name) for name in told("secret_words.txt")]
 OTHER_SENSES: Final = {word for sense in SECRET.senses for word in listed(sense.words)}
 """Names that the lexicon knows in a harmless sense as well: `card word:`."""

@@ -8,10 +8,7 @@ from typing import Final
 
 from elicit_tui.guardian.rule import GuardianRule
 
-_FAMILIES: Final = (
-    *("credentials", "personal", "exfiltration", "destructive", "deception"),
-    *("hidden", "url", "schema"),
-)
+_FAMILIES: Final = ["credentials", "private", "destructive", "deception", "hidden", "url", "schema"]
 
 
 @lru_cache(maxsize=1)

@@ -24,13 +24,13 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import random_looking
 from elicit_tui.guardian.clauses import Clause, Standing, sentences
-from elicit_tui.guardian.disguise import disguised_secret
 from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.frames import fits
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
-from elicit_tui.guardian.pages import table
+from elicit_tui.guardian.pages import pattern, table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
+from elicit_tui.guardian.spelling import disguised_secret
 from elicit_tui.guardian.wanting import Sense, Thing, Wanting, counts_on, shows
 from elicit_tui.guardian.words import is_word
 
@@ -82,10 +82,7 @@ def _is_harmless(clause: Clause) -> bool:
     return any(hit not in spanned and all(hit.start < end for end in ends) for hit in spoken)
 
 
-_OF_A_SET: Final = re.compile(
-    r"(?<![\d/])\d{1,3}/\d{3}(?![\d/])|\{3\}\\?/|\b[A-Z]{1,4}\d?-(?:\d{1,4}\b(?!-)|\[0-9\]\+|\\d\+)"
-    r"|(?:^|\be\.g\. )#?\d{1,3}$"
-)
+_OF_A_SET: Final = re.compile(pattern("card of a set"))
 _PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC")
 _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
@@ -101,17 +98,12 @@ _SENSES: Final = (
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_VALUE: Final = re.compile(
-    r"[\s\"'`*‘“«„]*(is|:|=|ist|lautet|est|es|é|：|は|是)?[\s\"'`*‘“«„]*([^\s\"'`*’”»,;]{6,200})"
-)
+_VALUE: Final = re.compile(pattern("value behind its name"))
 _BEGINNING: Final = re.compile(
     rf"[\s\"'`“‘«:*]{{0,4}}(?:(?P<issued>{BEGINS}|{OPENS})"
     r"|[A-Za-z][A-Za-z0-9]{1,11}_(?![A-Za-z0-9]{1,3}\b|\w*\.))"
 )
-_MADE_UP: Final = re.compile(
-    r"(?=[^A-Za-z]*[A-Za-z])(?=[^a-z]*[a-z][^A-Z]*[A-Z]|[^A-Z]*[A-Z][^a-z]*[a-z]|[^-]*-[^-]*-|\w+$)"
-    r"(?=\D*\d)[\w+=!@#$%^&*.-]{8,}"
-)
+_MADE_UP: Final = re.compile(pattern("made up"))
 _BESIDE: Final = {
     own: [[*map(str.strip, entry.partition("when ")[::2])] for entry in entries]
     for own, entries in table("beside").items()
@@ -179,7 +171,7 @@ def _secret_in(
 
 
 def _disguised(place: Place) -> Iterator[Sighting]:
-    if (hidden := disguised_secret(place)) is not None:
+    if (hidden := disguised_secret(place.unsplit, place.plain)) is not None:
         yield _block(place, "disguised", place.field, excerpt(*hidden))
 
 

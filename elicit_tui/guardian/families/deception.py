@@ -13,18 +13,14 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.families.destructive import AMOUNT
 from elicit_tui.guardian.frames import TOLD, held, summed
+from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _WITH_NAMES: Final = (*TOLD, "name")
 _SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
-_RUNS: Final = re.compile(
-    r"\b(?:curl|wget|iwr|irm|invoke-\w+|base64)\s[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:iex|invoke-exp\w+"
-    r"|(?:ba|z|da)?sh|python3?|perl|node|powershell|pwsh)\b|[$<]\(\s*(?:curl|wget)\s|\bmshta\s"
-    r"|\biex\s*[(&$]|\b(?:powershell|pwsh)[\w.]*\s[^\n]{0,80}-e(?:nc?\w*)?\s"
-)
-"""A command that fetches what it runs, or hides it."""
+_RUNS: Final = re.compile(pattern("runs"))
 _TOOL: Final = re.compile(r"\b[a-z]+(?:[_.][a-z]+)+\b(?!\.)|\w\(\)")
 _CALL: Final = re.compile(r"\b(?:call|invoke|run|use)[\s*_`'\"]{1,4}[a-z]+(?:_[a-z]+)+\b")
 _MORE: Final = 1.25

@@ -17,6 +17,7 @@ from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import THRESHOLD, held
+from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
 from elicit_tui.guardian.words import Hit, is_word
@@ -129,22 +130,9 @@ def telling_choices(reading: Reading) -> Iterator[Place]:
 
 _NOUGHT: Final = ("0", "zero")
 _UNMARKED: Final = str.maketrans("*`", "  ")
-_COMMAND: Final = re.compile(
-    r"git\s+(?:push\b.{0,40}\s(?:\+\w|--force|-f\b)|reset\s+--hard|clean\s+-\w*f|branch\s+-D)"
-    r"|\bpush\b.{0,60}\s(?:--force|-f\b)|\bupdate\s+\S{1,60}\s+set\b|\bdelete\s+from\b"
-)
-_HUNDREDS: Final = re.compile(
-    r"(?<![\d.,])(?:[1-9]\d{2,6}|[1-9]\d{0,2}(?:[ .,'’]\d{3})+)(?![\d.,]*\d)|\d[kKmM]\b"
-)
-AMOUNT: Final = re.compile(
-    r"[$€£¥₹₽₿][\s*_`]{0,3}\d|\d[\d.,\s*_`]{0,14}(?:万?[$€£¥₹₽₿円元]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf|jpy|yen|rub"
-    r"|inr|rupees?|brl|reais|cny|rmb|btc|eth|usd[ct]|sol|xrp|sats?|aud|cad|mxn|pln|sek"
-    r"|k[rč]|zł|krw|tl|рублей|рубля|руб|евро|元|円|원|人民币)(?![a-z]))"
-    r"|\br\$\s?\d|\b(?:usd|eur|gbp|chf|sek|nok|dkk|pln|jpy|inr)[\s*_`]{0,3}\d"
-    r"|\d[.,]\d\d (?:a|per|every) (?:month|year|week)"
-    r"|(?:send|pay|wire|transfer|remit) \d[\d.,]{3,12} to "
-    r"|(?:refund|payment|transfer)[\s*_`]{1,4}of[\s*_`]{1,4}\d"
-)
+_COMMAND: Final = re.compile(pattern("forcing command"))
+_HUNDREDS: Final = re.compile(pattern("hundreds"))
+AMOUNT: Final = re.compile(pattern("amount"))
 
 
 def _on_production(reading: Reading) -> Iterator[Sighting]:

@@ -14,7 +14,8 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.url import deceptive_url
 from elicit_tui.guardian.frames import TOLD
-from elicit_tui.guardian.links import host_of
+from elicit_tui.guardian.hosts import host_of
+from elicit_tui.guardian.pages import blocks, pattern
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, searching, seen
 from elicit_tui.text.active import active_pattern, is_plain, natural_length, piled_marks_pattern
@@ -37,60 +38,18 @@ _NATURAL: Final = re.compile(
     r"|(?<!\u00ad)\u00ad(?!\u00ad)"
 )
 """What is natural beside what `elicit_tui.text.active` knows to be."""
-_MARKUP: Final = (
-    # elements, and attributes that do something
-    r"(?i)<\s*(?:/\s*)?(?:script|style|iframe|object|embed|applet|meta|link|base|form|input|textarea|button"
-    r"|svg|math|video|audio|source|frame|frameset|marquee|template|noscript|img|html|body|head)\b"
-    r"[^>]{0,400}(?:>|$)|<!--|<[a-z][^>]{0,200}\s(?:on[a-z]{3,20}|style|srcdoc|formaction)\s*="
-    r"|\bon(?:error|load|click|mouseover|focus)\s*=\s*[\"'\w]"
-    # who is said to speak to the model
-    r"|<\s*(?:/\s*)?(?:system|assistant|instructions?|important|system_prompt|tool_result|tool_call"
-    r"|function_calls?|admin|developer|im_start|im_end|client|host)\s*/?>|<\|\w+\|>"
-    r"|</(?:elicit|mcp|(?:client|host|system|assistant)[-_:])[\w:-]{0,30}>|<[\w:-]{0,20}(?:client|host|system"
-    r"|assistant|elicit|mcp)[\w:-]{0,20}\s[^>]{0,99}?\b(?:role|from|verified|trusted|approved|checked|status)\s*="
-    r"|\[/?(?:INST|SYSTEM|ASSISTANT)\]|<<SYS>>|</\w+>\s*(?:user|human|assistant|system)\s*:"
-    # scripts as links, actions of a terminal's screen
-    r"|(?:javascript|vbscript|livescript)\s*:\s*\S|data\s*:\s*text/(?:html|javascript)"
-    r"|\[\s*@\w*\s*(?:[.\w]*\s*)?=|\[@[\w.]+\(|\[on_click|\[link\s*=\s*['\"]?(?!https?:)"
-    # an image that tells its server something
-    r"|!\[[^\]]{0,300}\]\(\s*<?https?://[^)\s]{0,600}(?:\?|\{|\$|%7b|=)"
-    r"|<img\b[^>]{0,400}src\s*=\s*[\"']?(?:https?:)?//[^\"'\s>]{0,600}(?:\?|\{|\$)"
-)
+_MARKUP: Final = pattern("markup")
 _PLAIN_URL: Final = (
     r"(?i)(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)"
 )
-_LINKS: Final = (
-    # The address is taken once and whole, however many brackets begin in it.
-    r"\[(?P<text>[^]\n]{,300})]\(\s*<?(?=(?P<url>[^)\s>]{1,2000}))(?P=url)[^)]{,200}\)",
-    r"(?is)\[link=['\"]?(?P<url>[^\]'\"]{1,2000})['\"]?\](?P<text>.{0,300}?)\[/",
-    r"(?is)<a\b[^>]{0,300}?href\s*=\s*[\"']?(?P<url>[^\"'\s>]{1,2000})[^>]*>(?P<text>.{0,300}?)</a",
-    r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<text>[^>]{1,300})>",
-    r"\[(?P<text>[^\]\n]{1,300})\]:\s*(?P<url>https?://\S{1,2000})",
-    r"(?i)\[url=(?P<url>[^\]]{1,2000})\](?P<text>.{0,300}?)\[/url",
-    _PLAIN_URL,
-)
+_LINKS: Final = (*blocks("patterns")["links"], _PLAIN_URL)
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")
 """What no link does without."""
-_HOST_IN_TEXT: Final = re.compile(
-    r"(?i)(?<![\w@.-])(?:https?://)?((?:[\w-]+\.)+[a-z]{2,24})(?![\w-])"
-)
+_HOST_IN_TEXT: Final = re.compile(pattern("host in a text"))
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
-_FRAME: Final = (
-    r"(?m)[┌╔╭┏][─═━┄╌]{2,}|[└╚╰┗][─═━┄╌]{2,}|^\s*\+[-=]{6,}\+\s*$|^[-=_]{8,}\s*\n\s*\[[^\]\n]{3,40}\]|[▄▀█]{8,}"
-    r"|^[-=_─═━]{6,}\s*\n\s*[✓✔✅🔒🛡]"
-    # who is said to speak, line by line: the person's own client
-    r"|^[ \t*]*(\[(?i:client\w*|mcp|host|syst\w*|sistem\w*)\b[ \w]{0,20}\][: *]).+\n[ \t*]*\1"
-    r"|(?:^|[.!?] )[ \t*]*(?:\[|[─═━]{2,}|[=>-]{3,})[ *]*(?i:claude|cursor|windsurf|vs ?code|codex"
-    r"|copilot|chatgpt|elicit-tui|mcp\W{1,3}host)\b[ *\w]{0,24}(?:\][ *]+\w|:\s|\s[─═━=<*-]{2})"
-)
-_PADDING: Final = (
-    r"\S[^\S\n]{50,}\S|\S[ \u00a0\u2000-\u200a\u3000\u2800\t]{50,}\S"
-    r"|\S[^\S\n]*(?:\n[^\S\n]*){10,}\S|\S\s{120,}\S"
-    r"|(?:[\u2800\u3164\u00a0\u3000\u2000-\u200a]){12,}"
-)
 _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")
 _search_markup: Final = searching(_MARKUP, r"[<\[=:]")
-_search_padding: Final = searching(_PADDING, r"[\s\u2800\u3164]{10}")
+_search_padding: Final = searching(pattern("padding"), r"[\s\u2800\u3164]{10}")
 _LONG_MESSAGE, _HIDING_LENGTH = 5_000, 12_000
 
 
@@ -194,7 +153,9 @@ RULES = (
     house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="")),
     house_rule("hidden.markup", _markup),
     house_rule("hidden.link", _links),
-    house_rule("hidden.frame", partial(_first, searching(_FRAME, r"[-=_─═━┄╌▄▀█>]{2}|\["))),
+    house_rule(
+        "hidden.frame", partial(_first, searching(pattern("frame"), r"[-=_─═━┄╌▄▀█>]{2}|\["))
+    ),
     house_rule("hidden.padding", _padding),
     house_rule(
         "hidden.mixed_letters",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
@@ -16,9 +16,10 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.links import Trouble, Url, cut, host_of, url_rule
+from elicit_tui.guardian.hosts import Url, cut, host_of
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
+from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import find, words_of
 from elicit_tui.text import looks_blank
@@ -26,6 +27,8 @@ from elicit_tui.text.hosts import ip_address_of, is_loopback, unicode_host, with
 from elicit_tui.text.scripts import LOOKING_LATIN, scripts_of
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
+Trouble = Iterator[tuple[Severity, str]]
+"""How grave each thing is that is wrong with a URL, and its evidence."""
 _LONG: Final = 2_000
 _APP: Final = re.compile(r"(?!ms-|https?:|[\w.-]+:\d+(?:/|$))[a-z][a-z0-9+-]+:\S*\Z", re.IGNORECASE)
 """A scheme that may be an app's, and neither a host with its port nor a page without a host."""
@@ -230,6 +233,24 @@ def _signed_in_to(message: str) -> Iterator[str]:
             name = word.lower()
             if name in brands and (name not in everyday or word != name):
                 yield name
+
+
+def url_rule(
+    name: str, find: Callable[[Url, Reading], Trouble], *, pages: bool = True, host: bool = False
+) -> GuardianRule:
+    """A rule of the house about the URL that a request wants opened.
+
+    `pages`: only where that is a page of the web. `host`: a trusted domain quiets it.
+    """
+
+    def look(reading: Reading) -> Iterator[Sighting]:
+        text = reading.request.url or ""
+        url = cut(text if len(text) <= 16_000 else text[:8_000] + text[-8_000:])
+        if reading.mode == "url" and (url.is_page or not pages):
+            for severity, evidence in find(url, reading):
+                yield Sighting(severity, "url", evidence)
+
+    return house_rule(name, look, about_host=host)
 
 
 RULES = (

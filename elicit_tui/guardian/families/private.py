@@ -1,7 +1,12 @@
-"""Sensitive personal data: not forbidden to ask for, but a person should notice that it is."""
+"""What should stay with a person: data about them, and what is in their machine and their session.
+
+Personal data are not forbidden to ask for, but a person should notice that it is; contents of the
+machine, the conversation or the organisation are carried out by no honest question.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -9,8 +14,10 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
+from elicit_tui.guardian.frames import TOLD, held, summed
+from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, Reading
-from elicit_tui.guardian.rule import Sighting, found, house_rule
+from elicit_tui.guardian.rule import Sighting, found, house_rule, weight
 from elicit_tui.guardian.wanting import Thing, Wanting
 
 _KINDS: Final = ("identity", "bank", "health", "biometric", "pay", "location")
@@ -80,7 +87,37 @@ def _set_of(reading: Reading, unset: frozenset[str]) -> Sighting | None:
     return Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
 
 
+_CONTENTS: Final = Thing("contents", "contents")
+_EXPANDS: Final = re.compile(pattern("expands"))
+
+
+def _contents(reading: Reading) -> Iterator[Sighting]:
+    # A number or a date cannot carry contents.
+    free = tuple(field for field in reading.free_fields if field.kind == "text")
+    wanting = Wanting(reading, _CONTENTS)
+    yield from filter(None, (wanting.sighting(field, Severity.BLOCK) for field in free))
+    for one in held("exfiltration.contents", reading, reading.told(*TOLD) if free else ()):
+        yield from (one.sighting(Severity.BLOCK, field.name) for field in free[:50])
+
+
+def _bulk(reading: Reading) -> Iterator[Sighting]:
+    yield from summed("exfiltration.bulk", Severity.WARN, typed=True)(reading)
+    for field in reading.called("list of people"):
+        if field.kind == "text":
+            why = weight(2, "field-is-list-of-people", field.places[0], field.name)
+            yield Sighting(Severity.WARN, field.where, field.name[:80], field.name, (why,))
+
+
+def _expanding_default(reading: Reading) -> Iterator[Sighting]:
+    for place in reading.told("default", "example"):
+        if _EXPANDS.search(place.text):
+            yield Sighting(Severity.BLOCK, place.where, place.text[:120], place.field)
+
+
 RULES = (
     *(house_rule(f"personal.{name}", partial(_asked, name)) for name in _KINDS),
     house_rule("personal.identity_set", _identity_set),
+    house_rule("exfiltration.contents", _contents),
+    house_rule("exfiltration.bulk", _bulk),
+    house_rule("exfiltration.expanding_default", _expanding_default),
 )
