@@ -258,6 +258,8 @@ GATEWAY = table_of(
         "prefix": "Tools are named SERVER__TOOL: always, or only where two would share a name.",
         "elicit_tool": "Whether the agent may ask questions of its own.",
         "agent_answers": "Whether the agent may answer by itself what no person answers.",
+        "tasks": "Whether a call that waits for a person is answered with a task where the agent "
+        "knows tasks.",
     },
     {"wait_sec": 0, "hold_sec": 0},
 )

@@ -42,6 +42,9 @@ class EraTraits:
     Each then says anew what it is to know (the log level, over HTTP also arguments as headers); no
     open stream shows that the server is gone, and no `ping` asks.
     """
+    tasks: bool
+    """Whether a call may be answered with a task (spec: SEP-2663); the tasks of 2025-11-25 are
+    another thing, which nobody is offered here."""
 
 
 ERAS: Final[Mapping[Era, EraTraits]] = {
@@ -51,7 +54,10 @@ ERAS: Final[Mapping[Era, EraTraits]] = {
         page_ids=True,
         listening=False,
         stateless=False,
+        tasks=False,
     ),
-    "modern": EraTraits(MODERN, rounds=True, page_ids=False, listening=True, stateless=True),
+    "modern": EraTraits(
+        MODERN, rounds=True, page_ids=False, listening=True, stateless=True, tasks=True
+    ),
 }
 """Every era, the oldest first."""

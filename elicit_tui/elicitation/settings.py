@@ -330,6 +330,7 @@ class GatewaySettings:
     prefix: Literal["always", "never"] = "always"
     elicit_tool: bool = True
     agent_answers: Literal["never", "allow"] = "never"
+    tasks: Literal["auto", "never"] = "auto"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
+from elicit_tui.elicitation.task import declares_tasks
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.requester import LEVELS, AgentInfo, ClientSilent, elicitation_modes
 from elicit_tui.host.events import ListKind
@@ -49,7 +50,16 @@ def is_modern(context: Context) -> bool:
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-class _Notification:
+def knows_tasks(context: Context) -> bool:
+    """Whether the client declares tasks in this very request (spec: SEP-2663)."""
+    if not is_modern(context):
+        return False
+    meta = (context.params or {}).get("_meta")
+    given = meta.get(types.CLIENT_CAPABILITIES_META_KEY) if isinstance(meta, Mapping) else None
+    return declares_tasks(given)
+
+
+class Notification:
     """A notification that is sent as it is: the SDK's models would change numbers and drop keys."""
 
     def __init__(
@@ -72,7 +82,7 @@ class _Unread:
     def __init__(self) -> None:
         self._number = self._size = 0
 
-    def enter(self, notification: _Notification) -> bool:
+    def enter(self, notification: Notification) -> bool:
         """Whether there is room for it; it is counted until `leave`."""
         full = self._number >= MOST_UNSENT or self._size + notification.size > MOST_UNSENT_BYTES
         if full and self._number:
@@ -81,7 +91,7 @@ class _Unread:
         self._size += notification.size
         return True
 
-    def leave(self, notification: _Notification) -> None:
+    def leave(self, notification: Notification) -> None:
         """Count it no more: it was read, or never will be."""
         self._number -= 1
         self._size -= notification.size
@@ -122,12 +132,13 @@ class AgentRequest:
         self.gone: asyncio.Event | None = request.scope.get(GONE) if request is not None else None
         """Set when the client of an HTTP request hangs up."""
         self._level = meta.get(types.LOG_LEVEL_META_KEY) if modern else None
+        self.knows_tasks = knows_tasks(context)
         self._sent = -math.inf
         self._pace = _Pace()
-        self._overtaken: _Notification | None = None
+        self._overtaken: Notification | None = None
         """The newest sign of progress that came too soon after the others."""
         self._catching_up: asyncio.TimerHandle | None = None
-        self._unsent: deque[_Notification] = deque()
+        self._unsent: deque[Notification] = deque()
         self._unread = _Unread()
         self._sending: asyncio.Task[None] | None = None
 
@@ -148,7 +159,7 @@ class AgentRequest:
             params["total"] = total
         if message is not None:
             params["message"] = message
-        self._overtaken = _Notification("notifications/progress", params, http=self.http)
+        self._overtaken = Notification("notifications/progress", params, http=self.http)
         if self._pace.takes_one():
             self._catch_up()
         elif self._catching_up is None:
@@ -173,9 +184,9 @@ class AgentRequest:
         """Pass a server's line on, on this request's own stream (modern era, if wanted)."""
         if self._level in LEVELS and _weighs(level) >= LEVELS.index(self._level):
             params = _log_params(level, logger, data)
-            self._send(_Notification("notifications/message", params, http=self.http))
+            self._send(Notification("notifications/message", params, http=self.http))
 
-    def _send(self, notification: _Notification) -> None:
+    def _send(self, notification: Notification) -> None:
         if not self._unread.enter(notification):
             return
         self._unsent.append(notification)
@@ -289,7 +300,7 @@ class SessionAudience:
         self._http = http
         owed, self._owed = self._owed, None
         for kind in owed or ():
-            self._notify(_Notification(f"notifications/{kind}/list_changed"))
+            self._notify(Notification(f"notifications/{kind}/list_changed"))
 
     def set_level(self, level: str) -> None:
         """Pass on only lines of this level and above: logging/setLevel (handshake era)."""
@@ -306,25 +317,25 @@ class SessionAudience:
             self._owed[kind] = events[kind]()
             self.bus.owed = tuple(self._owed.values())
         self._start(self.bus.publish(events[kind]()))
-        self._notify(_Notification(f"notifications/{kind}/list_changed"))
+        self._notify(Notification(f"notifications/{kind}/list_changed"))
 
     def resource_updated(self, uri: str) -> None:
         """Tell that a resource that the agent subscribed to is another than before."""
         self._start(self.bus.publish(ResourceUpdated(uri)))
         params = {"uri": uri}
-        self._notify(_Notification("notifications/resources/updated", params, http=self._http))
+        self._notify(Notification("notifications/resources/updated", params, http=self._http))
 
     def log(self, level: str, logger: str | None, data: Any) -> None:
         """Pass on a line that a server wrote."""
         if self._handshake is not None and _weighs(level) >= _weighs(self._level):
             params = _log_params(level, logger, data)
-            self._notify(_Notification("notifications/message", params, http=self._http))
+            self._notify(Notification("notifications/message", params, http=self._http))
 
     def close(self) -> None:
         """End the streams that listen; whoever holds one open learns that nothing more comes."""
         self.listen.close()
 
-    def _notify(self, notification: _Notification) -> None:
+    def _notify(self, notification: Notification) -> None:
         if self._handshake is not None and self._unread.enter(notification):
             sending = self._start(self._handshake.send_notification(notification))
             sending.add_done_callback(lambda sent: self._unread.leave(notification))

@@ -32,7 +32,8 @@ from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import AskVia
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCall, HeldCalls, agent_state
+from elicit_tui.gateway.held_call import HeldCall, agent_state
+from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCalls
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.requester import ClientSilent, Requester, hold_seconds, runs_alone
 from elicit_tui.text import neutral, neutral_line
@@ -238,7 +239,8 @@ class Asking:
         params: Mapping[str, Any],
     ) -> Mapping[str, Any]:
         try:
-            with held.rounds.asking(question.request.wire_id, question.id, params) as answer:
+            wanted = question.request.wire_id
+            with held.rounds.asking(wanted, params, once=held.is_task) as answer:
                 # Questions that come together go out together: one turn of the loop gathers them.
                 await asyncio.sleep(0)
                 held.changed()

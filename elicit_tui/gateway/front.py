@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 from elicit_tui import __version__
 from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.elicitation.settings import GatewaySettings
+from elicit_tui.elicitation.task import EXTENSION, declares_tasks
 from elicit_tui.gateway.doctor_files import doctor_asks
 from elicit_tui.gateway.fit_to_pass import nested_too_deep
 from elicit_tui.gateway.offers import LISTS, SessionOffers
@@ -76,6 +77,7 @@ class _Agent(NamedTuple):
 
     name: str | None
     modes: frozenset[str]
+    knows_tasks: bool
 
 
 @dataclass
@@ -185,9 +187,12 @@ class Front:
             return None
         self._agent = None
         self._replay("server/discover", params)
+        tasks: Mapping[str, Any] = (
+            {"extensions": {EXTENSION: {}}} if self.gateway.tasks == "auto" else {}
+        )
         return {
             "supportedVersions": [MODERN],
-            "capabilities": CAPABILITIES,
+            "capabilities": {**CAPABILITIES, **tasks},
             **self._instructions(),
             "ttlMs": 0,
             "cacheScope": "private",
@@ -220,6 +225,7 @@ class Front:
         meta = params.get("_meta", {})
         progress = meta.get("progressToken") is not None
         pauses = may_pause(self.gateway, agent.name, http=False, progress=progress)
+        pauses = pauses and not (self.gateway.tasks == "auto" and agent.knows_tasks)
         own = own_tools(self.gateway, agent.modes)
         kind, key = LISTS[method]
         self._listed = True
@@ -256,21 +262,24 @@ def _modern_agent(meta: Mapping[str, Any]) -> _Agent | None:
     if meta.get(f"{META}protocolVersion") != MODERN:
         return None
     info = meta.get(f"{META}clientInfo")
-    return _agent(info, meta.get(f"{META}clientCapabilities"), named=info is not None)
+    capabilities = meta.get(f"{META}clientCapabilities")
+    agent = _agent(info, capabilities, named=info is not None)
+    return None if agent is None else agent._replace(knows_tasks=declares_tasks(capabilities))
 
 
 def _agent(info: Any, capabilities: Any, *, named: bool = True) -> _Agent | None:
     if not _is_plain(capabilities):
         return None
+    modes = elicitation_modes(capabilities.get("elicitation"))
     if not named:
-        return _Agent(None, elicitation_modes(capabilities.get("elicitation")))
+        return _Agent(None, modes, knows_tasks=False)
     if not isinstance(info, dict) or not {"name", "version"} <= info.keys():
         return None
     if not all(isinstance(value, str) for key, value in info.items() if key != "icons"):
         return None
     if info.get("icons", []) != []:
         return None
-    return _Agent(info["name"], elicitation_modes(capabilities.get("elicitation")))
+    return _Agent(info["name"], modes, knows_tasks=False)
 
 
 def _is_plain(capabilities: Any) -> bool:

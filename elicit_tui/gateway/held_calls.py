@@ -10,22 +10,33 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Call, ElicitationRequest, Question
 from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.held_call import (
+    AsksClient,
+    BecameTask,
+    Ended,
+    HeldCall,
+    Paused,
+    Reply,
+    StillRuns,
+    agent_state,
+)
 from elicit_tui.gateway.requester import Requester
-from elicit_tui.gateway.rounds import SEPARATOR, Rounds
+from elicit_tui.gateway.rounds import SEPARATOR
 from elicit_tui.gateway.telling import Result, ticking
 from elicit_tui.store import AgentState
 
 LEFT_SECONDS: Final = 30.0
 """How long a question stays after the agent that it was asked for has left."""
+
+LAST_WORD_SECONDS: Final = 2.0
+"""How long a server whose question was taken back may take to end its call by itself."""
 
 TAKEN_BACK: Final = "The agent took its call back."
 TICK_SECONDS: Final = 10.0
@@ -43,124 +54,6 @@ class GivenUp(Exception):
     """The call was taken back for good while somebody waited for it; it has no outcome."""
 
 
-@dataclass(frozen=True)
-class Ended:
-    """The server answered."""
-
-    result: Result
-
-
-@dataclass(frozen=True)
-class Paused:
-    """The hold is over and a person is waited for."""
-
-
-@dataclass(frozen=True)
-class StillRuns:
-    """The hold is over and the tool itself is slow; only a resumed call is told so."""
-
-
-@dataclass(frozen=True)
-class AsksClient:
-    """Modern era: the agent's client is to answer these, by key, and to call again."""
-
-    requests: Mapping[str, Mapping[str, Any]]
-    state: str
-    """The `requestState` that comes back with the answers."""
-
-
-Reply = Ended | Paused | StillRuns | AsksClient
-
-
-@dataclass(eq=False)
-class HeldCall:
-    """One call of a server, or one question of the agent's own, from its start to its outcome."""
-
-    call: Call
-    server: str
-    key: str
-    task: asyncio.Task[Result] | None = None
-    requesters: list[Requester] = field(default_factory=list)
-    waiting: dict[str, Question] = field(default_factory=dict)
-    """The questions for which a person is waited for, by id."""
-    rounds: Rounds = field(default_factory=Rounds)
-    with_client: Requester | None = None
-    """Modern era: the request that ended in a round, while its client has not called again."""
-    resolved: list[Resolved] = field(default_factory=list)
-    started: float = 0.0
-    asked: bool = False
-    """Whether a question of this call was put to a person."""
-    paused: bool = False
-    left: bool = False
-    """Its requester went away, and nobody joined yet."""
-    withdrawn: bool = False
-    """Nobody came back in time: what it still asks is answered by `withdrawn`."""
-    delivered: bool = False
-    last_progress: tuple[float, float | None] = (0.0, None)
-    size: int = 0
-    _listeners: set[asyncio.Event] = field(default_factory=set)
-    _departure: asyncio.Task[None] | None = None
-    """Runs while its agent is away, and ends with its return: each absence has its own time."""
-
-    @property
-    def id(self) -> str:
-        """128 random bits: whoever knows it may read the outcome. Inbox and ledger use it too."""
-        return self.call.id
-
-    @property
-    def agent_state(self) -> AgentState:
-        """What the agent does meanwhile; one whose client has a round calls again by itself."""
-        if self.left:
-            return "left"
-        told = self.paused and not self.requesters and self.with_client is None
-        return "paused" if told else "waiting"
-
-    @property
-    def tool_path(self) -> str:
-        """SERVER/TOOL."""
-        return f"{self.server}/{self.call.name}"
-
-    @property
-    def done(self) -> bool:
-        """Whether the outcome is known."""
-        return self.task is not None and self.task.done()
-
-    @property
-    def joinable(self) -> bool:
-        """Whether a call with the same tool and arguments picks this one up."""
-        if self.requesters or self.delivered or self.withdrawn:
-            return False
-        return self.paused or self.left
-
-    def changed(self) -> None:
-        """Wake those who wait for it."""
-        for event in self._listeners:
-            event.set()
-
-    @contextmanager
-    def listening(self) -> Iterator[asyncio.Event]:
-        """An event that is set whenever something of this call changes."""
-        event = asyncio.Event()
-        self._listeners.add(event)
-        try:
-            yield event
-        finally:
-            self._listeners.discard(event)
-
-
-def agent_state(held_calls: Sequence[HeldCall]) -> AgentState:
-    """What the agent does that a question of these calls is asked for: one that waits counts."""
-    states = {held.agent_state for held in held_calls}
-    if not states or "waiting" in states:
-        return "waiting"
-    return "paused" if "paused" in states else "left"
-
-
-def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:
-    """What makes two calls the same: method, server, tool and canonical arguments."""
-    return json.dumps([method, server, name, arguments], sort_keys=True)
-
-
 class HeldCallsWatcher(Protocol):
     """What the held calls of a session need of that session."""
 
@@ -170,6 +63,10 @@ class HeldCallsWatcher(Protocol):
 
     def agent_state_changed(self, held: HeldCall) -> None:
         """Show that the `agent_state` of a call is another."""
+        ...
+
+    async def cancel_below(self, held: HeldCall) -> None:
+        """Have the server of a call told that it is cancelled."""
         ...
 
 
@@ -276,16 +173,21 @@ class HeldCalls:
 
     def _has_ended(self, held: HeldCall) -> None:
         self._under_way.pop(held.call.id, None)
-        if held._departure is not None:
-            held._departure.cancel()
+        if held.departure is not None:
+            held.departure.cancel()
         task = held.task
         assert task is not None
         if task.cancelled():
-            self._named.pop(held.id, None)
+            self._forget(held)
         elif task.exception() is None:
             held.size = len(json.dumps(task.result(), default=str))
             self._forget_oldest()
         held.changed()
+
+    def _forget(self, held: HeldCall) -> None:
+        """Let go of a call that was given up; a task can be seen to be cancelled."""
+        if not held.is_task:
+            self._named.pop(held.id, None)
 
     def _name(self, held: HeldCall) -> None:
         self._named.setdefault(held.id, held)
@@ -303,13 +205,19 @@ class HeldCalls:
     # Waiting for one
 
     async def attend(
-        self, held: HeldCall, requester: Requester, hold: float, *, resumed: bool = False
+        self,
+        held: HeldCall,
+        requester: Requester,
+        hold: float,
+        *,
+        resumed: bool = False,
+        takes_task: bool = False,
     ) -> Reply:
         """Wait for a call on behalf of one request of the agent.
 
         `hold`: seconds from the arrival of the request after which it is answered although a
-        person is waited for. Raises what the call raised, and GivenUp. Cancelling it means that
-        the agent left.
+        person is waited for; `takes_task`: it may be answered with a task instead. Raises what the
+        call raised, and GivenUp. Cancelling it means that the agent left.
         """
         before = held.agent_state
         held.requesters.append(requester)
@@ -318,7 +226,9 @@ class HeldCalls:
         self._tell_change(held, before)
         ticking_task = asyncio.ensure_future(self._tick(held, requester))
         try:
-            reply = await self._reply(held, requester.arrived + hold, requester, resumed)
+            reply = await self._reply(
+                held, requester.arrived + hold, requester, resumed, takes_task
+            )
         except asyncio.CancelledError:
             held.requesters.remove(requester)
             self._leave(held)
@@ -328,7 +238,9 @@ class HeldCalls:
             ticking_task.cancel()
             if requester in held.requesters:
                 held.requesters.remove(requester)
-        if isinstance(reply, AsksClient):
+        if isinstance(reply, BecameTask):
+            held.is_task = True
+        if isinstance(reply, (AsksClient, BecameTask)):
             held.with_client = requester
         if isinstance(reply, Ended):
             held.delivered = True
@@ -343,11 +255,11 @@ class HeldCalls:
             self._watcher.agent_state_changed(held)
 
     async def _reply(
-        self, held: HeldCall, end: float, requester: Requester, resumed: bool
+        self, held: HeldCall, end: float, requester: Requester, resumed: bool, takes_task: bool
     ) -> Reply:
         # In this order: an outcome is told even when the hold is over, a round goes out before a
-        # pause, and only a call for which a person is waited for pauses; one that is merely slow is
-        # held on. Cleared first, so that what changes while this looks wakes it again.
+        # task or a pause, and only a call for which a person is waited for pauses; one that is
+        # merely slow is held on. Cleared first, so that what changes while this looks wakes it.
         assert held.task is not None
         with held.listening() as changed:
             while True:
@@ -356,8 +268,12 @@ class HeldCalls:
                     raise GivenUp
                 if held.task.done():
                     return Ended(held.task.result())
+                if takes_task and held.is_task:
+                    return BecameTask()
                 if ERAS[requester.era].rounds and (asked := held.rounds.begin()):
                     return AsksClient(asked, held.rounds.state(held.id))
+                if takes_task and held.may_be_task:
+                    return BecameTask()
                 over = self._clock.time() >= end
                 if over and held.waiting:
                     return Paused()
@@ -397,7 +313,7 @@ class HeldCalls:
             return
         held.left = True
         self._name(held)
-        held._departure = asyncio.ensure_future(self._depart(held))
+        held.departure = asyncio.ensure_future(self._depart(held))
 
     async def _depart(self, held: HeldCall) -> None:
         """Take back what a call asks once its agent was away for too long."""
@@ -413,9 +329,9 @@ class HeldCalls:
     def _has_returned(self, held: HeldCall) -> None:
         """Its agent is there again: the time that it may be away begins anew when it leaves."""
         held.left = False
-        if held._departure is not None:
-            held._departure.cancel()
-            held._departure = None
+        if held.departure is not None:
+            held.departure.cancel()
+            held.departure = None
 
     def _give_up(self, held: HeldCall) -> None:
         if held.task is not None:
@@ -425,8 +341,30 @@ class HeldCalls:
         """Take a call back for good, as its agent wishes: withdraw its questions, cancel it."""
         held.withdrawn = True
         self._watcher.withdraw(held)
-        self._named.pop(held.id, None)
+        self._forget(held)
         self._give_up(held)
+
+    def cancel(self, held: HeldCall) -> None:
+        """Cancel a task, as its agent wishes: what waits is taken back at once.
+
+        Once the tool was called its server is told, and has the last word.
+        """
+        if held.done or held.withdrawn:
+            return
+        if not held.called:
+            self.give_up(held)
+            return
+        asks = bool(held.waiting) or held.rounds.open
+        held.withdrawn = True
+        self._watcher.withdraw(held)
+        held.departure = asyncio.ensure_future(self._pass_down(held, asks))
+
+    async def _pass_down(self, held: HeldCall, asks: bool) -> None:
+        if asks:
+            # Most servers come to an end by themselves when their question is taken back.
+            await self._clock.sleep(LAST_WORD_SECONDS)
+        if not held.done:
+            await self._watcher.cancel_below(held)
 
     async def end(self) -> None:
         """End the session: withdraw every question, cancel every call."""
@@ -436,7 +374,7 @@ class HeldCalls:
             self._watcher.withdraw(held)
         # A round for the answers to leave, then the calls themselves.
         await asyncio.sleep(0)
-        tasks = [task for held in held_calls for task in (held.task, held._departure)]
+        tasks = [task for held in held_calls for task in (held.task, held.departure)]
         ending = [task for task in tasks if task is not None]
         for task in ending:
             task.cancel()

@@ -184,6 +184,7 @@ async def serve_http(
     *,
     idle_seconds: float,
     instructions: str | None,
+    tasks: bool = True,
     clock: Clock | None = None,
     bound: Callable[[int], None] = lambda port: None,
 ) -> None:
@@ -200,7 +201,9 @@ async def serve_http(
     except OSError as error:
         raise UsageError(f"{address[0]}:{address[1]} cannot be listened on: {error}.") from None
     port = listener.getsockname()[1]
-    app, sessions = build_app(open_one, tokens, port, clock, idle_seconds, instructions)
+    app, sessions = build_app(
+        open_one, tokens, port, clock, idle_seconds, instructions, tasks=tasks
+    )
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -258,6 +261,8 @@ def build_app(
     clock: Clock,
     idle_seconds: float,
     instructions: str | None,
+    *,
+    tasks: bool = True,
 ) -> tuple[App, Sessions]:
     """The application and its sessions; the SDK's transport behind our tokens."""
     forgetting: set[asyncio.Task[None]] = set()
@@ -276,7 +281,7 @@ def build_app(
         request: Any = context.request
         return await sessions.get(request.scope[TOKEN], request.scope[KEY])
 
-    server = build_server(session_of, instructions)
+    server = build_server(session_of, instructions, tasks=tasks)
     hosts = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -329,5 +334,6 @@ async def listen(
             tokens,
             idle_seconds=settings.gateway.wait_sec,
             instructions=instructions,
+            tasks=settings.gateway.tasks == "auto",
             bound=lambda port: notify(f"listening on http://{host}:{port}{PATH}"),
         )

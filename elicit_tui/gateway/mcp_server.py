@@ -18,15 +18,26 @@ from mcp.server.context import CallNext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from elicit_tui import __version__
+from elicit_tui.elicitation.task import EXTENSION
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError
-from elicit_tui.gateway.agent import AgentRequest, Context, agent_info, is_modern
+from elicit_tui.gateway.agent import (
+    AgentRequest,
+    Context,
+    agent_info,
+    is_modern,
+    knows_tasks,
+)
 from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.offers import LISTS
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.requester import LEVELS
 from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.task_stream import with_task_notifications
+from elicit_tui.gateway.tasks import UnknownTask
 from elicit_tui.gateway.telling import NOT_VISITED, Result
 
 RESOURCE_NOT_FOUND: Final = -32002
@@ -41,8 +52,14 @@ SessionOf = Callable[[Context], Awaitable[Session]]
 class RequestMiddleware:
     """Answers the agent's requests; one for all sessions of a gateway."""
 
-    def __init__(self, session_of: SessionOf) -> None:
+    def __init__(self, session_of: SessionOf, *, tasks: bool) -> None:
+        """`tasks`: whether calls may be answered with tasks."""
         self._session_of = session_of
+        self._on_tasks: Mapping[str, Callable[[Session, Any], Result]] = (
+            {"tasks/get": _task, "tasks/update": _update_task, "tasks/cancel": _cancel_task}
+            if tasks
+            else {}
+        )
         self._answers: Mapping[str, Callable[[Session, Context, Any], Awaitable[Result]]] = {
             **{method: self._list(*named) for method, named in LISTS.items()},
             "tools/call": self._call_tool,
@@ -52,6 +69,7 @@ class RequestMiddleware:
             "completion/complete": self._complete,
             "resources/subscribe": self._subscribe,
             "resources/unsubscribe": self._unsubscribe,
+            **dict.fromkeys(self._on_tasks, self._about_task),
         }
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> Any:
@@ -70,7 +88,7 @@ class RequestMiddleware:
             session = await _opened(self._session_of, context)
             session.note.known_as(agent_info(context), http=False)
         answer = self._answers.get(context.method)
-        if context.method in HANDSHAKE_ONLY and is_modern(context):
+        if context.method in (self._on_tasks if not is_modern(context) else HANDSHAKE_ONLY):
             answer = None
         if answer is None or context.request_id is None or not _open(context):
             return await call_next(context)
@@ -85,6 +103,8 @@ class RequestMiddleware:
             result = await answer(session, context, context.params or {})
         except ProtocolCallError as error:
             raise _passed_error(context, error) from None
+        except UnknownTask as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except Unknown as error:
             raise _not_found(context, str(error)) from None
         except ElicitTuiError as error:
@@ -122,6 +142,12 @@ class RequestMiddleware:
         work = session.read_resource(uri, request, params)
         return {**_fresh(context), **await _attended(request, work)}
 
+    async def _about_task(self, session: Session, context: Context, params: Any) -> Result:
+        must_know_tasks(context)
+        if context.request is not None:
+            _check_name(context.request.headers.get(MCP_NAME_HEADER), params.get("taskId"))
+        return self._on_tasks[context.method](session, params)
+
     async def _set_level(self, session: Session, context: Context, params: Any) -> Result:
         if params.get("level") not in LEVELS:
             raise MCPError(types.INVALID_PARAMS, "level is none of the protocol's.")
@@ -139,6 +165,39 @@ class RequestMiddleware:
     async def _unsubscribe(self, session: Session, context: Context, params: Any) -> Result:
         await session.passing.unsubscribe(_uri(params))
         return {}
+
+
+def _task(session: Session, params: Any) -> Result:
+    return session.tasks.get(params.get("taskId"))
+
+
+def _update_task(session: Session, params: Any) -> Result:
+    if "inputResponses" not in params:
+        raise MCPError(types.INVALID_PARAMS, "inputResponses is missing.")
+    session.tasks.update(params.get("taskId"), params["inputResponses"])
+    return {}
+
+
+def _cancel_task(session: Session, params: Any) -> Result:
+    session.tasks.cancel(params.get("taskId"))
+    return {}
+
+
+def must_know_tasks(context: Context) -> None:
+    """Raise what a client is told that asks for tasks and does not declare them."""
+    if not knows_tasks(context):
+        needed: dict[str, Any] = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+        raise MCPError(
+            types.MISSING_REQUIRED_CLIENT_CAPABILITY, "Missing required client capability", needed
+        )
+
+
+def _check_name(header: str | None, task_id: Any) -> None:
+    """Over HTTP the id stands in a header too (spec: SEP-2663, "Routing Headers")."""
+    if isinstance(task_id, str) and (header is None or decode_header_value(header) != task_id):
+        raise MCPError(
+            types.HEADER_MISMATCH, "Mcp-Name header does not match the request body's 'taskId'"
+        )
 
 
 async def _opened(session_of: SessionOf, context: Context) -> Session:
@@ -282,14 +341,31 @@ class _AgentFacingServer(Server[Any]):
             notification_options, experimental_capabilities, extensions
         )
 
+    def get_capabilities(self, *given: Any, **named: Any) -> types.ServerCapabilities:
+        """What can be done in an era; extensions are of the modern one alone."""
+        capabilities = super().get_capabilities(*given, **named)
+        if named.get("protocol_version") not in MODERN_PROTOCOL_VERSIONS:
+            capabilities.extensions = None
+        return capabilities
 
-def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]:
-    """The SDK's server with all capabilities declared, before any server of ours is up."""
+
+def build_server(
+    session_of: SessionOf, instructions: str | None, *, tasks: bool = True
+) -> Server[Any]:
+    """The SDK's server with all capabilities declared, before any server of ours is up.
+
+    `tasks`: whether calls may be answered with tasks.
+    """
 
     async def listen(context: Any, params: Any) -> Any:
         session = await _opened(session_of, context)
         wanted = params.notifications.resource_subscriptions or ()
         told = []
+        stream = None
+        task_ids = (params.notifications.model_extra or {}).get("taskIds") if tasks else None
+        if task_ids:
+            must_know_tasks(context)
+            context, stream = with_task_notifications(context, session.tasks, task_ids)
         try:
             for uri in wanted:
                 # A resource that nobody has, or tells of, is honoured and never told of.
@@ -298,6 +374,8 @@ def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]
                     told.append(str(uri))
             return await session.audience.listen(context, params)
         finally:
+            if stream is not None:
+                stream.end()
             for uri in told:
                 session.passing.unsubscribe_later(uri)
 
@@ -319,5 +397,6 @@ def build_server(session_of: SessionOf, instructions: str | None) -> Server[Any]
         on_subscriptions_listen=listen,
     )
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _never)
-    server.middleware = [RequestMiddleware(session_of)]
+    server.extensions = {EXTENSION: {}} if tasks else {}
+    server.middleware = [RequestMiddleware(session_of, tasks=tasks)]
     return server

@@ -9,13 +9,15 @@ from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Question, now, rfc3339
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway import telling
-from elicit_tui.gateway.held_calls import (
+from elicit_tui.gateway.held_call import (
     AsksClient,
+    BecameTask,
     Ended,
     HeldCall,
     Reply,
     StillRuns,
 )
+from elicit_tui.gateway.tasks import created
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.text import ascii_json, neutral_line, neutral_value
 
@@ -41,6 +43,8 @@ class Replies:
                 "inputRequests": requests,
                 "requestState": reply.state,
             }
+        if isinstance(reply, BecameTask):
+            return created(held)
         if isinstance(reply, StillRuns):
             return text_result(telling.STILL_RUNS)
         return self._paused(held, resumed=resumed, alone=alone)

@@ -48,6 +48,8 @@ class Requester(Protocol):
     has_token: bool
     """Whether it asked for progress."""
     http: bool
+    knows_tasks: bool
+    """Whether its client takes a task in the place of a result (spec: SEP-2663)."""
 
     def progress(self, value: float, total: float | None, message: str | None) -> None:
         """Tell the agent how far its call is; without waiting, and in order."""
@@ -86,6 +88,11 @@ def elicitation_modes(elicitation: Any) -> frozenset[str]:
     modes = {mode for mode in ("form", "url") if look(mode, None) is not None}
     # An empty capability means forms (spec: 2025-11-25, client/elicitation, "Capabilities").
     return frozenset(modes or {"form"})
+
+
+def takes_task(gateway: GatewaySettings, requester: Requester) -> bool:
+    """Whether this request may be answered with a task."""
+    return gateway.tasks == "auto" and requester.knows_tasks
 
 
 def may_pause(gateway: GatewaySettings, name: str | None, *, http: bool, progress: bool) -> bool:

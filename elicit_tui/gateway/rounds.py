@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from elicit_tui.elicitation import new_id
+
 KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 SEPARATOR: Final = "-"
 
@@ -31,6 +33,8 @@ class Rounds:
         self._asked: dict[str, _Asked] = {}
         """By their keys in `inputRequests`."""
         self._number = 0
+        self._keys: set[str] = set()
+        """Every key that there was."""
 
     @property
     def open(self) -> bool:
@@ -39,14 +43,17 @@ class Rounds:
 
     @contextmanager
     def asking(
-        self, wanted: str | int | None, otherwise: str, params: Mapping[str, Any]
+        self, wanted: str | int | None, params: Mapping[str, Any], *, once: bool = False
     ) -> Iterator[asyncio.Future[Mapping[str, Any]]]:
         """Let a question wait for the client; what the client answers.
 
-        Its key is `wanted`, or `otherwise` where that is no plain word or stands for another one.
+        Its key is `wanted`, or one of ours where that is no plain word or stands for another one;
+        `once`: also where it ever did, as a task wants it (spec: SEP-2663, "Task Update Requests").
         """
-        usable = isinstance(wanted, str) and KEY.fullmatch(wanted) and wanted not in self._asked
-        key = str(wanted) if usable else otherwise
+        taken = self._keys if once else self._asked
+        usable = isinstance(wanted, str) and KEY.fullmatch(wanted) and wanted not in taken
+        key = str(wanted) if usable else new_id()
+        self._keys.add(key)
         answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[key] = _Asked(params, answer)
         try:
@@ -57,13 +64,24 @@ class Rounds:
     def begin(self) -> dict[str, Mapping[str, Any]]:
         """All of the questions as a new round, as soon as one was in none yet; else nothing."""
         # One whose answer has just come is still being put away.
-        asked = {key: one for key, one in self._asked.items() if not one.answer.done()}
-        if all(one.sent for one in asked.values()):
+        asked = self.outstanding()
+        if all(self._asked[key].sent for key in asked):
             return {}
-        for one in asked.values():
-            one.sent = True
+        for key in asked:
+            self._asked[key].sent = True
         self._number += 1
-        return {key: one.params for key, one in asked.items()}
+        return asked
+
+    def outstanding(self) -> dict[str, Mapping[str, Any]]:
+        """All questions that the client has not answered, by key."""
+        return {key: one.params for key, one in self._asked.items() if not one.answer.done()}
+
+    def take(self, responses: Mapping[str, Any]) -> None:
+        """Hand a client's answers to a task over; what nobody waits for is ignored."""
+        for key, response in responses.items():
+            asked = self._asked.get(key)
+            if asked is not None and not asked.answer.done():
+                asked.answer.set_result(response)
 
     def ask_again(self) -> None:
         """Ask whoever waits in a new round: the client has lost its round, or left it out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from elicit_tui.broker import BrokerEvent, Resolved
@@ -14,7 +15,13 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.request import AGENT, URL_ELICITATION_REQUIRED, Method
-from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ToolRefused
+from elicit_tui.errors import (
+    INVALID_ANSWER,
+    ElicitTuiError,
+    ProtocolCallError,
+    ServerError,
+    ToolRefused,
+)
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.agents import agent_called
@@ -23,15 +30,8 @@ from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connected import NoteOfSession
 from elicit_tui.gateway.fit_to_pass import without_our_words
-from elicit_tui.gateway.held_calls import (
-    TAKEN_BACK,
-    GivenUp,
-    HeldCall,
-    HeldCalls,
-    TooManyCalls,
-    agent_state,
-    call_key,
-)
+from elicit_tui.gateway.held_call import HeldCall, agent_state, call_key
+from elicit_tui.gateway.held_calls import TAKEN_BACK, GivenUp, HeldCalls, TooManyCalls
 from elicit_tui.gateway.measuring import TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.other_terminal import OtherTerminal
@@ -43,8 +43,10 @@ from elicit_tui.gateway.requester import (
     hold_seconds,
     may_pause,
     runs_alone,
+    takes_task,
 )
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
+from elicit_tui.gateway.tasks import Tasks
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.host import (
     HostEvent,
@@ -79,6 +81,7 @@ class Session:
         self._asking = asking
         self._other_terminal = other_terminal
         self.held_calls = held_calls
+        self.tasks = Tasks(held_calls)
         self.catalogues = catalogues
         self.clock = clock
         self.note = note
@@ -108,8 +111,15 @@ class Session:
         own = self.own(requester.agent)
         return await self.catalogues.offers(own, output_schemas=not self._pauses(requester))
 
+    @property
+    def offers_tasks(self) -> bool:
+        """Whether calls may be answered with tasks."""
+        return self._gateway.tasks == "auto"
+
     def _pauses(self, requester: Requester) -> bool:
         """Whether a call of this agent may answer "paused", which no `outputSchema` allows."""
+        if takes_task(self._gateway, requester):
+            return False
         name, progress = requester.agent.name, requester.has_token
         return may_pause(self._gateway, name, http=requester.http, progress=progress)
 
@@ -198,7 +208,13 @@ class Session:
     async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
         hold = hold_seconds(self._gateway.hold_sec, requester)
         try:
-            reply = await self.held_calls.attend(held, requester, hold, resumed=resumed)
+            reply = await self.held_calls.attend(
+                held,
+                requester,
+                hold,
+                resumed=resumed,
+                takes_task=takes_task(self._gateway, requester),
+            )
         except GivenUp:
             return text_result(telling.CANCELLED, is_error=True)
         alone = runs_alone(requester) or self._asking.seems_alone
@@ -215,7 +231,8 @@ class Session:
     async def _made(self, call: Call, server: str) -> Result:
         try:
             connection = await self.runtime.host.connect(server)
-            result = without_our_words((await connection.call(call)).result)
+            called = partial(self._called, call)
+            result = without_our_words((await connection.call(call, called)).result)
         except ToolRefused as refusal:
             return telling.refused_call(refusal.outcome)
         except ProtocolCallError as error:
@@ -228,8 +245,23 @@ class Session:
         except ElicitTuiError as error:
             if call.method != "tools/call":
                 raise
+            if self._may_have_run(call, error):
+                raise
             return self._with_elicitations(call, text_result(str(error), is_error=True))
         return self._with_elicitations(call, result)
+
+    def _called(self, call: Call) -> None:
+        """From here on its server may have begun with it."""
+        held = self.held_calls.of_call(call.id)
+        if held is not None:
+            held.called = True
+
+    def _may_have_run(self, call: Call, error: ElicitTuiError) -> bool:
+        """Whether a task fails since nobody knows whether its tool ran; a result tells no less."""
+        held = self.held_calls.of_call(call.id)
+        if held is None or not held.is_task or not held.called:
+            return False
+        return not (isinstance(error, ServerError) and error.code == INVALID_ANSWER)
 
     def _with_elicitations(self, call: Call, result: Result) -> Result:
         held = self.held_calls.of_call(call.id)
@@ -324,6 +356,12 @@ class Session:
             held_calls = self.held_calls.of_request(pending.question.request)
             if held in held_calls and all(each.withdrawn for each in held_calls):
                 pending.settle(cancel("withdrawn", TAKEN_BACK))
+
+    async def cancel_below(self, held: HeldCall) -> None:
+        """Have the server of a call told that it is cancelled."""
+        connection = self.runtime.host.connections.get(held.server)
+        if connection is not None:
+            await connection.cancel(held.id, cancel("withdrawn", TAKEN_BACK))
 
     def agent_state_changed(self, held: HeldCall) -> None:
         """Show in every inbox that the agent was told to come back, left, or is back."""

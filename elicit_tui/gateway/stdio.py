@@ -276,7 +276,7 @@ async def serve(session: Session, read: AgentRead, write: AgentWrite) -> None:
     async def session_of(context: object) -> Session:
         return session
 
-    server = build_server(session_of, session.catalogues.instructions())
+    server = build_server(session_of, session.catalogues.instructions(), tasks=session.offers_tasks)
     for number in itertools.count():
         writes = EraWrite(write, number)
         reads: Any = EraRead(read, writes)

@@ -30,6 +30,18 @@ STILL_WAITING_ALONE: Final = (
 STILL_RUNS: Final = "Answered. The tool still runs. Call again."
 NOT_VISITED: Final = "The page that this needs was not visited."
 CANCELLED: Final = "Cancelled. The call was given up; do not repeat it without asking the user."
+NOT_KNOWN_IF_RUN: Final = (
+    "It is not known whether the tool ran. Do not repeat it without asking the user."
+)
+
+TASK_WAITS: Final = "Waiting for a person, who answers in elicit-tui."
+TASK_RUNS: Final = "The tool runs."
+TASK_MESSAGES: Final[Mapping[str, str]] = {
+    "input_required": "Waiting for an answer in this client.",
+    "completed": "Done.",
+    "cancelled": "Cancelled before the tool was called.",
+    "failed": "The call failed.",
+}
 
 ANSWERED_BY_A_PERSON: Final = frozenset({"user", "server"})
 

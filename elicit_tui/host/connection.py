@@ -309,18 +309,20 @@ class Connection:
 
     # Calls
 
-    async def call(self, call: Call) -> CallResult:
+    async def call(self, call: Call, made: Callable[[], None] = lambda: None) -> CallResult:
         """Make one call and see it to its end, questions included.
 
-        A tool is called nowhere else, and only if policy, or the person it has asked, lets it.
-        Raises ToolRefused when they do not, ProtocolCallError when the server answers with an
-        error, ServerError when it goes away, LimitReached, and Interrupted when `cancel` was
-        called. Cancelling this coroutine ends its open questions by `shutdown`.
+        A tool is called nowhere else, and only if policy, or the person it has asked, lets it;
+        `made` is told then, before the server hears of it. Raises ToolRefused when they do not,
+        ProtocolCallError when the server answers with an error, ServerError when it goes away,
+        LimitReached, and Interrupted when `cancel` was called. Cancelling this coroutine ends its
+        open questions by `shutdown`.
         """
         session = await self._ready_session()
         if call.method == "tools/call":
             await self._gate.passed(call)
             session = await self._ready_session()
+        made()
         work = asyncio.ensure_future(self._in_turn(session, call))
         self._calls[call.id] = (call, work)
         try:

@@ -67,6 +67,7 @@ LOCKS = [
     ("gateway.elicit_tool", "true", None, "false"),
     ("gateway.agent_answers", '"never"', '"allow"', None),
     ("gateway.agent_answers", '"allow"', None, '"never"'),
+    ("gateway.tasks", '"never"', '"auto"', None),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elicit_tui.gateway.held_calls import HeldCall
+from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.requester import AgentInfo
 
 
@@ -21,6 +21,9 @@ class Watcher:
     def agent_state_changed(self, held: HeldCall) -> None:
         self.states.append(held.agent_state)
 
+    async def cancel_below(self, held: HeldCall) -> None:
+        """There is no server."""
+
 
 class Request:
     """A request of an agent in the handshake era."""
@@ -29,6 +32,7 @@ class Request:
     agent = AgentInfo()
     has_token = False
     http = False
+    knows_tasks = False
 
     def __init__(self, arrived: float) -> None:
         self.arrived = arrived

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from elicit_tui.elicitation import Call, Question
-from elicit_tui.gateway.held_calls import HeldCalls, Paused
+from elicit_tui.gateway.held_call import Paused
+from elicit_tui.gateway.held_calls import HeldCalls
 from tests.broker.conftest import form_request
 from tests.gateway.held import Request, Watcher
 from tests.gateway.world import WAIT, MovedClock, settled

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from elicit_tui.elicitation import Call, Question
-from elicit_tui.gateway.held_calls import LEFT_SECONDS, HeldCall, HeldCalls
+from elicit_tui.gateway.held_call import HeldCall
+from elicit_tui.gateway.held_calls import LEFT_SECONDS, HeldCalls
 from tests.broker.conftest import form_request
 from tests.gateway.held import Request, Watcher
 from tests.gateway.world import MovedClock, settled

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, Question
-from elicit_tui.gateway.held_calls import HeldCall, HeldCalls, Paused
+from elicit_tui.gateway.held_call import HeldCall, Paused
+from elicit_tui.gateway.held_calls import HeldCalls
 from tests.broker.conftest import form_request
 from tests.gateway.held import Request, Watcher
 from tests.gateway.world import MovedClock, settled

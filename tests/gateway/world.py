@@ -24,7 +24,7 @@ from elicit_tui.elicitation import Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.held_calls import HeldCall
+from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.http import serve_http
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import open_session
@@ -294,7 +294,7 @@ async def in_memory(open_one: OpenSession) -> AsyncIterator[Any]:
         async def session_of(context: object) -> Session:
             return here
 
-        server = build_server(session_of, here.catalogues.instructions())
+        server = build_server(session_of, here.catalogues.instructions(), tasks=here.offers_tasks)
         serving = asyncio.ensure_future(server.run(*inner, server.create_initialization_options()))
         try:
             yield _streams(outer)

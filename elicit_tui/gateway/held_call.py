@@ -1,0 +1,162 @@
+"""One call of the agent from its start to its outcome, and what a request for it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from elicit_tui.broker import Resolved
+from elicit_tui.elicitation import Call, Question, now
+from elicit_tui.gateway.requester import Requester
+from elicit_tui.gateway.rounds import Rounds
+from elicit_tui.gateway.telling import Result
+from elicit_tui.store import AgentState
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The server answered."""
+
+    result: Result
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The hold is over and a person is waited for."""
+
+
+@dataclass(frozen=True)
+class StillRuns:
+    """The hold is over and the tool itself is slow; only a resumed call is told so."""
+
+
+@dataclass(frozen=True)
+class AsksClient:
+    """Modern era: the agent's client is to answer these, by key, and to call again."""
+
+    requests: Mapping[str, Mapping[str, Any]]
+    state: str
+    """The `requestState` that comes back with the answers."""
+
+
+@dataclass(frozen=True)
+class BecameTask:
+    """The agent is given a task in the place of the result, and comes back for its end."""
+
+
+Reply = Ended | Paused | StillRuns | AsksClient | BecameTask
+
+
+@dataclass(eq=False)
+class HeldCall:
+    """One call of a server, or one question of the agent's own, from its start to its outcome."""
+
+    call: Call
+    server: str
+    key: str
+    task: asyncio.Task[Result] | None = None
+    requesters: list[Requester] = field(default_factory=list)
+    waiting: dict[str, Question] = field(default_factory=dict)
+    """The questions for which a person is waited for, by id."""
+    rounds: Rounds = field(default_factory=Rounds)
+    with_client: Requester | None = None
+    """Modern era: the request that ended in a round, while its client has not called again."""
+    resolved: list[Resolved] = field(default_factory=list)
+    started: float = 0.0
+    asked: bool = False
+    """Whether a question of this call was put to a person."""
+    paused: bool = False
+    left: bool = False
+    """Its requester went away, and nobody joined yet."""
+    withdrawn: bool = False
+    """Nobody came back in time, or it was cancelled: what it asks is answered by `withdrawn`."""
+    is_task: bool = False
+    """Its agent was answered with a task."""
+    called: bool = False
+    """The server may have begun with it: policy and person let it pass."""
+    server_task: bool = False
+    """Its server answered with a task of its own."""
+    begun_at: datetime = field(default_factory=now)
+    changed_at: datetime = field(default_factory=now)
+    delivered: bool = False
+    last_progress: tuple[float, float | None] = (0.0, None)
+    size: int = 0
+    _listeners: set[asyncio.Event] = field(default_factory=set)
+    departure: asyncio.Task[None] | None = None
+    """Runs while its agent is away, and ends with its return: each absence has its own time."""
+
+    @property
+    def id(self) -> str:
+        """128 random bits: whoever knows it may read the outcome. Inbox and ledger use it too."""
+        return self.call.id
+
+    @property
+    def agent_state(self) -> AgentState:
+        """What the agent does meanwhile; one whose client has a round calls again by itself."""
+        if self.left:
+            return "left"
+        told = self.paused and not self.requesters and self.with_client is None
+        return "paused" if told else "waiting"
+
+    @property
+    def tool_path(self) -> str:
+        """SERVER/TOOL."""
+        return f"{self.server}/{self.call.name}"
+
+    @property
+    def done(self) -> bool:
+        """Whether the outcome is known."""
+        return self.task is not None and self.task.done()
+
+    @property
+    def joinable(self) -> bool:
+        """Whether a call with the same tool and arguments picks this one up.
+
+        A task only while it waits for its approval: from the answer on another call is a new one.
+        """
+        if self.is_task:
+            asked = (question.request.traits.about_call for question in self.waiting.values())
+            return any(asked) and not self.withdrawn
+        if self.requesters or self.delivered or self.withdrawn:
+            return False
+        return self.paused or self.left
+
+    @property
+    def may_be_task(self) -> bool:
+        """Whether an agent that knows tasks need not wait for this one."""
+        waits = bool(self.waiting) or self.server_task or self.is_task
+        return waits and self.call.method == "tools/call"
+
+    def changed(self) -> None:
+        """Wake those who wait for it."""
+        self.changed_at = now()
+        for event in self._listeners:
+            event.set()
+
+    @contextmanager
+    def listening(self) -> Iterator[asyncio.Event]:
+        """An event that is set whenever something of this call changes."""
+        event = asyncio.Event()
+        self._listeners.add(event)
+        try:
+            yield event
+        finally:
+            self._listeners.discard(event)
+
+
+def agent_state(held_calls: Sequence[HeldCall]) -> AgentState:
+    """What the agent does that a question of these calls is asked for: one that waits counts."""
+    states = {held.agent_state for held in held_calls}
+    if not states or "waiting" in states:
+        return "waiting"
+    return "paused" if "paused" in states else "left"
+
+
+def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:
+    """What makes two calls the same: method, server, tool and canonical arguments."""
+    return json.dumps([method, server, name, arguments], sort_keys=True)
