@@ -83,6 +83,7 @@ class HeldCall:
     """Its server answered with a task of its own."""
     begun_at: datetime = field(default_factory=now)
     changed_at: datetime = field(default_factory=now)
+    ended_at: datetime | None = None
     delivered: bool = False
     last_progress: tuple[float, float | None] = (0.0, None)
     size: int = 0

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, Protocol
 
-from elicit_tui.elicitation import Call, ElicitationRequest, Question
+from elicit_tui.elicitation import Call, ElicitationRequest, Question, now
 from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_call import (
@@ -172,6 +172,7 @@ class HeldCalls:
         return held
 
     def _has_ended(self, held: HeldCall) -> None:
+        held.ended_at = now()
         self._under_way.pop(held.call.id, None)
         if held.departure is not None:
             held.departure.cancel()

@@ -49,7 +49,7 @@ class Tasks:
     def get(self, identifier: Any) -> Result:
         """A task as it is now, with its end or what it asks. Raises UnknownTask."""
         held = self._known(identifier)
-        held.delivered = held.delivered or held.done
+        held.delivered = held.delivered or held.ended_at is not None
         return detailed(held)
 
     def update(self, identifier: Any, responses: Mapping[str, Any]) -> None:
@@ -93,7 +93,7 @@ def detailed(held: HeldCall) -> Result:
     """What a task is now (spec: DetailedTask)."""
     task = held.task
     assert task is not None
-    if not task.done():
+    if held.ended_at is None:
         asked = held.rounds.outstanding()
         if not asked:
             return _outline(held, "working")
@@ -119,7 +119,7 @@ def _outline(held: HeldCall, status: TaskStatus, message: str | None = None) -> 
         "status": status,
         "statusMessage": message or _message(held, status),
         "createdAt": rfc3339(held.begun_at),
-        "lastUpdatedAt": rfc3339(held.changed_at),
+        "lastUpdatedAt": rfc3339(held.ended_at or held.changed_at),
         # It is kept until an hour after its end was read, which nobody can know beforehand.
         "ttlMs": None,
         "pollIntervalMs": POLL_MILLISECONDS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,19 @@ import pytest
 
 from elicit_tui.elicitation import accept, cancel, decline
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
-from tests.gateway.task_world import TASKS, HttpAgent, Refused, TaskWorld, task_world
+from tests.gateway.task_world import TASKS, Agent, HttpAgent, Refused, TaskWorld, task_world
 from tests.gateway.world import asking, settled, until, workshop
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.parametrize("upwards", ["pipe", "http"]),
-]
+pytestmark = pytest.mark.anyio
 
 FORMS = {"elicitation": {"form": {}}}
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+@pytest.fixture(params=["pipe", "http"])
+def way(request: pytest.FixtureRequest) -> str:
+    """How the agent comes."""
+    return str(request.param)
 
 
 @pytest.fixture
@@ -48,8 +52,8 @@ def text_of(task: dict[str, Any]) -> str:
 # A task and its ends
 
 
-async def test_a_call_that_waits_is_a_task_at_once_and_ends_with_the_answer(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_a_call_that_waits_is_a_task_at_once_and_ends_with_the_answer(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         created = await here.agent.call("asking__one")
         assert set(created) == {
             "resultType",
@@ -81,45 +85,43 @@ async def test_a_call_that_waits_is_a_task_at_once_and_ends_with_the_answer(upwa
         assert await here.agent.get(created["taskId"]) == task
 
 
-async def test_a_call_that_asks_nobody_is_no_task(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_a_call_that_asks_nobody_is_no_task(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         result = await here.agent.call("asking__plain")
         assert result["resultType"] == "complete"
         assert "taskId" not in result
 
 
-@pytest.mark.parametrize(
-    ("outcome", "words"),
-    [
-        (decline("user", "No.", note="use staging", via="inbox"), "use staging"),
-        (cancel("user", "Dismissed.", via="inbox"), "dismissed"),
-        (cancel("store", "It is gone."), "could not be kept"),
-    ],
+REFUSED = (
+    (decline("user", "No.", note="use staging", via="inbox"), "use staging"),
+    (cancel("user", "Dismissed.", via="inbox"), "dismissed"),
+    (cancel("store", "It is gone."), "could not be kept"),
 )
-async def test_a_refused_approval_is_a_result_that_says_so(
-    upwards: str, outcome: Any, words: str
-) -> None:
-    async with task_world(workshop(), upwards=upwards) as here:
-        task = await here.agent.task("workshop__delete")
-        here.person.answers(await here.asked(), outcome)
-        ended = await here.agent.ended(task)
-        assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
-        assert words in text_of(ended)
-        assert "was not called" in text_of(ended)
 
 
-async def test_its_deadline_ends_it_as_it_ends_any_call(upwards: str) -> None:
+async def test_a_refused_approval_is_a_result_that_says_so(way: str) -> None:
+    async with task_world(workshop(), upwards=way) as here:
+        for number, (outcome, words) in enumerate(REFUSED, 1):
+            task = await here.agent.task("workshop__delete", number=number)
+            here.person.answers(await here.asked(number), outcome)
+            ended = await here.agent.ended(task)
+            assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
+            assert words in text_of(ended)
+            assert "was not called" in text_of(ended)
+
+
+async def test_its_deadline_ends_it_as_it_ends_any_call(way: str) -> None:
     settings = GatewaySettings(ask_via="console", wait_sec=0.2)
-    async with task_world(workshop(), upwards=upwards, gateway=settings) as here:
+    async with task_world(workshop(), upwards=way, gateway=settings) as here:
         ended = await here.agent.ended(await here.agent.task("workshop__delete"))
         assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
         assert "Nobody answered in time" in text_of(ended)
 
 
 async def test_a_server_that_dies_in_a_task_leaves_it_unknown_whether_the_tool_ran(
-    upwards: str,
+    way: str,
 ) -> None:
-    async with task_world(asking(stdio=True), upwards=upwards) as here:
+    async with task_world(asking(stdio=True), upwards=way) as here:
         task = await here.agent.task("asking__die")
         ended = await here.agent.ended(task)
         assert ended["status"] == "failed"
@@ -132,9 +134,9 @@ async def test_a_server_that_dies_in_a_task_leaves_it_unknown_whether_the_tool_r
 
 
 async def test_cancelled_before_the_tool_was_called_takes_the_question_back_at_once(
-    upwards: str, gated: ServerSettings, log: Path
+    way: str, gated: ServerSettings, log: Path
 ) -> None:
-    async with task_world(gated, upwards=upwards) as here:
+    async with task_world(gated, upwards=way) as here:
         task = await here.agent.task("workshop__delete")
         question = await here.asked()
         assert await here.agent.cancel(task) == {"resultType": "complete"}
@@ -146,8 +148,8 @@ async def test_cancelled_before_the_tool_was_called_takes_the_question_back_at_o
         assert made(log) == 0
 
 
-async def test_cancelled_while_its_server_asks_ends_as_the_server_ends_it(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_cancelled_while_its_server_asks_ends_as_the_server_ends_it(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         task = await here.agent.task("asking__one")
         await here.asked()
         await here.agent.cancel(task)
@@ -157,9 +159,9 @@ async def test_cancelled_while_its_server_asks_ends_as_the_server_ends_it(upward
 
 
 async def test_cancelled_while_the_tool_works_is_passed_down_and_its_end_is_not_known(
-    upwards: str,
+    way: str,
 ) -> None:
-    async with task_world(workshop(stdio=True), upwards=upwards) as here:
+    async with task_world(workshop(stdio=True), upwards=way) as here:
         task = await here.agent.task("workshop__then_slow")
         here.person.sends(await here.asked(), {"value": "yes"})
         await until(lambda: not here.person.open)
@@ -169,8 +171,8 @@ async def test_cancelled_while_the_tool_works_is_passed_down_and_its_end_is_not_
         assert "not known whether the tool ran" in ended["error"]["message"]
 
 
-async def test_a_task_that_has_ended_stays_as_it_is(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_a_task_that_has_ended_stays_as_it_is(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         task = await here.agent.task("asking__one")
         here.person.sends(await here.asked(), {"value": "seven"})
         ended = await here.agent.ended(task)
@@ -182,52 +184,51 @@ async def test_a_task_that_has_ended_stays_as_it_is(upwards: str) -> None:
 # Who knows it
 
 
-@pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
-async def test_an_unknown_id_another_agents_and_a_call_that_is_none_are_told_the_same(
-    upwards: str, method: str
-) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+METHODS = ("tasks/get", "tasks/update", "tasks/cancel")
+
+
+async def test_an_unknown_id_and_another_agents_are_told_the_same(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         task = await here.agent.task("asking__one")
         asked: list[tuple[Any, Any]] = [(here.agent, "0" * 32), (here.agent, "task")]
         asked += [(other, task) for other in here.others]
-        told = set()
-        for agent, identifier in asked:
-            with pytest.raises(Refused) as caught:
-                await agent.request(method, {"taskId": identifier, "inputResponses": {}})
-            told.add((caught.value.code, str(caught.value)))
-        assert told == {(-32602, "Unknown task.")}
-        for wrong in ({}, {"taskId": 7}, {"taskId": None}, {"taskId": ["x"]}):
-            with pytest.raises(Refused) as caught:
-                await here.agent.request(method, {**wrong, "inputResponses": {}})
-            assert caught.value.code == -32602
+        for method, (agent, identifier) in product(METHODS, asked):
+            params = {"taskId": identifier, "inputResponses": {}}
+            assert await refusal(agent, method, params) == (-32602, "Unknown task.")
+        for method, wrong in product(METHODS, ({}, {"taskId": 7}, {"taskId": ["x"]})):
+            code, _ = await refusal(here.agent, method, {**wrong, "inputResponses": {}})
+            assert code == -32602
 
 
-@pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
+async def refusal(agent: Agent, method: str, params: Any) -> tuple[int, str]:
+    with pytest.raises(Refused) as caught:
+        await agent.request(method, params)
+    return caught.value.code, str(caught.value)
+
+
 async def test_who_does_not_declare_tasks_in_the_request_is_told_what_is_missing(
-    upwards: str, method: str
+    way: str,
 ) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
-        task = await here.agent.task("asking__one")
-        params = {"taskId": task, "inputResponses": {}}
-        with pytest.raises(Refused) as caught:
-            await here.agent.request(method, params, tasks=False)
-        assert caught.value.code == -32021
-        assert caught.value.data == {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+    async with task_world(asking(), upwards=way) as here:
+        params = {"taskId": await here.agent.task("asking__one"), "inputResponses": {}}
+        for method in METHODS:
+            with pytest.raises(Refused) as caught:
+                await here.agent.request(method, params, tasks=False)
+            assert caught.value.code == -32021
+            assert caught.value.data == {"requiredCapabilities": {"extensions": {TASKS: {}}}}
 
 
-@pytest.mark.parametrize("method", ["tasks/list", "tasks/result"])
-async def test_the_methods_of_the_older_tasks_are_none(upwards: str, method: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
-        with pytest.raises(Refused) as caught:
-            await here.agent.request(method, {"taskId": "x"})
-        assert caught.value.code == -32601
+async def test_the_methods_of_the_older_tasks_are_none(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
+        for method in ("tasks/list", "tasks/result"):
+            assert (await refusal(here.agent, method, {"taskId": "x"}))[0] == -32601
 
 
 async def test_a_client_that_declares_tasks_on_some_requests_gets_them_there_alone(
-    upwards: str,
+    way: str,
 ) -> None:
     settings = GatewaySettings(ask_via="console", hold_sec=5)
-    async with task_world(asking(), upwards=upwards, gateway=settings) as here:
+    async with task_world(asking(), upwards=way, gateway=settings) as here:
         plain = asyncio.ensure_future(here.agent.call("asking__one", tasks=False, n=1))
         await here.waits(1)
         task = await here.agent.task("asking__one", n=2)
@@ -240,9 +241,9 @@ async def test_a_client_that_declares_tasks_on_some_requests_gets_them_there_alo
         assert "two" in text_of(await here.agent.ended(task))
 
 
-async def test_the_owner_may_have_no_tasks_at_all(upwards: str) -> None:
+async def test_the_owner_may_have_no_tasks_at_all(way: str) -> None:
     settings = GatewaySettings(ask_via="console", tasks="never", hold_sec=5)
-    async with task_world(asking(), upwards=upwards, gateway=settings) as here:
+    async with task_world(asking(), upwards=way, gateway=settings) as here:
         call = asyncio.ensure_future(here.agent.call("asking__one"))
         await here.waits()
         await settled()
@@ -250,18 +251,18 @@ async def test_the_owner_may_have_no_tasks_at_all(upwards: str) -> None:
         assert (await call)["resultType"] == "complete"
 
 
-async def test_the_gateway_says_that_it_knows_tasks(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_the_gateway_says_that_it_knows_tasks(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         told = await here.agent.request("server/discover")
         assert told["capabilities"]["extensions"] == {TASKS: {}}
         assert "tasks" not in told["capabilities"]
 
 
 async def test_a_tool_keeps_its_output_schema_for_a_client_that_knows_tasks(
-    upwards: str,
+    way: str,
 ) -> None:
     settings = GatewaySettings(ask_via="console", hold_sec=5)
-    async with task_world(workshop(), upwards=upwards, gateway=settings) as here:
+    async with task_world(workshop(), upwards=way, gateway=settings) as here:
 
         async def with_schema(tasks: bool) -> int:
             listed = await here.agent.request("tools/list", tasks=tasks)
@@ -275,9 +276,9 @@ async def test_a_tool_keeps_its_output_schema_for_a_client_that_knows_tasks(
 
 
 async def test_an_equal_call_joins_a_task_while_it_waits_for_its_approval_and_no_longer(
-    upwards: str, gated: ServerSettings, log: Path
+    way: str, gated: ServerSettings, log: Path
 ) -> None:
-    async with task_world(gated, upwards=upwards) as here:
+    async with task_world(gated, upwards=way) as here:
         first = await here.agent.task("workshop__delete", what="a")
         await here.asked()
         assert await here.agent.task("workshop__delete", what="a") == first
@@ -289,8 +290,8 @@ async def test_an_equal_call_joins_a_task_while_it_waits_for_its_approval_and_no
         assert made(log) == 1
 
 
-async def test_two_equal_calls_that_their_server_asks_about_are_two_tasks(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_two_equal_calls_that_their_server_asks_about_are_two_tasks(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         first = await here.agent.task("asking__one")
         assert await here.agent.task("asking__one") != first
 
@@ -302,24 +303,23 @@ async def in_input(here: TaskWorld) -> tuple[str, dict[str, Any]]:
     """The id of a task that asks the client, and the task."""
     task = await here.agent.task("asking__two")
     here.person.answers(await here.asked(), allowed())
-    while len((asks := await here.agent.reached(task, "input_required"))["inputRequests"]) < 2:
-        await asyncio.sleep(0.005)
-    return task, asks
+    await until(lambda: len(here.session.held_calls.known(task).rounds.outstanding()) == 2)
+    return task, await here.agent.get(task)
 
 
-def asks_client(upwards: str, hold_sec: float = 60) -> Any:
+def asks_client(way: str, hold_sec: float = 60) -> Any:
     settings = GatewaySettings(ask_via="auto", hold_sec=hold_sec)
     server = asking(default_tools_approval_mode="prompt")
-    return task_world(server, upwards=upwards, modes=FORMS, gateway=settings)
+    return task_world(server, upwards=way, modes=FORMS, gateway=settings)
 
 
 ANSWER = {"action": "accept", "content": {"value": "typed"}}
 
 
 async def test_a_client_is_asked_by_its_task_and_may_answer_one_key_at_a_time(
-    upwards: str,
+    way: str,
 ) -> None:
-    async with asks_client(upwards) as here:
+    async with asks_client(way) as here:
         task, asks = await in_input(here)
         assert "result" not in asks
         first, second = asks["inputRequests"]
@@ -340,21 +340,19 @@ async def test_a_client_is_asked_by_its_task_and_may_answer_one_key_at_a_time(
         assert text_of(ended).count("typed") == 2
 
 
-@pytest.mark.parametrize("responses", [None, [], "x", {"key": 7}])
-async def test_answers_that_are_no_answers_are_refused(upwards: str, responses: Any) -> None:
-    async with asks_client(upwards) as here:
+async def test_answers_that_are_no_answers_are_refused(way: str) -> None:
+    async with asks_client(way) as here:
         task, asks = await in_input(here)
-        params = {"taskId": task, "inputResponses": responses}
-        with pytest.raises(Refused) as caught:
-            await here.agent.request("tasks/update", params)
-        assert caught.value.code == -32602
-        with pytest.raises(Refused):
-            await here.agent.request("tasks/update", {"taskId": task})
+        given: Any
+        for given in (None, [], "x", {"key": 7}):
+            params = {"taskId": task, "inputResponses": given}
+            assert (await refusal(here.agent, "tasks/update", params))[0] == -32602
+        assert (await refusal(here.agent, "tasks/update", {"taskId": task}))[0] == -32602
         assert (await here.agent.get(task))["inputRequests"] == asks["inputRequests"]
 
 
-async def test_no_key_of_a_task_is_ever_used_twice(upwards: str) -> None:
-    async with asks_client(upwards) as here:
+async def test_no_key_of_a_task_is_ever_used_twice(way: str) -> None:
+    async with asks_client(way) as here:
         task, asks = await in_input(here)
         await here.clock.move(2)
         wrong = {"action": "accept", "content": {"value": 7}}
@@ -371,9 +369,9 @@ async def test_no_key_of_a_task_is_ever_used_twice(upwards: str) -> None:
 
 
 async def test_a_client_that_never_polls_is_taken_for_silent_and_a_person_is_asked(
-    upwards: str,
+    way: str,
 ) -> None:
-    async with asks_client(upwards, hold_sec=30) as here:
+    async with asks_client(way, hold_sec=30) as here:
         task, asks = await in_input(here)
         await here.clock.move(31)
         await here.waits(2)
@@ -384,8 +382,8 @@ async def test_a_client_that_never_polls_is_taken_for_silent_and_a_person_is_ask
         assert text_of(await here.agent.ended(task)).count("by a person") == 2
 
 
-async def test_a_task_that_asks_its_client_is_cancelled(upwards: str) -> None:
-    async with asks_client(upwards) as here:
+async def test_a_task_that_asks_its_client_is_cancelled(way: str) -> None:
+    async with asks_client(way) as here:
         task, _ = await in_input(here)
         await here.agent.cancel(task)
         ended = await here.agent.ended(task)
@@ -393,9 +391,9 @@ async def test_a_task_that_asks_its_client_is_cancelled(upwards: str) -> None:
         assert text_of(ended).count("cancel - by withdrawn") == 2
 
 
-async def test_what_the_client_is_asked_before_a_person_is_no_task(upwards: str) -> None:
+async def test_what_the_client_is_asked_before_a_person_is_no_task(way: str) -> None:
     settings = GatewaySettings(ask_via="client", hold_sec=60)
-    async with task_world(asking(), upwards=upwards, modes=FORMS, gateway=settings) as here:
+    async with task_world(asking(), upwards=way, modes=FORMS, gateway=settings) as here:
         asked = await here.agent.call("asking__one")
         assert asked["resultType"] == "input_required"
         assert "taskId" not in asked
@@ -414,8 +412,8 @@ async def test_what_the_client_is_asked_before_a_person_is_no_task(upwards: str)
 # Listened to
 
 
-async def test_who_listens_is_told_of_each_change_with_the_whole_task(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_who_listens_is_told_of_each_change_with_the_whole_task(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         task = await here.agent.task("asking__one")
         wanted = {"notifications": {"taskIds": [task, "0" * 32]}}
         listening = asyncio.ensure_future(here.agent.request("subscriptions/listen", wanted))
@@ -439,8 +437,8 @@ async def test_who_listens_is_told_of_each_change_with_the_whole_task(upwards: s
             await asyncio.gather(listening, return_exceptions=True)
 
 
-async def test_who_listens_to_tasks_and_does_not_declare_them_is_refused(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_who_listens_to_tasks_and_does_not_declare_them_is_refused(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         wanted = {"notifications": {"taskIds": ["0" * 32]}}
         with pytest.raises(Refused) as caught:
             await here.agent.request("subscriptions/listen", wanted, tasks=False)
@@ -450,21 +448,8 @@ async def test_who_listens_to_tasks_and_does_not_declare_them_is_refused(upwards
 # Over HTTP the id stands in a header
 
 
-@pytest.mark.parametrize("header", ["", "0" * 32])
-async def test_a_header_that_names_no_or_another_task_is_refused(upwards: str, header: str) -> None:
-    if upwards != "http":
-        pytest.skip("there are no headers")
-    async with task_world(asking(), upwards=upwards) as here:
-        task = await here.agent.task("asking__one")
-        assert isinstance(here.agent, HttpAgent)
-        here.agent.headers = {"Mcp-Name": header}
-        with pytest.raises(Refused) as caught:
-            await here.agent.get(task)
-        assert caught.value.code == -32020
-
-
-async def test_one_that_polls_from_two_connections_reads_one_task(upwards: str) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+async def test_one_that_polls_from_two_connections_reads_one_task(way: str) -> None:
+    async with task_world(asking(), upwards=way) as here:
         task = await here.agent.task("asking__one")
         polls = [asyncio.ensure_future(here.agent.ended(task)) for _ in range(2)]
         here.person.sends(await here.asked(), {"value": "seven"})
@@ -473,9 +458,18 @@ async def test_one_that_polls_from_two_connections_reads_one_task(upwards: str) 
 
 
 async def test_a_hundred_looks_at_once_are_answered_and_cost_nobody_anything(
-    upwards: str,
+    way: str,
 ) -> None:
-    async with task_world(asking(), upwards=upwards) as here:
+    async with task_world(asking(), upwards=way) as here:
         task = await here.agent.task("asking__one")
         looks = await asyncio.gather(*(here.agent.get(task) for _ in range(100)))
         assert {look["status"] for look in looks} == {"working"}
+
+
+async def test_a_header_that_names_no_or_another_task_is_refused() -> None:
+    async with task_world(asking(), upwards="http") as here:
+        task = await here.agent.task("asking__one")
+        assert isinstance(here.agent, HttpAgent)
+        for header in ("", "0" * 32):
+            here.agent.headers = {"Mcp-Name": header}
+            assert (await refusal(here.agent, "tasks/get", {"taskId": task}))[0] == -32020
