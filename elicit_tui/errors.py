@@ -18,6 +18,7 @@
     │   └── RefreshRefused        it is not renewed any more; a person has to log in
     ├── HookError             a hook failed, hung or answered nonsense; a person is asked instead
     └── Interrupted           the person, or a signal, ended the run
+        └── TaskCancelled         the same, and the server says that it cancelled its task
 
 What a person can mend in a form or a file is a value (`form.Problem`, `config.Problem`), not an
 exception.
@@ -148,6 +149,10 @@ class HookError(ElicitTuiError):
 
 class Interrupted(ElicitTuiError):
     """The person, or a signal, ended the run."""
+
+
+class TaskCancelled(Interrupted):
+    """A call was cancelled, and its server says that it cancelled the task of it."""
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:

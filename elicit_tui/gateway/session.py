@@ -53,6 +53,7 @@ from elicit_tui.host import (
     LogMessage,
     Progress,
     ResourceUpdated,
+    TaskStarted,
     UrlCompleted,
 )
 from elicit_tui.runtime import Runtime
@@ -390,6 +391,11 @@ class Session:
                     requester.progress(event.progress, event.total, event.message)
         elif isinstance(event, LogMessage):
             self._logged(event)
+        elif isinstance(event, TaskStarted):
+            held = self.held_calls.of_call(event.call_id)
+            if held is not None:
+                held.server_task = True
+                held.changed()
         elif isinstance(event, UrlCompleted):
             self._other_terminal.page_finished(event.server, event.elicitation_id)
         elif isinstance(event, ResourceUpdated):

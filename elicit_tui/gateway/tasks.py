@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import rfc3339
 from elicit_tui.elicitation.task import ENDS, TaskStatus
-from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError
+from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
@@ -104,6 +104,8 @@ def detailed(held: HeldCall) -> Result:
     if task.cancelled():
         return _outline(held, "cancelled")
     error = task.exception()
+    if isinstance(error, TaskCancelled):
+        return _outline(held, "cancelled", telling.TASK_CANCELLED_BELOW)
     if error is not None:
         told = _error(error)
         return {**_outline(held, "failed", told["message"]), "error": told}

@@ -36,6 +36,7 @@ NOT_KNOWN_IF_RUN: Final = (
 
 TASK_WAITS: Final = "Waiting for a person, who answers in elicit-tui."
 TASK_RUNS: Final = "The tool runs."
+TASK_CANCELLED_BELOW: Final = "Cancelled; the tool's server says so."
 TASK_MESSAGES: Final[Mapping[str, str]] = {
     "input_required": "Waiting for an answer in this client.",
     "completed": "Done.",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RoundStarted,
         ServerLog,
         ServerStateChanged,
+        TaskStarted,
         UrlCompleted,
     )
     from elicit_tui.host.host import Host
@@ -53,6 +54,7 @@ __all__ = [
     "RoundStarted",
     "ServerLog",
     "ServerStateChanged",
+    "TaskStarted",
     "Tool",
     "UrlCompleted",
     "launch_servers",

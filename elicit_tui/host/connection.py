@@ -39,6 +39,7 @@ from elicit_tui.text import neutral_line
 if TYPE_CHECKING:
     from elicit_tui.host.offers import Listed
     from elicit_tui.host.session import Session
+    from elicit_tui.host.tasks import TaskFollower
     from elicit_tui.host.wire import Wire
 
 ANSWERS_OUT_SECONDS: Final = 1.0
@@ -98,6 +99,8 @@ class Connection:
         self.lifeline = Lifeline()
         self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
         self._given_up: set[str] = set()
+        self._followers: dict[str, TaskFollower] = {}
+        """Of the calls that were answered with tasks."""
         self.breaches = Breaches(partial(broker.notice, settings.name))
         """What it did against the protocol."""
         self._settled = asyncio.Event()
@@ -358,35 +361,52 @@ class Connection:
     async def cancel(self, call_id: str, outcome: Outcome = CANCELLED) -> None:
         """Give a call up: its questions end with this outcome, then the call is cancelled.
 
-        A question that may be another open call's stays. `call` raises Interrupted.
+        A question that may be another open call's stays. `call` raises Interrupted; a task whose
+        server says soon that it ended all the same has its end.
         """
         call, work = self._calls.get(call_id, (None, None))
         if self._gate.give_up(call_id, outcome) or call is None or work is None:
             return
-        self._given_up.add(call_id)
+        follower = self._followers.get(call_id)
+        if follower is None:
+            self._given_up.add(call_id)
         self._end_questions(call, outcome)
         await self._answers_out(call)
-        work.cancel()
+        if follower is None:
+            work.cancel()
+        else:
+            await follower.cancel()
 
     async def _driven(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
+        from elicit_tui.host.exchange import is_task
         from elicit_tui.host.rounds import CallDriver
+        from elicit_tui.host.tasks import TaskFollower
 
         if call.method == "tools/call" and self._wants_headers(session):
             # Its tools may want arguments repeated in headers; the SDK learns which by listing.
             # Where that fails the call itself tells whether they were needed.
             with contextlib.suppress(ProtocolCallError):
                 await self.tools()
+        most_rounds = self.owner.elicitation.rounds
         driver = CallDriver(
             self.identity,
             session,
             self._broker,
             call,
-            self.owner.elicitation.rounds,
+            most_rounds,
             self._round,
             lambda: call.id in self._given_up,
         )
-        ended: tuple[dict[str, Any], int] = await self._awaiting.reached(driver.run())
-        return ended
+        result, rounds = await self._awaiting.reached(driver.run())
+        if not is_task(result):
+            return result, rounds
+        follower = self._followers[call.id] = TaskFollower(
+            self.identity, session, self._broker, call, most_rounds, rounds, self.emit
+        )
+        try:
+            return await self._awaiting.reached(follower.run(result)), follower.rounds
+        finally:
+            del self._followers[call.id]
 
     def _wants_headers(self, session: Session) -> bool:
         by_headers = session.wire.protocol.stateless and self.identity.transport == "http"

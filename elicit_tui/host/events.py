@@ -107,6 +107,13 @@ class RoundStarted(NamedTuple):
     group_size: int
 
 
+class TaskStarted(NamedTuple):
+    """A call was answered with a task, which goes on by itself (spec: SEP-2663)."""
+
+    server: str
+    call_id: str
+
+
 class UrlCompleted(NamedTuple):
     """notifications/elicitation/complete: early, late and unknown ids are told all the same."""
 
@@ -134,6 +141,7 @@ HostEvent = (
     | Progress
     | LogMessage
     | RoundStarted
+    | TaskStarted
     | UrlCompleted
     | LoginAwaited
     | ListChanged

@@ -50,6 +50,8 @@ class Exchange:
     """Params that go out beside the SDK's own, untouched: inputResponses and requestState."""
     answering: tuple[ElicitationRequest, ...] = ()
     """The questions whose answers this request carries."""
+    of_task: bool = False
+    """Whether the answer tells of a task, which may ask for input."""
     last: bool = False
     """Whether the call was given up: what comes back is not asked of anybody."""
     acknowledged: Callable[[], None] | None = None
@@ -65,6 +67,11 @@ CURRENT: ContextVar[Exchange | None] = ContextVar("elicit_tui_exchange", default
 def is_round(result: Any) -> bool:
     """Whether a result asks for input instead of being the answer."""
     return isinstance(result, Mapping) and result.get("resultType") == "input_required"
+
+
+def is_task(result: Any) -> bool:
+    """Whether a result is a task in the place of the answer (spec: SEP-2663)."""
+    return isinstance(result, Mapping) and result.get("resultType") == "task"
 
 
 def judge_round(

@@ -25,6 +25,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from elicit_tui.elicitation import Outcome
+from elicit_tui.elicitation.task import EXTENSION
 from elicit_tui.host.number_text import read_float
 
 Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
@@ -182,6 +183,10 @@ def capabilities(modes: tuple[str, ...]) -> dict[str, Any]:
     return {"elicitation": {mode: {} for mode in modes}} if modes else {}
 
 
+TASKS: Final[dict[str, Any]] = {"extensions": {EXTENSION: {}}}
+"""That a call may be answered with a task, said with each request (spec: SEP-2663)."""
+
+
 def advertise(message: JSONRPCRequest, modes: tuple[str, ...]) -> None:
     """Rewrite the capabilities in `initialize`, or in the modern era's `_meta`, in place.
 
@@ -195,7 +200,7 @@ def advertise(message: JSONRPCRequest, modes: tuple[str, ...]) -> None:
         params["capabilities"] = capabilities(modes)
     meta = params.get("_meta")
     if isinstance(meta, dict) and CLIENT_CAPABILITIES_META_KEY in meta:
-        params["_meta"] = {**meta, CLIENT_CAPABILITIES_META_KEY: capabilities(modes)}
+        params["_meta"] = {**meta, CLIENT_CAPABILITIES_META_KEY: capabilities(modes) | TASKS}
 
 
 def want_log_level(message: JSONRPCRequest, level: str) -> None:

@@ -31,10 +31,10 @@ from mcp_types import (
 )
 
 from elicit_tui import __version__
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, ElicitationRequest
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError
-from elicit_tui.host.exchange import CURRENT, Exchange
+from elicit_tui.host.exchange import CURRENT, Exchange, is_task
 from elicit_tui.host.streams import JudgedRead, JudgedWrite
 from elicit_tui.host.wire import Wire
 from elicit_tui.text import quoted
@@ -50,6 +50,16 @@ _TRANSPORT_WORDS: Final = (
     "Redirect to",
 )
 """How the SDK's HTTP transport begins the errors that it makes up itself, with no data."""
+
+
+class _TaskParams(RequestParams):
+    task_id: str
+
+
+class _TaskRequest(Request[_TaskParams, str]):
+    """A request about a task, whose id stands in a header too."""
+
+    name_param = "taskId"
 
 
 class Gone(Exception):
@@ -155,6 +165,22 @@ class Session:
         await self._checked(exchange, self._sdk.send_request(request, EmptyResult))
         return exchange.result or {}
 
+    async def about_task(
+        self,
+        method: str,
+        task_id: str,
+        params: Mapping[str, Any] | None = None,
+        answering: tuple[ElicitationRequest, ...] = (),
+    ) -> dict[str, Any]:
+        """Send tasks/get, tasks/update or tasks/cancel (spec: SEP-2663); raises as `request`.
+
+        `answering`: the questions whose answers it carries.
+        """
+        exchange = Exchange(extra=params or {}, answering=answering, of_task=True)
+        request = _TaskRequest(method=method, params=_TaskParams(task_id=task_id))
+        await self._checked(exchange, self._sdk.send_request(request, EmptyResult))
+        return exchange.result or {}
+
     async def listen(self, wanted: Mapping[str, Any], opened: Callable[[], None]) -> None:
         """Hold a stream of notifications open (modern era); returns when the server ends it."""
         try:
@@ -203,6 +229,14 @@ class Session:
             self.wire.forget(exchange)
 
     def _judge_result(self, exchange: Exchange) -> None:
+        if exchange.result is None or exchange.asked is not None:
+            return
+        is_call = exchange.call is not None and exchange.call.method == "tools/call"
+        if is_call and self.wire.protocol.tasks and is_task(exchange.result):
+            return
+        self.judge(exchange.result, is_call=is_call, may_ask=exchange.of_task)
+
+    def judge(self, result: Mapping[str, Any], *, is_call: bool, may_ask: bool = False) -> None:
         """What the SDK would take though the protocol does not allow it. Raises ServerError.
 
         An answer of a kind nobody knows is invalid (spec: 2026-07-28, `resultType`; absent means
@@ -210,9 +244,7 @@ class Session:
         of its call. `isError` is true or false: a tool that says "true" would count as one that
         did not fail.
         """
-        if exchange.result is None or exchange.asked is not None:
-            return
-        kind = exchange.result.get("resultType", "complete")
+        kind = result.get("resultType", "complete")
         if kind != "complete":
             named = quoted(kind, 60) if isinstance(kind, str) else "no text"
             spoken = self.protocol_version
@@ -222,14 +254,13 @@ class Session:
                 f"(resultType: {named}).",
                 code=INVALID_ANSWER,
             )
-        wants = [exchange.result.get(key) for key in ("inputRequests", "requestState")]
-        if any(value is not None for value in wants):
+        wants = [result.get(key) for key in ("inputRequests", "requestState")]
+        if not may_ask and any(value is not None for value in wants):
             raise ServerError(
                 "The server's answer says that it is complete, and asks for input.",
                 code=INVALID_ANSWER,
             )
-        is_call = exchange.call is not None and exchange.call.method == "tools/call"
-        if is_call and not isinstance(exchange.result.get("isError", False), bool):
+        if is_call and not isinstance(result.get("isError", False), bool):
             raise ServerError(
                 "The server's answer has an isError that is neither true nor false.",
                 code=INVALID_ANSWER,

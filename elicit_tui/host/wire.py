@@ -9,7 +9,7 @@ is busy writing to us does not read.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ from elicit_tui.elicitation.outcome import INVALID_PARAMS
 from elicit_tui.host.bounds import Outbox, SeenIds, sample
 from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import HostEvent, read_notification, read_progress
-from elicit_tui.host.exchange import CURRENT, Exchange, Round, is_round, judge_round
+from elicit_tui.host.exchange import CURRENT, Exchange, Round, is_round, is_task, judge_round
 from elicit_tui.host.messages import (
     ELICITATION,
     METHOD_NOT_FOUND,
@@ -251,6 +251,9 @@ class Wire:
         if self.protocol.rounds and exchange.call is not None and is_round(message.result):
             exchange.asked = Round() if exchange.last else self._judged(exchange, message.result)
             message.result = dict(_STUB_ROUND)
+        elif self.protocol.tasks and exchange.call is not None and is_task(message.result):
+            # The library knows no tasks; the session judges it as it came.
+            message.result = {}
         elif exchange.call is not None:
             message.result = sample(message.result)
 
@@ -329,15 +332,26 @@ class Wire:
         """One message has left."""
         if isinstance(message, JSONRPCRequest):
             exchange = self._exchanges.get(message.id)
-            if exchange is not None and exchange.call is not None:
-                self._rounds.pop(exchange.call.id, None)
-                for request in exchange.answering:
-                    self._broker.sent(request)
+            if exchange is not None:
+                self._answers_left(exchange)
         elif isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
             answered = self._let_through.pop(message.id, None)
             outcome = self._outcomes.pop(message.id, None)
             if answered is not None and outcome is not None:
                 self._broker.sent(answered)
+
+    def _answers_left(self, exchange: Exchange) -> None:
+        if exchange.call is not None:
+            self._rounds.pop(exchange.call.id, None)
+        for request in exchange.answering:
+            self._broker.sent(request)
+            for call in request.calls:
+                left = self._rounds.get(call.id, ())
+                self._rounds[call.id] = tuple(each for each in left if each is not request)
+
+    def asked_in_task(self, call_id: str, requests: Sequence[ElicitationRequest]) -> None:
+        """Keep what a task of this call asks besides, until it is answered."""
+        self._rounds[call_id] = (*self._rounds.get(call_id, ()), *requests)
 
     def forget(self, exchange: Exchange) -> None:
         """Our request has ended; an answer that comes later belongs to nothing."""
