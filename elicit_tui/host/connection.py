@@ -24,7 +24,6 @@ from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import (
     HostEvent,
     ListChanged,
-    RoundStarted,
     ServerLog,
     ServerStateChanged,
     State,
@@ -394,7 +393,7 @@ class Connection:
             self._broker,
             call,
             most_rounds,
-            self._round,
+            self.emit,
             lambda: call.id in self._given_up,
         )
         result, rounds = await self._awaiting.reached(driver.run())
@@ -437,9 +436,6 @@ class Connection:
         if self._session is None:
             raise self._gone()
         return self._session
-
-    def _round(self, call: Call, number: int, group_size: int) -> None:
-        self.emit(RoundStarted(self.name, call.id, number, group_size))
 
 
 def _identity(settings: ServerSettings) -> ServerIdentity:

@@ -29,6 +29,7 @@ from elicit_tui.errors import (
     ServerError,
 )
 from elicit_tui.host.awaiting import doubling
+from elicit_tui.host.events import HostEvent, RoundStarted
 from elicit_tui.host.exchange import Exchange, Round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
 from elicit_tui.host.session import Gone, Session, TransportRefused
@@ -54,8 +55,7 @@ class CallDriver:
     call: Call
     most_rounds: int
     """Rounds in which no person was asked."""
-    round_started: Callable[[Call, int, int], None]
-    """Told the call, the number of the round and how many questions of it were let through."""
+    emit: Callable[[HostEvent], None]
     given_up: Callable[[], bool]
     """Whether the call is to end: what is still open is refused, and nothing new is asked."""
 
@@ -93,7 +93,8 @@ class CallDriver:
                 # The refusals have left; what it asks now is nobody's question any more.
                 raise Interrupted("The call was cancelled.")
             number += 1
-            self.round_started(self.call, number, len(asked.let_through))
+            group = len(asked.let_through)
+            self.emit(RoundStarted(self.identity.name, self.call.id, number, group))
             await self._refuse_what_cannot_be_answered(asked)
             outcomes = await self._outcomes(asked)
             # Only rounds that cost nobody's time are counted: a person may be asked for ever.

@@ -53,7 +53,7 @@ MOST_ACCEPTED: Final = 100
 """Accepts of one connection that a late withdrawal is still told of."""
 
 _STUB_ROUND: Final[dict[str, Any]] = {"resultType": "input_required", "requestState": ""}
-"""What the SDK is shown in place of a round, which the host itself drives."""
+"""What the SDK is shown in place of a round or a task, which the host itself drives."""
 
 
 class Wire:
@@ -252,8 +252,7 @@ class Wire:
             exchange.asked = Round() if exchange.last else self._judged(exchange, message.result)
             message.result = dict(_STUB_ROUND)
         elif self.protocol.tasks and exchange.call is not None and is_task(message.result):
-            # The library knows no tasks; the session judges it as it came.
-            message.result = {}
+            message.result = dict(_STUB_ROUND)
         elif exchange.call is not None:
             message.result = sample(message.result)
 

@@ -110,7 +110,7 @@ def test_as_shipped_rounds_without_a_question_end_after_three_minutes_and_a_quar
     assert asleep < ServerSettings("s").tool_timeout_sec
 
 
-@pytest.mark.parametrize("kind", ["task", "INPUT_REQUIRED", 7, None])
+@pytest.mark.parametrize("kind", ["later", "INPUT_REQUIRED", 7, None])
 async def test_an_answer_of_a_kind_that_nobody_knows_is_invalid(kind: Any) -> None:
     async with world(MODERN_SERVER) as here:
         with pytest.raises(ServerError) as caught:
