@@ -99,13 +99,19 @@ class Suite:
             )
         return done.returncode == 0, done.stdout + done.stderr
 
-    def of_server(self, url: str, token: str, revision: str) -> dict[str, list[Check]]:
-        """What every server scenario of a revision, in one run, found; by scenario."""
+    def of_server(
+        self, url: str, token: str, revision: str, scenario: str | None = None
+    ) -> dict[str, list[Check]]:
+        """What every server scenario of a revision, in one run, found; by scenario.
+
+        `scenario`: this one alone, as an extension's are run.
+        """
+        all_of_it = ("--suite", "all", "--spec-version", revision)
+        chosen = all_of_it if scenario is None else ("--scenario", scenario)
         found = {}
         with tempfile.TemporaryDirectory() as results:
             self._run(
-                *("server", "--url", url, "--suite", "all", "--spec-version", revision),
-                *("-o", results),
+                *("server", "--url", url, *chosen, "-o", results),
                 node_options=("--import", str(WITH_TOKEN)),
                 environment={"GATEWAY_TOKEN": token},
             )

@@ -22,6 +22,7 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
+from tests.servers import tasking
 from tests.servers.asking import built, serve_http
 
 MODERN = "2026-07-28"
@@ -206,6 +207,10 @@ ACTIONS: Mapping[str, Callable[[Any, Any], Awaitable[Result]]] = {
 }
 
 
+TASKS = ("slow_compute", "failing_job", "protocol_error_job", "confirm_delete", "multi_input")
+"""What `tests/servers/tasking.py` has for the scenarios of tasks, and `greet`, which is none."""
+
+
 async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
     tools = [
         types.Tool(
@@ -213,7 +218,7 @@ async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
             description=f"for {name} ({CHANGES['tools']})",
             input_schema=ARGUMENTS.get(name, {"type": "object"}),
         )
-        for name in (*CONTENT, *QUESTIONS, *ACTIONS)
+        for name in (*CONTENT, *QUESTIONS, *ACTIONS, *TASKS, "test_tool_with_task", "greet")
     ]
     return types.ListToolsResult(tools=tools)
 
@@ -352,7 +357,10 @@ subscriptions_listen = ListenHandler(BUS)
 
 
 def build() -> Server[Any]:
-    return built("suite-server", globals(), version="1")
+    server = built("suite-server", globals(), version="1")
+    server.extensions = {tasking.EXTENSION: {}}
+    server.middleware = [tasking.answer]
+    return server
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import mcp_types as types
-from asking import serve_http
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
@@ -25,6 +24,10 @@ from mcp.shared.exceptions import MCPError
 EXTENSION = "io.modelcontextprotocol/tasks"
 WHEN = "2026-11-28T00:00:00.000Z"
 ONE = {"type": "object", "properties": {"value": {"type": "string"}}, "required": ["value"]}
+LOOSE = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "confirm": {"type": "boolean"}},
+}
 
 Fields = dict[str, Any]
 WORKING: Fields = {"status": "working"}
@@ -38,8 +41,8 @@ def done(value: str = "done", **more: Any) -> Fields:
     return {"status": "completed", "result": text(value, **more)}
 
 
-def question(message: str) -> Fields:
-    params = {"mode": "form", "message": message, "requestedSchema": ONE}
+def question(message: str, schema: Fields = ONE) -> Fields:
+    params = {"mode": "form", "message": message, "requestedSchema": schema}
     return {"method": "elicitation/create", "params": params}
 
 
@@ -88,10 +91,11 @@ def computes(task: Task) -> Iterator[Fields]:
     yield {"status": "cancelled"} if task.cancelled else done("computed")
 
 
-def asks_once(*keys: str) -> Callable[[Task], Iterator[Fields]]:
+def asks_once(*keys: str, schema: Fields = ONE) -> Callable[[Task], Iterator[Fields]]:
     def asking(task: Task) -> Iterator[Fields]:
         while not task.answered(*keys) and not task.cancelled:
-            open_ = {key: question(f"{key}?") for key in keys if key not in task.answers}
+            left = [key for key in keys if key not in task.answers]
+            open_ = {key: question(f"{key}?", schema) for key in left}
             yield asks(**open_)
         yield {"status": "cancelled"} if task.cancelled else done(task.told)
 
@@ -119,6 +123,11 @@ def asks_for_ever(task: Task) -> Iterator[Fields]:
     while True:
         number += 1
         yield asks(**{f"q{number}": {"method": "elicitation/create", "params": {}}})
+
+
+def greets(task: Task) -> Iterator[Fields]:
+    yield WORKING
+    yield done(f"hello {task.told}")
 
 
 def vanishes(task: Task) -> Iterator[Fields]:
@@ -166,18 +175,20 @@ STEPS: Mapping[str, Callable[[Task], Iterator[Fields]]] = {
     "protocol_error_job": steps(
         WORKING, {"status": "failed", "error": {"code": -32603, "message": "it crashed"}}
     ),
-    "confirm_delete": asks_once("confirm"),
-    "multi_input": asks_once("first", "second"),
-    "test_tool_with_task": lambda task: iter((WORKING, done(f"hello {task.told}"))),
+    "confirm_delete": asks_once("confirm", schema=LOOSE),
+    "multi_input": asks_once("first", "second", schema=LOOSE),
+    "test_tool_with_task": greets,
 }
 TASKS: dict[str, Task] = {}
 HEARD: list[tuple[str, str | None]] = []
 """Each request about a task: its method, and the header that names the task (HTTP)."""
 
 
+TOOLS = (*STEPS, "greet", "heard")
+
+
 async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-    names = (*STEPS, "greet", "heard")
-    tools = [types.Tool(name=name, input_schema={"type": "object"}) for name in names]
+    tools = [types.Tool(name=name, input_schema={"type": "object"}) for name in TOOLS]
     return types.ListToolsResult(tools=tools)
 
 
@@ -204,7 +215,7 @@ def call(params: Mapping[str, Any]) -> Fields:
     if name == "greet":
         return text(f"Hello, {arguments.get('name')}!")
     if name == "test_tool_with_task" and "inputResponses" not in params:
-        requests = {"user_name": question("What is your name?")}
+        requests = {"user_name": question("What is your name?", LOOSE)}
         return {"resultType": "input_required", "inputRequests": requests, "requestState": "1"}
     if not declared(params):
         needed = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
@@ -233,7 +244,8 @@ def about(context: Any, params: Mapping[str, Any]) -> Fields:
 
 
 async def answer(context: Any, call_next: Any) -> Any:
-    if context.method == "tools/call":
+    """The middleware of a server with these tools; other tools are its own."""
+    if context.method == "tools/call" and context.params["name"] in TOOLS:
         return {"resultType": "complete", **call(context.params)}
     if context.method in ("tasks/get", "tasks/update", "tasks/cancel"):
         return {"resultType": "complete", **about(context, context.params)}
@@ -258,6 +270,8 @@ async def serve(server: Server[Any]) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["http"]:
+        from asking import serve_http
+
         serve_http(build())
     else:
         asyncio.run(serve(build()))
