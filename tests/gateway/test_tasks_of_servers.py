@@ -6,21 +6,21 @@ that is tried. "conformance" is the official suite (`python -m tests.conformance
 
 | the gateway, as a server | tried in |
 |---|---|
-| MUST NOT give a task to who does not declare it in this request | G on_some_requests; conformance |
+| MUST NOT give a task to who did not declare it here | G on_some_requests; conformance |
 | MUST answer -32021 with requiredCapabilities where only a task does | does not apply: it waits |
 | MUST set resultType "task" on a created task, and nowhere else | G at_once; conformance |
 | MUST create it durably before it is returned | G at_once (it is there at once); conformance |
 | SHOULD resolve rounds before a task is created | G before_a_person_is_no_task; conformance |
-| tasks/get MUST tell working, input_required with all requests, completed with the result, cancelled, failed with the error | G; S; conformance |
+| tasks/get MUST tell each state, with what belongs to it | G; S; conformance |
 | tasks/get, update, cancel MUST have resultType "complete" | G; conformance |
 | isError MUST be completed, failed MUST be a JSON-RPC error | G refused_approval; S its_end |
 | failed SHOULD have a statusMessage | G a_server_that_dies |
 | keys MUST be unique for the life of a task | G no_key_is_ever_used_twice |
-| MUST acknowledge update and cancel with an empty result | G one_key_at_a_time, takes_back_at_once |
+| MUST acknowledge update and cancel with nothing | G one_key_at_a_time, back_at_once |
 | SHOULD ignore keys that are unknown, or answered; MAY take a part | G one_key_at_a_time |
 | notifications/cancelled MUST NOT be used for a task | S cancelled (tasks/cancel goes down) |
 | MUST answer -32602 to an unknown id at tasks/get, SHOULD at the others | G unknown_id |
-| MUST answer -32021 to who does not declare it, also on a stream | G told_what_is_missing, listens_to_tasks |
+| MUST answer -32021 to who did not declare it | G what_is_missing, listens_to_tasks |
 | notifications/tasks have the whole task | G who_listens |
 | progress and log lines MUST NOT come on a task's stream | G who_listens (nothing else comes) |
 | ids MUST be unguessable; MUST be checked against who asks | G at_once (128 bits), unknown_id |
@@ -32,7 +32,7 @@ that is tried. "conformance" is the official suite (`python -m tests.conformance
 | MUST take a task for anything but a tool as invalid | `Session._judge_result`; H task_in_task |
 | SHOULD respect pollIntervalMs | H within_our_bounds |
 | SHOULD poll until the end, or until it cancels | H; S |
-| SHOULD answer inputRequests; MUST treat them as any elicitation | H asked_once_and_answered_by_its_key |
+| MUST treat inputRequests as any elicitation, SHOULD answer | H answered_by_its_key |
 | SHOULD tell keys that it has seen from new ones | H asked_once_and_answered_by_its_key |
 | MUST set Mcp-Name over HTTP | H what_its_task_came_to |
 | SHOULD persist ids, to poll on after a crash | not done: the call ends with its process |
