@@ -38,7 +38,7 @@ from elicit_tui.text import neutral_line
 if TYPE_CHECKING:
     from elicit_tui.host.offers import Listed
     from elicit_tui.host.session import Session
-    from elicit_tui.host.tasks import TaskFollower
+    from elicit_tui.host.task_follower import TaskFollower
     from elicit_tui.host.wire import Wire
 
 ANSWERS_OUT_SECONDS: Final = 1.0
@@ -379,7 +379,7 @@ class Connection:
     async def _driven(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
         from elicit_tui.host.exchange import is_task
         from elicit_tui.host.rounds import CallDriver
-        from elicit_tui.host.tasks import TaskFollower
+        from elicit_tui.host.task_follower import TaskFollower
 
         if call.method == "tools/call" and self._wants_headers(session):
             # Its tools may want arguments repeated in headers; the SDK learns which by listing.

@@ -20,7 +20,7 @@ from elicit_tui.errors import (
     TaskCancelled,
 )
 from elicit_tui.host import CallResult, Connection, TaskStarted
-from elicit_tui.host import tasks as followed
+from elicit_tui.host import task_follower as followed
 from elicit_tui.host.events import Progress, RoundStarted
 from tests.host.world import MODERN, World, http_server, python_server, text_of, world
 
