@@ -55,14 +55,14 @@ class Given:
         }
         return {**self.document, **converted, **self.values}
 
-    def as_texts(self) -> dict[str, str]:
+    def as_texts(self, whose: str = "A prompt's arguments") -> dict[str, str]:
         """The arguments of a prompt, which are all strings (spec: server/prompts).
 
         Raises UsageError.
         """
         for key, value in {**self.document, **self.values}.items():
             if not isinstance(value, str):
-                raise UsageError(f"A prompt's arguments are strings, and {key!r} is not.")
+                raise UsageError(f"{whose} are strings, and {key!r} is not.")
         return {**self.document, **self.values, **self.texts}
 
 

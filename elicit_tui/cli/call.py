@@ -25,8 +25,10 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     add("server", metavar="SERVER", help="a configured server, or one of --with")
     if parser.command == "read":
-        add("name", metavar="URI", help="the resource to read")
-        parser.set_defaults(pairs=[], arguments=None)
+        add("name", metavar="URI", help="the resource to read, or the template of one")
+        pairs = "what is filled in of a template"
+        add("pairs", metavar="KEY=VALUE", nargs="*", default=[], help=pairs)
+        parser.set_defaults(arguments=None)
     else:
         _add_call_arguments(parser)
     add("--answers", type=Path, metavar="FILE", help="answer from FILE; nobody is asked")

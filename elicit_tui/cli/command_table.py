@@ -88,7 +88,9 @@ COMMANDS: Final[dict[str, Command]] = {
     "prompt": Command(
         "prompt SERVER NAME [KEY=VALUE]...", "one prompt", "elicit_tui.cli.call", asks=True
     ),
-    "read": Command("read SERVER URI", "one resource", "elicit_tui.cli.call", asks=True),
+    "read": Command(
+        "read SERVER URI [KEY=VALUE]...", "one resource", "elicit_tui.cli.call", asks=True
+    ),
     "tools": Command("tools [SERVER]", "the tools that servers offer", "elicit_tui.cli.listing"),
     "prompts": Command(
         "prompts [SERVER]", "the prompts that servers offer", "elicit_tui.cli.listing"

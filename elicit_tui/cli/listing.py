@@ -14,14 +14,17 @@ from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
+from elicit_tui.host import uri_templates
 from elicit_tui.host.offers import objects
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker import BrokerEvent
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.host import Connection, Prompt, Resource, Tool
+    from elicit_tui.host import Connection, Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
+
+    Listed = Tool | Prompt | Resource | ResourceTemplate
 
 Offer = dict[str, Any]
 
@@ -103,17 +106,17 @@ async def _offers(
         return None
 
 
-async def _listed(connection: Connection, kind: str) -> Sequence[Tool | Prompt | Resource]:
+async def _listed(connection: Connection, kind: str) -> Sequence[Listed]:
     if kind == "tools":
         return await connection.tools()
     if kind == "prompts":
         return await connection.prompts()
-    return await connection.resources()
+    return [*await connection.resources(), *await connection.templates()]
 
 
-def _described(server: str, offers: Sequence[Tool | Prompt | Resource]) -> list[Offer]:
+def _described(server: str, offers: Sequence[Listed]) -> list[Offer]:
     """The entries of `--output json`: the server's own words, exactly."""
-    from elicit_tui.host import Prompt, Tool
+    from elicit_tui.host import Prompt, ResourceTemplate, Tool
 
     described: list[Offer] = []
     for offer in offers:
@@ -126,6 +129,9 @@ def _described(server: str, offers: Sequence[Tool | Prompt | Resource]) -> list[
             entry["execution"] = offer.raw.get("execution")
         elif isinstance(offer, Prompt):
             entry["arguments"] = offer.raw.get("arguments") or []
+        elif isinstance(offer, ResourceTemplate):
+            entry["uriTemplate"] = offer.uri_template
+            entry["mimeType"] = offer.raw.get("mimeType")
         else:
             entry["uri"] = offer.uri
             entry["mimeType"] = offer.mime_type
@@ -161,8 +167,10 @@ def _login(settings: Settings, name: str) -> str | None:
 
 def _signature(offer: Offer) -> str:
     """The name with its arguments; optional ones in brackets."""
-    name = name_line(offer.get("uri") or offer["name"])
-    words = [name]
+    template = offer.get("uriTemplate") or ""
+    words = [name_line(template or offer.get("uri") or offer["name"])]
+    no_query = uri_templates.required(template)
+    words += [_argument(key, key in no_query) for key in uri_templates.variables(template)]
     schema = offer.get("inputSchema")
     if isinstance(schema, Mapping) and isinstance(schema.get("properties"), Mapping):
         needed = schema.get("required")

@@ -11,6 +11,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.errors import UsageError
+from elicit_tui.host.uri_templates import filled
 
 if TYPE_CHECKING:
     from elicit_tui.cli.recording import Recording
@@ -35,6 +36,11 @@ class Prepared(NamedTuple):
 def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
     """Read the arguments, the configuration and the answers. Raises UsageError, ConfigError."""
     given = read_given(namespace.pairs, namespace.arguments)
+    if namespace.command == "read" and namespace.pairs:
+        namespace.name, given = (
+            filled(namespace.name, given.as_texts("A template's values")),
+            Given(),
+        )
     settings = load_settings(namespace, narration, [namespace.server])
     named_server(settings, namespace.server)
     answers = _read_answers(namespace, settings, narration)

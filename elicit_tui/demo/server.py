@@ -1,4 +1,4 @@
-"""Serves the demo's tools, prompt and resources over one connection, in both protocol eras."""
+"""Serves the demo over one connection, in both protocol eras: tools, texts and what completes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 INFORMATION = {"name": "elicit-tui-demo", "title": "The demo server", "version": "1.0"}
-CAPABILITIES: Message = {"tools": {}, "prompts": {}, "resources": {}, "logging": {}}
+CAPABILITIES: Message = {
+    "tools": {},
+    "prompts": {},
+    "resources": {},
+    "completions": {},
+    "logging": {},
+}
 INSTRUCTIONS = "Every tool asks a different kind of question. Read demo://guide first."
 CACHE = {"ttlMs": 0, "cacheScope": "private"}
 TOOLS: dict[str, DemoTool] = {
@@ -91,6 +97,9 @@ class DemoServer:
             return {**result, "resultType": "complete"} if modern else result
         if method == "resources/read":
             return _listed(texts.read_resource(params.get("uri")), modern)
+        if method == "completion/complete":
+            result = texts.complete(params.get("ref"), params.get("argument"))
+            return {**result, "resultType": "complete"} if modern else result
         listed = self._listing(method)
         if listed is None:
             raise JsonRpcError(METHOD_NOT_FOUND, "This method is not known here.")
@@ -112,7 +121,7 @@ class DemoServer:
         if method == "resources/list":
             return {"resources": texts.list_resources()}
         if method == "resources/templates/list":
-            return {"resourceTemplates": []}
+            return {"resourceTemplates": texts.list_templates()}
         return {} if method in ("ping", "logging/setLevel") else None
 
     def _initialize(self, params: Message) -> Message:

@@ -58,9 +58,51 @@ def list_resources() -> list[dict[str, Any]]:
 
 def read_resource(uri: Any) -> dict[str, Any]:
     """One resource as `resources/read` gives it."""
+    language = str(uri).removeprefix(TEMPLATE.partition("{")[0])
+    if language in GREETINGS:
+        text = GREETINGS[language]
+        return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}
     if uri not in RESOURCES:
         raise JsonRpcError(INVALID_PARAMS, "There is no such resource.", {"uri": uri})
     return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": RESOURCES[uri].text}]}
+
+
+GREETINGS: Mapping[str, str] = {
+    "dansk": "Goddag!",
+    "deutsch": "Guten Tag!",
+    "english": "Good day!",
+    "espanol": "¡Buenos días!",
+    "francais": "Bonjour !",
+    "italiano": "Buongiorno!",
+    "nederlands": "Goedendag!",
+    "svenska": "God dag!",
+}
+TEMPLATE = "demo://greeting/{language}"
+NAMES = ("Ada", "Alan", "Barbara", "Grace", "Katherine", "Margaret")
+
+
+def list_templates() -> list[dict[str, Any]]:
+    """The template as `resources/templates/list` gives it."""
+    return [
+        {
+            "uriTemplate": TEMPLATE,
+            "name": "greeting",
+            "title": "A greeting",
+            "description": "A greeting in the language that is filled in.",
+            "mimeType": "text/plain",
+        }
+    ]
+
+
+def complete(reference: Any, argument: Any) -> dict[str, Any]:
+    """What may follow of an argument, as `completion/complete` gives it."""
+    wanted = reference if isinstance(reference, Mapping) else {}
+    known = {"welcome": NAMES, TEMPLATE: tuple(GREETINGS)}.get(
+        str(wanted.get("name") or wanted.get("uri")), ()
+    )
+    typed = argument.get("value") if isinstance(argument, Mapping) else ""
+    found = [each for each in known if each.casefold().startswith(str(typed).casefold())]
+    return {"completion": {"values": found, "total": len(found), "hasMore": False}}
 
 
 def list_prompts() -> list[dict[str, Any]]:

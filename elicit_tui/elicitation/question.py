@@ -209,6 +209,12 @@ class Deadline:
         if self._end is not None and not self._fixed:
             self._end = max(self._end, self._clock() + KEY_GRACE_SECONDS)
 
+    def prolong(self) -> None:
+        """Give all of the time anew, as the person asked for it; never less than a key gives."""
+        self.touch()
+        if self._end is not None:
+            self._end = max(self._end, self._clock() + self.seconds)
+
     @property
     def started(self) -> bool:
         """Whether the clock runs."""

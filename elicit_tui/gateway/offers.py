@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry
 from elicit_tui.gateway.fit_to_pass import OURS
 from elicit_tui.gateway.names import MOST_NAMES, Origin, PublicNames
 from elicit_tui.gateway.own_tools import RESERVED
+from elicit_tui.host.uri_templates import matches
 from elicit_tui.text import name_line, quoted
 
 ORIGIN_META_KEY: Final = f"{OURS}origin"
@@ -224,19 +224,3 @@ def _public(server: str, entry: Entry, name: str, left_out: Sequence[str]) -> En
         # The name had to be changed; a person should still be shown what the server calls it.
         kept.setdefault("title", name_line(entry["name"]))
     return kept
-
-
-@lru_cache(maxsize=1024)
-def _parsed(template: str) -> Any:
-    from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
-
-    try:
-        return UriTemplate.parse(template)
-    except InvalidUriTemplate:
-        return None
-
-
-def matches(template: str, uri: str) -> bool:
-    """Whether a URI is one of a template's (RFC 6570); never for a template that is none."""
-    parsed = _parsed(template)
-    return parsed is not None and parsed.match(uri) is not None

@@ -16,11 +16,12 @@ from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
 from elicit_tui.errors import ProtocolCallError, StoreError
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.names import MOST_CHARACTERS, PublicNames
-from elicit_tui.gateway.offers import ORIGIN_META_KEY, matches
+from elicit_tui.gateway.offers import ORIGIN_META_KEY
 from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.gateway.passing import Background
 from elicit_tui.host import Connection
 from elicit_tui.host.events import LogMessage
+from elicit_tui.host.uri_templates import matches
 from tests.gateway.held import Request
 from tests.gateway.world import (
     HANDSHAKE,

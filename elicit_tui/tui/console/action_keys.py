@@ -34,9 +34,11 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.panels.pane import ActivityPane
     from elicit_tui.tui.console.panels.questions import QuestionsPane
     from elicit_tui.tui.console.panels.servers import ServersPane
+    from elicit_tui.tui.console.result_tree import ResultTree
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
+    from elicit_tui.tui.console.screens.result import ResultScreen
     from elicit_tui.tui.console.views import LineView, RowList
     from elicit_tui.tui.question import QuestionView
     from elicit_tui.tui.widgets.lines import DateLine
@@ -55,6 +57,8 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         TextBlock,
         ArgumentsScreen,
         AllowancesScreen,
+        ResultScreen,
+        ResultTree,
         LeaveScreen,
         DeclineAllScreen,
         Dialog,

@@ -141,6 +141,16 @@ class Calls:
         """The calls that have not ended."""
         return tuple(record for record in self._records.values() if record.state == "running")
 
+    def before(self, record: CallRecord) -> dict[str, Any] | None:
+        """The result of the same call just before this one; None when there is none."""
+        same, result = _what(record), None
+        for other in self._records.values():
+            if other is record:
+                return result
+            if _what(other) == same and other.result is not None:
+                result = other.result
+        return None
+
     def start(self, server: str, call: Call) -> CallRecord:
         """Remember a call that begins."""
         record = self._records[call.id] = CallRecord(server, call)
@@ -148,3 +158,8 @@ class Calls:
         for key in finished[: max(0, len(self._records) - self._kept)]:
             del self._records[key]
         return record
+
+
+def _what(record: CallRecord) -> tuple[str, str, str]:
+    """What was called, whatever its arguments were."""
+    return record.server, record.call.method, record.call.name

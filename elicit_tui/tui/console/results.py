@@ -1,17 +1,19 @@
-"""A call's result to be read, as text or as JSON, and as private files of its own."""
+"""A call's result to be read, as text or as JSON, as private files, and as a command."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui import paths
+from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import objects
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import ascii_json, neutral, neutral_line
 from elicit_tui.text.bounded_json import SHOWN_CHARACTERS, bounded_json
 
 SUFFIXES: Final[Mapping[str, str]] = {
@@ -91,7 +93,7 @@ def binaries(result: Mapping[str, Any]) -> tuple[Binary, ...]:
     return tuple(binary for binary in found if binary is not None)
 
 
-def as_text(result: Mapping[str, Any]) -> str:
+def as_text(result: Mapping[str, Any], characters: int = SHOWN_CHARACTERS) -> str:
     """The result for reading: its texts, a word for each binary part, else its JSON."""
     parts = []
     for block in blocks(result):
@@ -109,7 +111,41 @@ def as_text(result: Mapping[str, Any]) -> str:
             parts.append(bounded_json(block))
     if not parts and isinstance(result.get("structuredContent"), Mapping):
         parts.append(bounded_json(result["structuredContent"]))
-    return neutral("\n".join(parts) or "(an empty result)", SHOWN_CHARACTERS)
+    return neutral("\n".join(parts) or "(an empty result)", characters)
+
+
+# The same call on a command line.
+
+_COMMANDS: Final[Mapping[str, str]] = {
+    "tools/call": "call",
+    "prompts/get": "prompt",
+    "resources/read": "read",
+}
+
+
+def as_command(server: str, call: Call) -> str | None:
+    """`elicit-tui call SERVER TOOL KEY=VALUE …`, quoted for a shell; None: it cannot be written.
+
+    A server chose the tool's name: one that could be taken for an option, or holds what cannot be
+    seen, is not put on a command line.
+    """
+    names = (server, call.name)
+    if any(not name.isprintable() or name.startswith(("-", "@")) or not name for name in names):
+        return None
+    words = ["elicit-tui", _COMMANDS[call.method], *names, *_written(call.arguments)]
+    return " ".join(map(shlex.quote, words))
+
+
+def _written(arguments: Mapping[str, Any]) -> list[str]:
+    """Arguments as KEY=VALUE and KEY:=JSON; as one object where a key or a text is no such word."""
+    pairs = []
+    for key, value in arguments.items():
+        text = value if isinstance(value, str) else ascii_json(value)
+        plain = key.isprintable() and text.isprintable() and "=" not in key
+        if not plain or not key or key.endswith(":") or key.startswith("-"):
+            return ["--arguments", ascii_json(dict(arguments))]
+        pairs.append(f"{key}={text}" if isinstance(value, str) else f"{key}:={text}")
+    return pairs
 
 
 def results_directory() -> Path:

@@ -5,23 +5,31 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.elicitation import Call, Queue, Responder
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.host.uri_templates import filled
+from elicit_tui.text import name_line, neutral, neutral_line
 from elicit_tui.tui.console.outcome_words import ROLES
-from elicit_tui.tui.console.servers import Offer, OfferKind, ServerRecord, read_offers
+from elicit_tui.tui.console.servers import (
+    Offer,
+    OfferKind,
+    ServerRecord,
+    read_offer,
+    read_offers,
+)
 from elicit_tui.tui.ordered_app import what_broke
 
 if TYPE_CHECKING:
-    from elicit_tui.host import Prompt, Resource, Tool
+    from elicit_tui.host import Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.shared_questions import SharedQuestions
 
-    Lister = Callable[[], Awaitable[Sequence[Tool | Prompt | Resource]]]
+    Lister = Callable[[], Awaitable[Sequence[Tool | Prompt | Resource | ResourceTemplate]]]
 
 
 # What the first question needs, made ready while the console idles.
@@ -154,12 +162,11 @@ class ConsoleRun:
         if connection is None:
             return
         offers: list[Offer] = []
-        lists: tuple[
-            tuple[OfferKind, Callable[[], Awaitable[Sequence[Tool | Prompt | Resource]]]], ...
-        ] = (
+        lists: tuple[tuple[OfferKind, Lister], ...] = (
             ("tool", connection.tools),
             ("prompt", connection.prompts),
             ("resource", connection.resources),
+            ("template", connection.templates),
         )
         for kind, listed in lists:
             try:
@@ -207,7 +214,9 @@ class ConsoleRun:
         from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 
         def given(answer: dict[str, Any] | None) -> None:
-            if answer is not None:
+            if answer is not None and offer.kind == "template":
+                self._spawn(self._call(server, *_filled(offer, answer)))
+            elif answer is not None:
                 self._spawn(self._call(server, offer, answer))
 
         self._app.push_screen(ArgumentsScreen(server, offer, arguments), given)
@@ -220,6 +229,11 @@ class ConsoleRun:
             if (offer.method, offer.name) == (old.call.method, old.call.name):
                 self.ask_arguments(old.server, offer, dict(old.call.arguments))
                 return
+        # What a template was filled in to is listed nowhere.
+        read = read_offer("resource", {"uri": old.call.name})
+        if old.call.method == "resources/read" and read is not None:
+            self._spawn(self._call(old.server, read, {}))
+            return
         self._app.notify(f"{old.server} does not offer it at the moment.", markup=False)
 
     async def _call(self, server: str, offer: Offer, arguments: dict[str, Any]) -> None:
@@ -281,3 +295,9 @@ class ConsoleRun:
     async def _cancel(self, record: ServerRecord, call_id: str) -> None:
         assert record.connection is not None
         await record.connection.cancel(call_id)
+
+
+def _filled(template: Offer, values: dict[str, Any]) -> tuple[Offer, dict[str, Any]]:
+    """The resource that a filled in template names, and its arguments: it takes none."""
+    uri = filled(template.name, values)
+    return replace(template, kind="resource", name=uri, shown=name_line(uri, 120)), {}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from elicit_tui.elicitation import Method, hints_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.host.uri_templates import required, variables
 from elicit_tui.text import name_line, neutral, neutral_line
 from elicit_tui.text.digest import digest
 from elicit_tui.tui.console.spans import Role
@@ -20,16 +21,22 @@ if TYPE_CHECKING:
     from elicit_tui.host import Connection
 
 
-# What a server offers, as rows: tools, prompts and resources with their own words on them.
+# What a server offers, as rows: tools, prompts, resources and templates with their own words.
 
-OfferKind = Literal["tool", "prompt", "resource"]
+OfferKind = Literal["tool", "prompt", "resource", "template"]
 
 METHODS: Mapping[OfferKind, Method] = {
     "tool": "tools/call",
     "prompt": "prompts/get",
     "resource": "resources/read",
+    "template": "resources/read",
 }
-VERBS: Mapping[OfferKind, str] = {"tool": "Call", "prompt": "Get", "resource": "Read"}
+VERBS: Mapping[OfferKind, str] = {
+    "tool": "Call",
+    "prompt": "Get",
+    "resource": "Read",
+    "template": "Read",
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Offer:
 
     kind: OfferKind
     name: str
-    """Exactly the server's name (or URI): for the wire, never for a screen."""
+    """Exactly the server's name (or URI, or its template): for the wire, never for a screen."""
     shown: str
     title: str
     description: str
@@ -101,22 +108,36 @@ def prompt_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
+def template_schema(template: str) -> dict[str, Any]:
+    """What is to be filled in of a template, as a schema."""
+    return {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in variables(template)},
+        "required": list(required(template)),
+    }
+
+
+_NAME_KEYS: Final[Mapping[OfferKind, str]] = {"resource": "uri", "template": "uriTemplate"}
+
+
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
 def read_offer(kind: OfferKind, raw: Mapping[str, Any]) -> Offer | None:
     """An offer from what the server wrote; None when it has no name to call it by."""
-    name = raw.get("uri" if kind == "resource" else "name")
+    name = raw.get(_NAME_KEYS.get(kind, "name"))
     if not isinstance(name, str):
         return None
-    title = raw.get("title") or (raw.get("name") if kind == "resource" else "")
+    title = raw.get("title") or (raw.get("name") if kind in _NAME_KEYS else "")
     annotations = _mapping(raw.get("annotations")) if kind == "tool" else {}
     schema: Mapping[str, Any] = {"type": "object", "properties": {}}
     if kind == "tool" and isinstance(raw.get("inputSchema"), Mapping):
         schema = raw["inputSchema"]
     elif kind == "prompt":
         schema = prompt_schema(raw)
+    elif kind == "template":
+        schema = template_schema(name)
     return Offer(
         kind=kind,
         name=name,

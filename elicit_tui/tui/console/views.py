@@ -319,6 +319,10 @@ class LineView(SpanView, can_focus=True):
         """The lines as they stand for the present width."""
         return self._lines
 
+    def line_at(self, number: int) -> Line:
+        """A line as it is drawn."""
+        return self._lines[number]
+
     def show(self, source: Source, *, keep_place: bool = False) -> None:
         """Draw these lines; from the top unless the place is to be kept."""
         self._source = source
@@ -374,8 +378,7 @@ class LineView(SpanView, can_focus=True):
         width = self.scrollable_content_region.width
         if number >= len(self._lines):
             return Strip.blank(width, self._ground)
-        spans = self._lines[number]
-        strip = self.strip_of(spans, width)
+        strip = self.strip_of(self.line_at(number), width)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(number)) is not None:
             start, end = span

@@ -202,6 +202,7 @@ def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width
         for do in actions
         if do.name != "help"
     ]
+    question.append((key_of(frame, BY_ACTION["more_time"]), "More time: the clock begins anew"))
     field = [
         ("Tab", "the next field (Enter too); Shift+Tab the one before"),
         (key_of(frame, CLEAR), "clear the field: unset, left out of the answer"),

@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 
 from elicit_tui.elicitation import Deadline, Question, cancel, decline
+from elicit_tui.text import countdown
 from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
@@ -129,6 +130,15 @@ class QuestionView(QuestionFrame):
         """From a page to the question, with nothing changed."""
         if self._page != "answer":
             self.turn_to("answer")
+
+    def action_more_time(self) -> None:
+        """All of the time anew, where a clock runs at all."""
+        if self.decided:
+            return
+        self.deadline.prolong()
+        self.retitle()
+        left = countdown(self.deadline.remaining)
+        self.tell(f"{left} left from now on." if left else "No clock runs: it waits for you.")
 
     def action_raw(self) -> None:
         """Who asks, what was found, and the request as it arrived; the same key goes back."""

@@ -15,7 +15,7 @@ from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, Queue, ServerIdentity
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import Interrupted, ServerError, ToolRefused
-from elicit_tui.host import CallResult, Tool
+from elicit_tui.host import CallResult, ResourceTemplate, Tool
 from elicit_tui.host.events import ServerStateChanged
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
@@ -60,6 +60,19 @@ class FakeConnection:
     async def resources(self) -> tuple[Any, ...]:
         return ()
 
+    async def templates(self) -> tuple[ResourceTemplate, ...]:
+        return self.host.templates
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        return {"completions": {}} if self.host.completions else {}
+
+    async def complete(self, ref: Any, argument: Any, context: Any = None) -> dict[str, Any]:
+        self.host.completed.append((ref, argument, context))
+        known = self.host.completions.get(argument["name"], ())
+        values = [value for value in known if value.startswith(argument["value"])]
+        return {"completion": {"values": values}}
+
     async def watch_lists(self) -> None:
         self.host.watched.append(self.name)
         if self.host.no_prompts is not None:
@@ -99,6 +112,10 @@ class FakeHost:
     no_prompts: Exception | None = None
     """What asking any server for its prompts, or to watch its lists, ends with."""
     watched: list[str] = field(default_factory=list)
+    templates: tuple[ResourceTemplate, ...] = ()
+    completions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What it completes: for each argument its values."""
+    completed: list[tuple[Any, Any, Any]] = field(default_factory=list)
     connections: dict[str, FakeConnection] = field(default_factory=dict)
 
     def subscribe(self, listener: Any) -> None:
@@ -247,6 +264,8 @@ async def console(
     failures: dict[str, str] | None = None,
     work: Work | None = None,
     no_prompts: Exception | None = None,
+    templates: tuple[ResourceTemplate, ...] = (),
+    completions: Mapping[str, Sequence[str]] | None = None,
     size: tuple[int, int] = (100, 30),
     server_settings: Mapping[str, ServerSettings] | None = None,
     inbox: bool = False,
@@ -272,6 +291,7 @@ async def console(
         host: Any = FakeHost(
             broker, tools or {}, failures or {}, work, launched=list(launch), no_prompts=no_prompts
         )
+        host.templates, host.completions = templates, completions or {}
         try:
             yield Runtime(owner, policy, guardian, ledger, broker, host)
         finally:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES, duration, plural
 from elicit_tui.tui.console.outcome_words import SIGNS as SIGNS_OF_ENDS
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.results import as_text, binaries, save_result
+from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import (
     Line,
     Role,
@@ -29,8 +28,8 @@ from elicit_tui.tui.console.spans import (
     wrapped,
 )
 from elicit_tui.tui.console.state import ConsoleState
+from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 from elicit_tui.tui.console.views import LineView, RowList
-from elicit_tui.tui.question.address import HANDED_OVER
 
 STATE_ROLES: dict[str, Role] = {
     "running": "accent",
@@ -40,6 +39,10 @@ STATE_ROLES: dict[str, Role] = {
     "refused": "warn",
 }
 LOG_SHOWN = 200
+ACTIONS: Final = frozenset(
+    {"list", "cancel", "again", "turn", "whole", "save", "copy", "copy_json", "copy_command"}
+)
+"""Those that are of the call under the cursor."""
 
 
 class CallsPane(Pane):
@@ -48,10 +51,13 @@ class CallsPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
-        Binding("t", "turn", "Text/JSON", id="calls.turn"),
-        Binding("s", "save", "Save", id="calls.save"),
-        Binding("c", "copy", "Copy", id="calls.copy"),
+        Binding("z", "whole", "Whole", id="calls.whole"),
         Binding("a", "again", "Call again", id="calls.again"),
+        Binding("t", "turn", "Text/JSON", id="calls.turn"),
+        Binding("c", "copy", "Copy", id="calls.copy"),
+        Binding("s", "save", "Save", id="calls.save"),
+        Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
+        Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
     ]
 
     def __init__(self, state: ConsoleState) -> None:
@@ -94,7 +100,7 @@ class CallsPane(Pane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for the call under the cursor."""
-        if not self.ready or action not in ("cancel", "turn", "save", "copy", "again", "list"):
+        if not self.ready or action not in ACTIONS:
             return True
         if action == "list":
             return self.query_one("#call-detail").has_focus
@@ -103,6 +109,8 @@ class CallsPane(Pane):
             return False
         if action in ("cancel", "again"):
             return (record.state == "running") == (action == "cancel")
+        if action == "copy_command":
+            return True
         return record.result is not None
 
     @on(RowList.Highlighted, "#call-list")
@@ -260,24 +268,35 @@ class CallsPane(Pane):
     def action_copy(self) -> None:
         """Copy the result as it is shown."""
         record = self.record
-        if record is not None and record.result is not None:
-            self.app.copy_to_clipboard(
-                bounded_json(record.result) if self._json else as_text(record.result)
-            )
-            self.app.notify(HANDED_OVER, title="The result", markup=False)
+        if record is None or record.result is None:
+            return
+        if self._json:
+            copy_json(self.app, record.result)
+        else:
+            copy_text(self.app, as_text(record.result))
+
+    def action_copy_json(self) -> None:
+        """Copy the result as JSON."""
+        if self.record is not None and self.record.result is not None:
+            copy_json(self.app, self.record.result)
+
+    def action_copy_command(self) -> None:
+        """Copy the call as a command."""
+        if self.record is not None:
+            copy_command(self.app, self.record)
 
     def action_save(self) -> None:
         """Save the result's binary parts, or its text, to private files."""
-        if self.record is None or self.record.result is None:
-            return
-        try:
-            saved = save_result(self.record.result)
-        except (OSError, ValueError, ElicitTuiError) as error:
-            words = f"Not saved: {neutral_line(str(error))}"
-            self.app.notify(words, severity="error", markup=False)
-            return
-        names = "\n".join(str(path) for path in saved)
-        self.app.notify(names, title="Saved, for your eyes only", markup=False, timeout=15)
+        if self.record is not None and self.record.result is not None:
+            save(self.app, self.record.result)
+
+    def action_whole(self) -> None:
+        """Read the result on the whole screen."""
+        from elicit_tui.tui.console.screens.result import ResultScreen
+
+        record = self.record
+        if record is not None and record.result is not None:
+            self.app.push_screen(ResultScreen(record, self.state.calls.before(record)))
 
     def action_again(self) -> None:
         """Call the same tool again; the arguments can be changed first."""

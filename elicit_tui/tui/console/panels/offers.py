@@ -25,7 +25,7 @@ SUMMARY_LEAST = 40
 """Cells for name and summary; with no more than these the hints give way to the summary."""
 TITLE_LEAST = 10
 """Cells; with fewer beside the names, a name stands alone."""
-SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤"}
+SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤", "template": "▥"}
 
 
 class OffersBox(Vertical):

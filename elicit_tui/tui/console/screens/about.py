@@ -44,6 +44,8 @@ TITLES = {
     "offers": "tools, prompts, resources",
     "questions": "questions",
     "calls": "calls",
+    "result": "a result on the whole screen",
+    "tree": "a result as JSON",
     "activity": "activity",
     "history": "history",
     "question": "inside a question",
@@ -61,6 +63,8 @@ PANES_OF = {
     "offers": "servers",
     "arguments": "servers",
     "calls": "calls",
+    "result": "calls",
+    "tree": "calls",
     "activity": "activity",
     "history": "history",
 }
@@ -82,7 +86,7 @@ SIGNS = (
     ("● ready", "◌ starting"),
     ("✗ failed or declined", "○ ended or cancelled"),
     ("▲ look twice", "■ do not answer"),
-    ("⚒ tool", "❝ prompt  ▤ resource"),
+    ("⚒ tool", "❝ prompt  ▤ resource  ▥ template"),
 )
 
 

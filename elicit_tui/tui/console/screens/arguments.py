@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -11,19 +13,24 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static, TextArea
 
-from elicit_tui.form import Form, entry_for, read_form
+from elicit_tui.form import Form, Typed, entry_for, read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.tui.console.completion import Completion, ValueList
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+from elicit_tui.tui.widgets.lines import TextLine
 
 if TYPE_CHECKING:
     from textual import events
 
 _ROWS_OF_A_FIELD = 4
-_ROWS_AROUND = 12
+_ROWS_AROUND = 16
 """A form that surely fits is no taller than its fields."""
+_ROWS_OF_A_PLAIN_FIELD = 2
+_PAUSE_SECONDS = 0.1
+"""Whoever types faster asks a server for no values in between."""
 
 
 class ArgumentsScreen(Dialog[dict[str, Any]]):
@@ -33,6 +40,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
         Binding("f2", "about", "More", id="arguments.about"),
+        Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
 
     def __init__(
@@ -44,6 +52,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         self._form: Form = read_form(offer.schema, purpose="arguments")
         self._given = dict(arguments or {})
         self._json = self._form.beyond is not None
+        self._completion: Completion | None = None
 
     def body(self) -> ComposeResult:
         """What it does, its fields, what is missing."""
@@ -59,6 +68,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
                 if field.name in self._given
             }
             yield FormView(self._form, entries or None, id="arguments-form")
+            yield ValueList()
         yield TextArea("", id="arguments-json", show_line_numbers=False)
         yield Static("", id="trouble", markup=False)
         with KeyRow(classes="buttons"):
@@ -68,6 +78,9 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
     def on_mount(self) -> None:
         """Start in the first field."""
         self._json_area.text = self._starting_json()
+        record = self.app.state.servers.get(self._server)
+        if record is not None and self._form.beyond is None:
+            self._completion = Completion(self.app.state, record, self._offer)
         self._show()
 
     @property
@@ -83,7 +96,10 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         return readable_json(content)
 
     def _show(self) -> None:
-        rows = len(self._form.fields) * _ROWS_OF_A_FIELD + _ROWS_AROUND
+        rows = _ROWS_AROUND + sum(
+            _ROWS_OF_A_FIELD if field.description else _ROWS_OF_A_PLAIN_FIELD
+            for field in self._form.fields
+        )
         self.set_class(not self._json and rows <= self.app.size.height, "-low")
         self._json_area.display = self._json
         for form_view in self.query(FormView):
@@ -188,6 +204,72 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         """What was wrong before may be right now."""
         event.stop()
         self._say("")
+        self._look_for_values()
+
+    # Values for the field that one types in
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Down leads from a line of text to the values below, where there are some."""
+        if action == "to_values":
+            values = self.query(ValueList)
+            return self._typed_in is not None and bool(values) and values.first().shown
+        return super().check_action(action, parameters)
+
+    def worded(self, action: str) -> str | None:
+        """The key says what the button says."""
+        return VERBS[self._offer.kind] if action == "send" else None
+
+    @property
+    def _typed_in(self) -> TextLine | None:
+        """The line of text that has the focus; numbers and dates are stepped, not completed."""
+        focused = self.focused
+        return focused if isinstance(focused, TextLine) and type(focused) is TextLine else None
+
+    def on_descendant_focus(self) -> None:
+        """Another field has other values."""
+        self._look_for_values()
+
+    def _look_for_values(self) -> None:
+        if self._completion is None or self.query_one(ValueList).has_focus:
+            return
+        show = partial(self._show_values, self._completion)
+        self.run_worker(show, group="values", exclusive=True)
+
+    async def _show_values(self, completion: Completion) -> None:
+        line = self._typed_in
+        if line is None:
+            self.query_one(ValueList).offer("", ())
+            return
+        await asyncio.sleep(_PAUSE_SECONDS)
+        content = self.query_one(FormView).conversion.content
+        name, typed = line.spec.name, line.typed
+        others = {
+            key: value for key, value in content.items() if key != name and isinstance(value, str)
+        }
+        values = await completion.values(name, typed, others)
+        if self.is_attached and line is self._typed_in:
+            self.query_one(ValueList).offer(name, () if list(values) == [typed] else values)
+
+    def action_to_values(self) -> None:
+        """Go to the values."""
+        values = self.query_one(ValueList)
+        values.highlighted = 0
+        values.focus()
+
+    @on(ValueList.OptionSelected)
+    def _take_value(self, event: ValueList.OptionSelected) -> None:
+        """What was chosen stands in its field."""
+        event.stop()
+        values = self.query_one(ValueList)
+        self.query_one(FormView).put({values.field: Typed(values.value(event.option_index))})
+        self._to_field()
+
+    @on(ValueList.Left)
+    def _to_field(self) -> None:
+        values = self.query_one(ValueList)
+        name = values.field
+        values.offer("", ())
+        self.query_one(FormView).focus_field(name)
 
 
 def _told(problem: Any) -> str:

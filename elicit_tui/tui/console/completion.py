@@ -1,0 +1,168 @@
+"""Values for the field that one types in: the server's own (completion/complete), and earlier ones.
+
+The protocol completes the arguments of prompts and resource templates. For a tool there are the
+examples of its schema and what was sent for the same argument before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from elicit_tui.errors import ElicitTuiError
+from elicit_tui.text import neutral_line
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
+    from elicit_tui.tui.console.state import ConsoleState
+
+MOST_VALUES: Final = 100
+"""As many as a server may send (spec: server/utilities/completion)."""
+LONGEST: Final = 300
+PATIENCE_SECONDS: Final = 5.0
+"""A value that comes later is no help."""
+KEPT_ANSWERS: Final = 200
+
+
+class Completion:
+    """Values for the arguments of one call, while its form is open."""
+
+    def __init__(self, state: ConsoleState, record: ServerRecord, offer: Offer) -> None:
+        self._state = state
+        self._record = record
+        self._offer = offer
+        self._answers: dict[tuple[str, str, tuple[tuple[str, str], ...]], tuple[str, ...]] = {}
+        self._helps = True
+        """Whether the server has not failed at it."""
+
+    async def values(self, name: str, typed: str, others: Mapping[str, str]) -> Sequence[str]:
+        """Values for an argument that begins so; `others`: what stands in the other fields."""
+        completed = await self._completed(name, typed, others)
+        wanted = typed.casefold()
+        known = (value for value in self.known(name) if wanted in value.casefold())
+        return list(dict.fromkeys([*completed, *known]))[:MOST_VALUES]
+
+    def known(self, name: str) -> Iterator[str]:
+        """What needs no server: what was sent for it before, and the examples of its schema."""
+        offer = self._offer
+        for record in self._state.calls:
+            if (record.server, record.call.name) == (self._record.name, offer.name):
+                yield from _fitting((record.call.arguments.get(name),))
+        properties = offer.schema.get("properties")
+        schema = properties.get(name) if isinstance(properties, Mapping) else None
+        examples = schema.get("examples") if isinstance(schema, Mapping) else None
+        yield from _fitting(examples[:MOST_VALUES] if isinstance(examples, list) else ())
+
+    @property
+    def _reference(self) -> dict[str, str] | None:
+        """What is completed, as the protocol names it; None: nothing that it knows."""
+        connection = self._record.connection
+        if connection is None or "completions" not in connection.capabilities:
+            return None
+        if self._offer.kind == "prompt":
+            return {"type": "ref/prompt", "name": self._offer.name}
+        if self._offer.kind == "template":
+            return {"type": "ref/resource", "uri": self._offer.name}
+        return None
+
+    async def _completed(self, name: str, typed: str, others: Mapping[str, str]) -> tuple[str, ...]:
+        reference = self._reference
+        if reference is None or not self._helps:
+            return ()
+        key = (name, typed, tuple(sorted(others.items())))
+        if key not in self._answers:
+            if len(self._answers) >= KEPT_ANSWERS:
+                self._answers.clear()
+            self._answers[key] = await self._asked(reference, name, typed, others)
+        return self._answers[key]
+
+    async def _asked(
+        self, reference: Mapping[str, str], name: str, typed: str, others: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        connection = self._record.connection
+        assert connection is not None
+        argument = {"name": name, "value": typed}
+        context = {"arguments": dict(others)} if others else None
+        try:
+            asked = connection.complete(reference, argument, context)
+            answer = await asyncio.wait_for(asked, PATIENCE_SECONDS)
+        except (ElicitTuiError, asyncio.TimeoutError):
+            self._helps = False
+            return ()
+        completion = answer.get("completion")
+        values = completion.get("values") if isinstance(completion, Mapping) else None
+        return tuple(_fitting(values[:MOST_VALUES] if isinstance(values, list) else ()))
+
+
+def _fitting(values: Iterable[Any]) -> Iterator[str]:
+    """Those that can be seen whole: what is chosen is sent exactly as it is shown."""
+    for value in values:
+        if isinstance(value, str) and value and neutral_line(value, LONGEST) == value:
+            yield value
+
+
+class ValueList(OptionList):
+    """The values for the field that has the keys; without any it takes no room."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Take it"),
+        Binding("escape", "leave", "Back to the field", key_display="Esc"),
+    ]
+
+    DEFAULT_CSS = """
+    ValueList {
+        height: auto; max-height: 7; border: round $border-blurred; background: $surface;
+        border-title-color: $faint; scrollbar-size-vertical: 1; display: none;
+        &:focus { border: round $accent; background-tint: transparent; }
+        & > .option-list--option { padding: 0 1; }
+        & > .option-list--option-highlighted { background: transparent; color: $foreground; }
+        &:focus > .option-list--option-highlighted { background: $accent; color: $background; }
+    }
+    ValueList.-shown { display: block; }
+    """
+
+    class Left(Message):
+        """The person goes back to the field, with nothing taken."""
+
+    def __init__(self) -> None:
+        super().__init__(id="values")
+        self.field = ""
+        """The argument that the values are for."""
+        self._values: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is something to take."""
+        return self.has_class("-shown")
+
+    def offer(self, field: str, values: Sequence[str]) -> None:
+        """Show these values; none hides the list."""
+        self.field = field
+        self.set_class(bool(values), "-shown")
+        if tuple(values) != self._values:
+            self._values = tuple(values)
+            self.clear_options()
+            self.add_options(Option(Text(value, no_wrap=True)) for value in values)
+        self.border_title = f"{len(values)} known · ↓ to take one"
+
+    def value(self, number: int) -> str:
+        """The value of a row."""
+        return self._values[number]
+
+    def action_cursor_up(self) -> None:
+        """From the first value up into the field."""
+        if self.highlighted in (None, 0):
+            self.action_leave()
+        else:
+            super().action_cursor_up()
+
+    def action_leave(self) -> None:
+        """Back to the field."""
+        self.post_message(self.Left())

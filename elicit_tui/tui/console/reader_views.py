@@ -1,0 +1,290 @@
+"""The ways in which a result can be read: as text, as Markdown, as a table, beside the last one."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.widgets import DataTable
+
+from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.tui.console.result_tree import json_in
+from elicit_tui.tui.console.results import blocks
+from elicit_tui.tui.console.spans import Line, Role, Span, text_lines, text_of
+from elicit_tui.tui.console.views import LineView
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+MARKDOWN_CHARACTERS: Final = 100_000
+MARKDOWN_LINES: Final = 1_000
+"""Of more than these the widgets of all paragraphs would be waited for; it is read as text."""
+TABLE_ROWS: Final = 2_000
+TABLE_COLUMNS: Final = 40
+CELL_CHARACTERS: Final = 200
+COMPARED_LINES: Final = 3_000
+_MARKS: Final = re.compile(
+    r"^(?:#{1,6} \S|```|> \S|\|[^\n]+\|[ \t]*$|[ \t]{0,8}[-*] \S[^\n]*\n[ \t]{0,8}[-*] \S)"
+    r"|\*\*[^*\n]+\*\*|\[[^][\n]{1,200}\]\([^() \n]{1,400}\)",
+    re.MULTILINE,
+)
+"""What stands in Markdown and seldom in other text."""
+
+
+# Each of these views finds words (`find`: their places, from the top) and goes to one (`go_to`).
+#
+# Text and differences: lines, with what was looked for set off.
+
+
+class FoundLines(LineView):
+    """A text whose found words stand out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = ""
+
+    def find(self, words: str) -> Sequence[int]:
+        """The lines that hold the words; those broken at the end of a line too."""
+        wanted, self._words = words.casefold(), words
+        texts = [text_of(spans).casefold() for spans in self._lines]
+        return [number for number, text in enumerate(texts) if _begins_here(texts, number, wanted)]
+
+    def go_to(self, place: int) -> None:
+        """Scroll to a line."""
+        top = max(0, place - self.size.height // 3)
+        self.scroll_to(y=top, animate=False, immediate=True, force=True)
+        self.refresh()
+
+    def line_at(self, number: int) -> Line:
+        """A line as it is drawn."""
+        return marked(self._lines[number], self._words)
+
+
+def _begins_here(texts: Sequence[str], number: int, wanted: str) -> bool:
+    text = texts[number]
+    if wanted in text:
+        return True
+    if " " not in wanted or number + 1 >= len(texts):
+        return False
+    following = texts[number + 1]
+    return wanted in f"{text} {following.lstrip()}" and wanted not in following
+
+
+def marked(spans: Line, words: str) -> Line:
+    """The line with each occurrence of the words in the colour of what is to be seen."""
+    if not words:
+        return spans
+    pattern = re.compile(re.escape(words), re.IGNORECASE)
+    return tuple(piece for span in spans for piece in _pieces(span, pattern))
+
+
+def _pieces(span: Span, pattern: re.Pattern[str]) -> Iterator[Span]:
+    text, role = span
+    end = 0
+    for match in pattern.finditer(text):
+        if match.start() > end:
+            yield text[end : match.start()], role
+        yield match[0], "warn"
+        end = match.end()
+    if end < len(text):
+        yield text[end:], role
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) -> list[Line]:
+    """What another result has that this one had not, line by line of their JSON."""
+    old, new = (_compared(result) for result in (before, after))
+    if old == new:
+        return [(("The same result as the call before.", "dim"),)]
+    roles: dict[str, Role] = {"+": "good", "-": "bad", "@": "accent"}
+    lines: list[Line] = []
+    changes = difflib.unified_diff(old, new, "before", "now", n=2, lineterm="")
+    for text in changes:
+        if not text.startswith(("---", "+++")):
+            lines += text_lines(text, width, roles.get(text[:1], "dim"))
+    return lines
+
+
+def _compared(result: Mapping[str, Any]) -> list[str]:
+    return bounded_json(unpacked(result)).split("\n")[:COMPARED_LINES]
+
+
+def unpacked(result: Mapping[str, Any]) -> Any:
+    """The data of a result: what is structured, else the JSON of its only text, else all of it."""
+    structured = result.get("structuredContent")
+    if isinstance(structured, (Mapping, list)):
+        return structured
+    texts = list(blocks(result))
+    data = json_in(texts[0].get("text")) if len(texts) == 1 else None
+    return result if data is None else data
+
+
+# Markdown, drawn by the library, with nothing hidden behind its words.
+
+
+def markdown_of(result: Mapping[str, Any]) -> str:
+    """The Markdown of a result; empty where there is none, or too much to be drawn."""
+    texts = [text for block in blocks(result) if isinstance(text := _text_of(block), str)]
+    text = "\n\n".join(texts)
+    named = any(_kind_of(block) == "text/markdown" for block in blocks(result))
+    long = len(text) > MARKDOWN_CHARACTERS or text.count("\n") > MARKDOWN_LINES
+    if long or json_in(text) is not None:
+        return ""
+    return neutral(text) if text and (named or _MARKS.search(text)) else ""
+
+
+def _text_of(block: Mapping[str, Any]) -> Any:
+    resource = block.get("resource")
+    return (resource if isinstance(resource, Mapping) else block).get("text")
+
+
+def _kind_of(block: Mapping[str, Any]) -> str:
+    resource = block.get("resource")
+    kind = resource.get("mimeType") if isinstance(resource, Mapping) else None
+    return kind.partition(";")[0].strip().lower() if isinstance(kind, str) else ""
+
+
+def honest_parser() -> MarkdownIt:
+    """A parser that shows where links lead, and HTML as what it is."""
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    parser = MarkdownIt("gfm-like", {"html": False})
+
+    def show_targets(state: Any) -> None:
+        for token in state.tokens:
+            if token.children:
+                token.children = list(_with_targets(token.children, Token))
+
+    parser.core.ruler.push("show_targets", show_targets)
+    return parser
+
+
+def _with_targets(tokens: Sequence[Any], token: Any) -> Iterator[Any]:
+    """Behind each link where it leads, unless its words say just that; pictures by address."""
+    target, words = "", ""
+    for each in tokens:
+        if each.type == "image":
+            source = str(each.attrs.get("src", ""))
+            yield token("text", "", 0, content=f"[picture: {each.content} {source}]")
+            continue
+        if each.type == "link_open":
+            target, words = str(each.attrs.get("href", "")), ""
+        elif each.type == "link_close":
+            yield each
+            if words.strip() != target:
+                yield token("text", "", 0, content=f" ({neutral_line(target, 400)})")
+            continue
+        else:
+            words += each.content
+        yield each
+
+
+class MarkdownPage(VerticalScroll):
+    """Markdown to scroll through; nothing is opened by a click."""
+
+    BINDINGS = [  # noqa: RUF012 - Textual declares it so
+        Binding("j", "scroll_down", "Down", show=False),
+        Binding("k", "scroll_up", "Up", show=False),
+        Binding("space", "page_down", "Page down", show=False),
+        Binding("g", "scroll_home", "Top", show=False),
+        Binding("G", "scroll_end", "End", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    MarkdownPage { scrollbar-size-vertical: 1; padding: 0 1; }
+    MarkdownPage Markdown { padding: 0; background: transparent; }
+    MarkdownPage MarkdownH1 { content-align: left middle; margin: 0 0 1 0; color: $accent; }
+    MarkdownPage MarkdownH2 { color: $accent; text-style: bold; }
+    MarkdownPage MarkdownFence { background: $panel; max-height: 100%; }
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """The page."""
+        from textual.widgets import Markdown
+
+        yield Markdown(self._text, parser_factory=honest_parser, open_links=False)
+
+    def find(self, words: str) -> Sequence[Any]:
+        """The paragraphs that hold the words."""
+        wanted = words.casefold()
+        (page,) = self.query("Markdown")
+        return [
+            block
+            for block in page.children
+            if wanted in str(getattr(block, "source", "") or "").casefold()
+        ]
+
+    def go_to(self, place: Any) -> None:
+        """Bring a paragraph into sight."""
+        self.scroll_to_widget(place, top=True, animate=False)
+
+
+# Rows of like objects, as a table.
+
+
+def table_of(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The rows of a result that is a list of like objects, alone or under one key; else none."""
+    data = unpacked(result)
+    lists = [data] if isinstance(data, list) else []
+    if isinstance(data, Mapping) and data is not result:
+        lists = [value for value in data.values() if isinstance(value, list)]
+    if len(lists) != 1 or len(lists[0]) < 2:
+        return ()
+    rows = lists[0]
+    return rows if all(isinstance(row, Mapping) and row for row in rows) else ()
+
+
+class ResultTable(DataTable[Text]):
+    """A row for each object, a column for each key."""
+
+    DEFAULT_CSS = """
+    ResultTable {
+        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
+        & > .datatable--header { background: $panel; color: $accent; text-style: bold; }
+        & > .datatable--cursor { background: $well-focus; color: $foreground; }
+        & > .datatable--hover { background: $well; }
+    }
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(cursor_type="row")
+        self._rows_shown = rows[:TABLE_ROWS]
+
+    def on_mount(self) -> None:
+        """Lay the rows out."""
+        keys = list(dict.fromkeys(str(key) for row in self._rows_shown for key in row))
+        keys = keys[:TABLE_COLUMNS]
+        for key in keys:
+            self.add_column(Text(neutral_line(key, 60)))
+        self.add_rows([_cell(row.get(key)) for key in keys] for row in self._rows_shown)
+
+    def find(self, words: str) -> Sequence[int]:
+        """The rows that hold the words."""
+        wanted = words.casefold()
+        texts = (bounded_json(dict(row)).casefold() for row in self._rows_shown)
+        return [number for number, text in enumerate(texts) if wanted in text]
+
+    def go_to(self, place: int) -> None:
+        """Put the cursor on a row."""
+        self.move_cursor(row=place, animate=False)
+
+
+def _cell(value: Any) -> Text:
+    if value is None:
+        return Text("")
+    if isinstance(value, str):
+        return Text(neutral_line(value, CELL_CHARACTERS))
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    written = neutral_line(readable_json(value, indent=None), CELL_CHARACTERS)
+    return Text(written, justify="right" if number else "left")

@@ -1,0 +1,294 @@
+"""A JSON value as a tree to fold and search: what is folded costs nothing, however long it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar, Final
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.widgets import Tree
+from textual.widgets.tree import TreeNode
+
+from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.tui.console.spans import Line, Role, text_of
+from elicit_tui.tui.console.views import BOLD, COLOURS
+
+Key = str | int
+Path = tuple[Key, ...]
+
+GROUP: Final = 100
+"""Entries that are unfolded at once; of more there are groups of so many."""
+UNFOLDED: Final = 120
+"""Lines that stand unfolded when the tree is opened."""
+SHOWN_TEXT: Final = 400
+"""Characters of a text; Enter shows all of it."""
+INNER_TEXT: Final = 16_000_000
+"""Characters of a text that is looked at for JSON of its own."""
+MOST_FOUND: Final = 10_000
+ROLES: Final[Mapping[type, Role]] = {str: "good", bool: "warn", type(None): "warn"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the tree: a value under its key, or a run of a long value's entries."""
+
+    key: Key | None
+    value: Any
+    inside: Any
+    """What it unfolds to: itself, or the JSON that its text is; None: nothing."""
+    run: tuple[int, int] | None = None
+    """The entries that it stands for, where it is a run of them: from and up to."""
+
+    @classmethod
+    def of(cls, key: Key | None, value: Any) -> Part:
+        """A value under its key."""
+        return cls(key, value, value if _folds(value) else json_in(value))
+
+    @property
+    def entries(self) -> tuple[int, int]:
+        """Which entries of `inside` it unfolds to."""
+        return self.run or (0, len(self.inside))
+
+    @property
+    def words(self) -> Line:
+        """What its line says."""
+        if self.run is not None:
+            return ((f"{self.run[0]:,} … {self.run[1] - 1:,}", "dim"),)
+        return (*self._key_words(), *self._value_words())
+
+    def _key_words(self) -> Line:
+        if self.key is None:
+            return ()
+        if isinstance(self.key, int):
+            return ((f"{self.key}  ", "dim"),)
+        return ((f"{neutral_line(self.key, 80)}  ", "accent"),)
+
+    def _value_words(self) -> Line:
+        if self.inside is None:
+            return _scalar(self.value)
+        sign = "[{:,}]" if isinstance(self.inside, list) else "{{{:,}}}"
+        within = " JSON in a text" if isinstance(self.value, str) else ""
+        return ((sign.format(len(self.inside)) + within, "dim"),)
+
+
+def _folds(value: Any) -> bool:
+    return isinstance(value, (Mapping, list)) and bool(value)
+
+
+def _scalar(value: Any) -> Line:
+    role = ROLES.get(type(value), "plain")
+    if isinstance(value, str) and len(value) > SHOWN_TEXT:
+        begins = readable_json(value[:SHOWN_TEXT], indent=None)[:-1]
+        return ((f"{begins}…", role), (f"  {len(value):,} characters", "dim"))
+    return ((readable_json(value, indent=None), role),)
+
+
+def json_in(text: Any) -> Any:
+    """The object or array that a text is, as many servers send their results; None if none."""
+    if not isinstance(text, str) or len(text) > INNER_TEXT:
+        return None
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if _folds(value) else None
+
+
+def entries_of(value: Any, start: int, end: int) -> Iterator[tuple[Key, Any]]:
+    """The keys and values of a part of an object or array."""
+    if isinstance(value, Mapping):
+        yield from islice(((str(key), item) for key, item in value.items()), start, end)
+    else:
+        yield from enumerate(value[start:end], start)
+
+
+def found_in(value: Any, words: str) -> Iterator[Path]:
+    """The way to each key or value that holds the words, from the first to the last."""
+    wanted = words.casefold()
+    left: list[tuple[Path, Any]] = [((), value)]
+    while left:
+        path, here = left.pop()
+        if path and _holds(path[-1], here, wanted):
+            yield path
+        inside = here if _folds(here) else _inner(here, wanted)
+        if inside is not None:
+            entries = entries_of(inside, 0, len(inside))
+            left.extend(reversed([((*path, key), item) for key, item in entries]))
+
+
+def _holds(key: Key, value: Any, wanted: str) -> bool:
+    if isinstance(key, str) and wanted in key.casefold():
+        return True
+    if isinstance(value, str):
+        return wanted in value.casefold() and json_in(value) is None
+    return not _folds(value) and wanted in readable_json(value, indent=None)
+
+
+def _inner(value: Any, wanted: str) -> Any:
+    """The JSON of a text, looked into where the words stand in it at all."""
+    holds = isinstance(value, str) and wanted in value.casefold()
+    return json_in(value) if holds else None
+
+
+class ResultTree(Tree[Part]):
+    """The value unfolded as far as fits; the arrow keys fold, unfold and walk."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,l", "unfold", "Unfold", show=False, id="tree.unfold"),
+        Binding("left,h", "fold", "Fold", show=False, id="tree.fold"),
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+        Binding("g", "scroll_home", "Top", show=False),
+        Binding("G", "scroll_end", "End", show=False),
+    ]
+    ICON_NODE = "▸ "
+    ICON_NODE_EXPANDED = "▾ "
+
+    DEFAULT_CSS = """
+    ResultTree {
+        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
+        & > .tree--guides { color: $border-blurred; }
+        & > .tree--cursor { background: $well-focus; text-style: none; }
+        &:focus { background-tint: transparent; }
+        &:focus > .tree--cursor { background: $well-focus; text-style: bold; }
+        &:focus > .tree--guides { color: $border-blurred; }
+    }
+    """
+
+    def __init__(self, value: Any) -> None:
+        super().__init__("", Part.of(None, value))
+        self.show_root = not _folds(value)
+        self.guide_depth = 2
+        self._unfold_some()
+
+    def _unfold_some(self) -> None:
+        """Unfold from the outside in, as long as there are few lines."""
+        shown, waiting = 0, [self.root]
+        while waiting and shown < UNFOLDED:
+            node = waiting.pop(0)
+            self._load(node)
+            shown += len(node.children)
+            if shown <= UNFOLDED or node is self.root:
+                node.expand()
+                waiting += [child for child in node.children if child.allow_expand]
+
+    def _load(self, node: TreeNode[Part]) -> None:
+        """Make the lines below a line, once."""
+        part = node.data
+        if part is None or part.inside is None or node.children:
+            return
+        start, end = part.entries
+        step = GROUP
+        while end - start > step * GROUP:
+            step *= GROUP
+        if end - start > GROUP:
+            for begin in range(start, end, step):
+                run = (begin, min(begin + step, end))
+                node.add("", Part(None, None, part.inside, run))
+            return
+        for key, value in entries_of(part.inside, start, end):
+            below = Part.of(key, value)
+            node.add("", below, allow_expand=below.inside is not None)
+
+    def on_tree_node_expanded(self, event: Tree.NodeExpanded[Part]) -> None:
+        """What was folded is made when it is unfolded."""
+        self._load(event.node)
+
+    def render_label(self, node: TreeNode[Part], base_style: Style, style: Style) -> Text:
+        """A line in the colours of the theme; nothing of it is markup."""
+        colours = self.app.theme_variables
+        label = Text(self._sign(node), base_style)
+        for text, role in self._words(node):
+            colour = Style(color=_rich(colours[COLOURS[role]]), bold=role in BOLD or None)
+            label.append(text, style + colour)
+        return label
+
+    def get_label_width(self, node: TreeNode[Part]) -> int:
+        """Cells of a line."""
+        return cell_len(self._sign(node)) + cell_len(text_of(self._words(node)))
+
+    def _sign(self, node: TreeNode[Part]) -> str:
+        if not node.allow_expand:
+            return "  "
+        return self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
+
+    @staticmethod
+    def _words(node: TreeNode[Part]) -> Line:
+        return () if node.data is None else node.data.words
+
+    def action_unfold(self) -> None:
+        """Unfold what the cursor is on, or go into it."""
+        node = self.cursor_node
+        if node is None or not node.allow_expand:
+            return
+        if node.is_expanded:
+            self.action_cursor_down()
+        else:
+            node.expand()
+
+    def action_fold(self) -> None:
+        """Fold what the cursor is on, or go to what it stands in."""
+        node = self.cursor_node
+        if node is None:
+            return
+        if node.allow_expand and node.is_expanded:
+            node.collapse()
+        elif node.parent is not None and not (node.parent.is_root and not self.show_root):
+            self.move_cursor(node.parent)
+
+    # What a person looks for
+
+    def find(self, words: str) -> Sequence[Path]:
+        """The way to everything that holds the words."""
+        part = self.root.data
+        return [] if part is None else list(islice(found_in(part.value, words), MOST_FOUND))
+
+    def go_to(self, place: Path) -> None:
+        """Unfold the way to a place and put the cursor there."""
+        node = self.root
+        for key in place:
+            self._load(node)
+            node.expand()
+            below = self._below(node, key)
+            if below is None:
+                return
+            node = below
+        self.call_after_refresh(self._point_at, node)
+
+    def _point_at(self, node: TreeNode[Part]) -> None:
+        self.move_cursor(node)
+        top = max(0, node.line - self.size.height // 3)
+        self.scroll_to(y=top, animate=False, immediate=True, force=True)
+
+    def _below(self, node: TreeNode[Part], key: Key) -> TreeNode[Part] | None:
+        """The line of this key; the runs on the way there are unfolded."""
+        for child in node.children:
+            part = child.data
+            if part is None or (part.run is None and part.key == key):
+                return child
+            if part.run is not None and self._in_run(part, key):
+                self._load(child)
+                child.expand()
+                return self._below(child, key)
+        return None
+
+    @staticmethod
+    def _in_run(part: Part, key: Key) -> bool:
+        start, end = part.entries
+        if isinstance(key, int):
+            return start <= key < end
+        return any(name == key for name, _ in entries_of(part.inside, start, end))
+
+
+def _rich(colour: str) -> Any:
+    from textual.color import Color
+
+    return Color.parse(colour).rich_color

@@ -1,0 +1,269 @@
+"""A result on the whole screen: each way to read it, what is looked for, what is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.widgets import DataTable, Tree
+
+from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.dialog import Dialog, TextDialog
+from elicit_tui.tui.console.reader_views import (
+    FoundLines,
+    MarkdownPage,
+    ResultTable,
+    difference,
+    markdown_of,
+    table_of,
+    unpacked,
+)
+from elicit_tui.tui.console.result_tree import Part, ResultTree
+from elicit_tui.tui.console.results import as_text
+from elicit_tui.tui.console.spans import Line, text_lines
+from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
+
+View: TypeAlias = FoundLines | MarkdownPage | ResultTable | ResultTree
+
+WHOLE_CHARACTERS: Final = 8_000_000
+"""Of a text that is read on the whole screen."""
+
+TITLES: Final = {
+    "text": "Text",
+    "markdown": "Markdown",
+    "table": "Table",
+    "json": "JSON",
+    "difference": "Difference",
+}
+
+
+class ResultScreen(Dialog[None]):
+    """Reads one result; nothing is decided here, so a question may open over it."""
+
+    interruptible: ClassVar[bool] = True
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "end_search", "End search", key_display="Esc"),
+        Binding("escape", "leave", "Back", id="dialog.back"),
+        Binding("t", "turn", "Other view", id="result.turn"),
+        Binding("slash", "search", "Search", key_display="/", id="result.search"),
+        Binding("n", "step(1)", "Next", id="result.next"),
+        Binding("N", "step(-1)", "Previous", show=False, id="result.previous"),
+        Binding("d", "difference", "Difference", id="result.difference"),
+        Binding("c", "copy", "Copy", id="result.copy"),
+        Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
+        Binding("e", "copy_command", "Copy command", id="result.copy_command"),
+        Binding("s", "save", "Save", id="result.save"),
+    ]
+
+    def __init__(self, record: CallRecord, before: Mapping[str, Any] | None) -> None:
+        """`before`: the result of the same call before this one, if there was one."""
+        assert record.result is not None
+        super().__init__(neutral_line(record.call.name, 60), record.server)
+        self._record = record
+        self._result = record.result
+        self._before = before
+        self._markdown = markdown_of(self._result)
+        self._rows = table_of(self._result)
+        self._ways = self._possible_ways()
+        self._way = self._ways[0]
+        self._views: dict[str, View] = {}
+        self._words = ""
+        self._places: Sequence[Any] = ()
+        self._place = 0
+
+    def _possible_ways(self) -> list[str]:
+        """The ways to read it, the likeliest first."""
+        data = unpacked(self._result)
+        structured = data is not self._result
+        ways = ["table"] if self._rows else []
+        ways += ["json"] if structured else []
+        ways += ["markdown"] if self._markdown else []
+        ways += ["text"] if structured else ["text", "json"]
+        return [*ways, "difference"] if self._before is not None else ways
+
+    def body(self) -> ComposeResult:
+        """The search, and below it the view."""
+        search = SearchLine("search", verb="Find", id="result-search")
+        search.display = False
+        yield search
+        yield Container(id="result-views")
+
+    async def on_mount(self) -> None:
+        """The likeliest view first."""
+        await self._show(self._way)
+
+    # Views
+
+    @property
+    def view(self) -> View:
+        """The view that is shown."""
+        return self._views[self._way]
+
+    async def _show(self, name: str) -> None:
+        self._way = name
+        if name not in self._views:
+            view = self._views[name] = self._made(name)
+            await self.query_one("#result-views", Container).mount(view)
+        for way, view in self._views.items():
+            view.display = way == name
+        self.view.focus()
+        self._words, self._places = "", ()
+        self._say()
+
+    def _made(self, name: str) -> View:
+        if name == "json":
+            return ResultTree(self._result)
+        if name == "markdown":
+            return MarkdownPage(self._markdown)
+        if name == "table":
+            return ResultTable(self._rows)
+        lines = FoundLines()
+        lines.show(self._difference if name == "difference" else self._text)
+        return lines
+
+    def _text(self, width: int) -> list[Line]:
+        return text_lines(as_text(self._result, WHOLE_CHARACTERS), width)
+
+    def _difference(self, width: int) -> list[Line]:
+        assert self._before is not None
+        return difference(self._before, self._result, width)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what makes sense for this view."""
+        if action == "difference":
+            return self._before is not None
+        if action in ("step", "end_search"):
+            return bool(self._words)
+        if action == "turn":
+            return len(self._ways) > 1
+        return super().check_action(action, parameters)
+
+    def worded(self, action: str) -> str | None:
+        """The key that turns names where it leads."""
+        return TITLES[self._following] if action == "turn" else None
+
+    @property
+    def _following(self) -> str:
+        return self._ways[(self._ways.index(self._way) + 1) % len(self._ways)]
+
+    async def action_turn(self) -> None:
+        """Show the next view."""
+        await self._show(self._following)
+
+    async def action_difference(self) -> None:
+        """Show what is other than in the result before."""
+        await self._show("difference")
+
+    @on(Tree.NodeSelected)
+    def _read_text(self, event: Tree.NodeSelected[Part]) -> None:
+        """Enter on a text shows all of it."""
+        part = event.node.data
+        if part is not None and isinstance(part.value, str) and part.inside is None:
+            self.app.push_screen(ValueScreen(str(part.key), part.value))
+
+    @on(DataTable.RowSelected)
+    def _read_row(self, event: DataTable.RowSelected) -> None:
+        """Enter on a row shows all of it."""
+        row = self._rows[event.cursor_row]
+        self.app.push_screen(ValueScreen(f"row {event.cursor_row + 1}", dict(row)))
+
+    # What is looked for
+
+    def action_search(self) -> None:
+        """Look for words in this view."""
+        search = self.query_one("#result-search", SearchLine)
+        search.display = True
+        search.focus()
+
+    @on(SearchLine.Submitted, "#result-search")
+    def _search(self, event: SearchLine.Submitted) -> None:
+        self._words = event.value.strip()
+        self._places = self.view.find(self._words) if self._words else ()
+        self._place = 0
+        self.view.focus()
+        self._point()
+
+    @on(SearchLine.Left, "#result-search")
+    def action_end_search(self) -> None:
+        """Nothing is looked for any more; the place stays."""
+        search = self.query_one("#result-search", SearchLine)
+        with search.prevent(SearchLine.Changed):
+            search.value = ""
+        search.display = False
+        self._words, self._places = "", ()
+        if isinstance(self.view, FoundLines):
+            self.view.find("")
+            self.view.refresh()
+        self.view.focus()
+        self._say()
+
+    def action_step(self, by: int) -> None:
+        """Go to the next place, or to the one before."""
+        if self._places:
+            self._place = (self._place + by) % len(self._places)
+            self._point()
+
+    def _point(self) -> None:
+        if self._places:
+            self.view.go_to(self._places[self._place])
+        self._say()
+
+    def _say(self) -> None:
+        """In the frame: which view it is, and which of the found places."""
+        words = TITLES[self._way]
+        if self._words:
+            count = len(self._places)
+            found = f"{self._place + 1:,} of {count:,}" if count else "nothing found"
+            words = f"{found} for “{neutral_line(self._words, 40)}” · {words}"
+        frame = self.query_one(".dialog")
+        frame.border_subtitle = f"{words} · {self._record.server}".replace("[", "\\[")
+        self.refresh_bindings()
+
+    # What is taken along
+
+    def action_copy(self) -> None:
+        """Copy what is read: the value under the cursor of the tree, else the text."""
+        view = self.view
+        part = view.cursor_node.data if isinstance(view, ResultTree) and view.cursor_node else None
+        if part is not None and part.run is None and part.key is not None:
+            copy = copy_text if isinstance(part.value, str) else copy_json
+            copy(self.app, part.value)
+        elif self._way in ("json", "table"):
+            copy_json(self.app, unpacked(self._result))
+        else:
+            copy_text(self.app, as_text(self._result, WHOLE_CHARACTERS))
+
+    def action_copy_json(self) -> None:
+        """Copy the whole result as JSON."""
+        copy_json(self.app, self._result)
+
+    def action_copy_command(self) -> None:
+        """Copy the call as a command."""
+        copy_command(self.app, self._record)
+
+    def action_save(self) -> None:
+        """Save what is not text, or the text, to private files."""
+        save(self.app, self._result)
+
+
+class ValueScreen(TextDialog):
+    """One value of a result, whole."""
+
+    def __init__(self, title: str, value: Any) -> None:
+        super().__init__(neutral_line(title, 60))
+        text = value if isinstance(value, str) else bounded_json(value)
+        self._text = neutral(text, WHOLE_CHARACTERS)
+
+    def words(self, width: int) -> list[Line]:
+        """The text, or the JSON."""
+        return text_lines(self._text, width)

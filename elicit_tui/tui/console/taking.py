@@ -1,0 +1,50 @@
+"""What is taken along of a call: its result on the clipboard or in files, the call as a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from elicit_tui.errors import ElicitTuiError
+from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.tui.console.results import as_command, save_result
+from elicit_tui.tui.question.address import HANDED_OVER
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
+    from elicit_tui.tui.console.controller import Controller
+
+
+def copy_text(app: Controller, text: str) -> None:
+    """Copy a text; nothing in it acts on the terminal that it is pasted into."""
+    app.copy_to_clipboard(neutral(text))
+    app.notify(HANDED_OVER, title="The text", markup=False)
+
+
+def copy_json(app: Controller, value: Any) -> None:
+    """Copy a value as JSON."""
+    app.copy_to_clipboard(readable_json(value))
+    app.notify(HANDED_OVER, title="The JSON", markup=False)
+
+
+def copy_command(app: Controller, record: CallRecord) -> None:
+    """Copy a call as a command line."""
+    command = as_command(record.server, record.call)
+    if command is None:
+        words = "Its name cannot be written safely on a command line."
+        app.notify(words, title="Not copied", severity="warning", markup=False)
+        return
+    app.copy_to_clipboard(command)
+    app.notify(neutral_line(command, 300), title=f"The command. {HANDED_OVER}", markup=False)
+
+
+def save(app: Controller, result: Mapping[str, Any]) -> None:
+    """Save the binary parts of a result, or its text, to private files."""
+    try:
+        saved = save_result(result)
+    except (OSError, ValueError, ElicitTuiError) as error:
+        words = f"Not saved: {neutral_line(str(error))}"
+        app.notify(words, severity="error", markup=False)
+        return
+    names = "\n".join(str(path) for path in saved)
+    app.notify(names, title="Saved, for your eyes only", markup=False, timeout=15)

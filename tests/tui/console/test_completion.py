@@ -1,0 +1,81 @@
+"""Values for a field come from the server that will get them, or from earlier calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.host import ResourceTemplate
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import GREET, calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+MEMO = ResourceTemplate.read(
+    {"uriTemplate": "memo://{who}/by-number/{number}{?lang}", "name": "memo", "title": "A memo"}
+)
+assert MEMO is not None
+NAMES = {"who": ["Ada", "Alan", "Grace", "\x1b[31mRed", "a\u202eb"], "number": ["1", "17"]}
+
+
+async def open_form(stand: Stand, name: str) -> None:
+    record = stand.app.state.servers["alpha"]
+    offer = next(offer for offer in record.offers if name in offer.name)
+    stand.app.call_offer("alpha", offer)
+    await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+
+
+async def test_a_template_is_filled_in_with_the_servers_values_and_read(tmp_path: Path) -> None:
+    async with console(
+        tmp_path, servers=["alpha"], templates=(MEMO,), completions=NAMES, size=(100, 40)
+    ) as stand:
+        await open_form(stand, "memo")
+        await stand.until(lambda: "3 known" in stand.text())
+        assert "Red" not in stand.text(), "what cannot be seen whole is not offered"
+        await stand.press("A", "l")
+        await stand.until(lambda: "1 known" in stand.text())
+        await stand.press("down", "enter")
+        await stand.until(lambda: "known" not in stand.text() and "Alan" in stand.text())
+        await stand.press("tab")
+        await stand.until(lambda: "17" in stand.text())
+        await stand.press("1", "7", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        (call,) = calls_of(stand)
+        assert (call.method, call.name) == ("resources/read", "memo://Alan/by-number/17")
+        assert call.arguments == {}
+        reference, argument, context = stand.host.completed[-1]
+        assert reference == {"type": "ref/resource", "uri": MEMO.uri_template}
+        assert argument["name"] == "number"
+        assert context == {"arguments": {"who": "Alan"}}
+        await stand.until(lambda: "done" in stand.text())
+        await stand.press("a")
+        await stand.until(lambda: len(calls_of(stand)) == 2)
+
+
+async def test_a_server_that_completes_nothing_is_not_asked(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], templates=(MEMO,)) as stand:
+        await open_form(stand, "memo")
+        await stand.press("A")
+        await stand.until(lambda: "A" in stand.text())
+        await stand.pilot.pause(0.2)
+        assert stand.host.completed == []
+        await stand.press("escape", "escape")
+
+
+async def test_what_was_sent_before_and_examples_are_offered_for_a_tool(tmp_path: Path) -> None:
+    schema: dict[str, Any] = {**GREET, "properties": dict(GREET["properties"])}
+    schema["properties"]["name"] = {"type": "string", "examples": ["Barbara", 5]}
+    tools = {"alpha": [tool("greet", schema)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        done = stand.app.state.calls.start("alpha", Call("tools/call", "greet", {"name": "Bo"}))
+        done.end("answered", result={})
+        await open_form(stand, "greet")
+        await stand.press("B")
+        await stand.until(lambda: "2 known" in stand.text())
+        await stand.press("down", "down", "enter", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["name"] == "Barbara"

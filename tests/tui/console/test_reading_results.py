@@ -1,0 +1,204 @@
+"""A result is read on the whole screen: folded, searched, drawn, compared and taken along."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.reader_views import markdown_of
+from elicit_tui.tui.console.result_tree import ResultTree
+from elicit_tui.tui.console.results import as_command
+from elicit_tui.tui.console.screens.result import ResultScreen
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+ROWS = [{"name": f"host-{number}", "load": number / 10, "up": True} for number in range(30)]
+
+
+def text_result(*texts: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text} for text in texts], **more}
+
+
+@asynccontextmanager
+async def reading(
+    path: Path, *results: dict[str, Any], size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[tuple[Stand, ResultScreen]]:
+    """The reader on the last of these results, each of one more call of the same tool."""
+    left = list(results)
+
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        return left.pop(0)
+
+    tools = {"alpha": [tool("look")]}
+    async with console(path, servers=["alpha"], tools=tools, work=work, size=size) as stand:
+        offer = stand.app.state.servers["alpha"].offers[0]
+        for number in range(len(results)):
+            stand.app.call_offer("alpha", offer)
+            await stand.until(lambda count=number + 1: ended(stand) == count)
+        await stand.press("z")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        screen = stand.app.screen
+        assert isinstance(screen, ResultScreen)
+        yield stand, screen
+        await stand.press("escape")
+
+
+def ended(stand: Stand) -> int:
+    return sum(record.state == "answered" for record in stand.app.state.calls)
+
+
+async def search(stand: Stand, words: str) -> None:
+    await stand.press("slash")
+    await stand.press(*words)
+    await stand.press("enter")
+
+
+async def test_the_json_of_a_result_folds_and_a_search_unfolds_the_way(tmp_path: Path) -> None:
+    deep = {"a": [{"b": {"needle": "here"}}], "filler": list(range(500))}
+    async with reading(tmp_path, text_result("ok", structuredContent=deep)) as (stand, screen):
+        await stand.until(lambda: "filler" in stand.text())
+        tree = screen.view
+        assert isinstance(tree, ResultTree)
+        tree.root.collapse_all()
+        tree.root.expand()
+        await stand.until(lambda: "needle" not in stand.text())
+        await search(stand, "needle")
+        await stand.until(lambda: '"here"' in stand.text())
+        assert "1 of 1 for “needle”" in stand.text()
+        await stand.press("escape")
+        await search(stand, "499")
+        await stand.until(lambda: "499  499" in stand.text())
+
+
+async def test_json_within_a_text_is_a_tree_too(tmp_path: Path) -> None:
+    wrapped = text_result(json.dumps({"city": "Oslo", "days": [1, 2]}))
+    async with reading(tmp_path, wrapped) as (stand, screen):
+        await stand.until(lambda: "Oslo" in stand.text())
+        assert isinstance(screen.view, ResultTree)
+        assert "JSON in a text" in stand.text()
+
+
+async def test_markdown_is_drawn_and_shows_where_links_lead(tmp_path: Path) -> None:
+    page = "# Heading\n\nSee [your bank](https://evil.example/x) now.\n\n- one\n- two\n\n<b>raw</b>"
+    async with reading(tmp_path, text_result(page)) as (stand, _):
+        await stand.until(lambda: "https://evil.example/x" in stand.text())
+        assert "# Heading" not in stand.text()
+        assert "Heading" in stand.text()
+        assert "<b>raw</b>" in stand.text(), "nothing that a server wrote is hidden"
+        await stand.press("t")
+        await stand.until(lambda: "# Heading" in stand.text())
+
+
+async def test_a_list_of_like_objects_is_a_table(tmp_path: Path) -> None:
+    result = text_result("30 hosts", structuredContent={"hosts": ROWS})
+    async with reading(tmp_path, result) as (stand, _):
+        await stand.until(lambda: "host-7" in stand.text())
+        assert "load" in stand.text()
+        assert "0.7" in stand.text()
+        await search(stand, "host-29")
+        await stand.until(lambda: "host-29" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "row 30" in stand.text())
+        await stand.press("escape")
+
+
+async def test_what_differs_from_the_result_before_is_shown(tmp_path: Path) -> None:
+    before, now = ({"state": state, "same": 1} for state in ("red", "green"))
+    results = [text_result("x", structuredContent=each) for each in (before, now)]
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.press("d")
+        await stand.until(lambda: '+  "state": "green"' in stand.text())
+        assert '-  "state": "red"' in stand.text()
+
+
+async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> None:
+    lines = "\n".join(f"line {number} of a log" for number in range(200))
+    async with reading(tmp_path, text_result(lines)) as (stand, _):
+        await search(stand, "line 15")
+        await stand.until(lambda: "1 of 11 for “line 15”" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "line 150 of" in stand.text())
+        assert "2 of 11" in stand.text()
+        await stand.press("N", "N")
+        await stand.until(lambda: "line 159 of" in stand.text())
+
+
+async def test_a_value_the_result_and_the_call_are_copied(tmp_path: Path) -> None:
+    data = {"city": "Oslo"}
+    async with reading(tmp_path, text_result("x", structuredContent=data)) as (stand, _):
+        await search(stand, "Oslo")
+        await stand.until(lambda: "1 of 1" in stand.text())
+        await stand.press("c")
+        assert stand.app.clipboard == "Oslo"
+        await stand.press("y")
+        assert json.loads(stand.app.clipboard)["structuredContent"] == data
+        await stand.press("e")
+        assert stand.app.clipboard == "elicit-tui call alpha look"
+
+
+async def test_nothing_in_a_result_acts_on_the_screen_or_is_markup(tmp_path: Path) -> None:
+    hostile = {"[bold]key[/]": "\x1b[31mred\x1b[0m", "rtl": "a\u202eb", "[red]": ["[/]"]}
+    rows = {"rows": [{"[b]": "\x1b]0;t\x07"}, {"[b]": "[/nope]"}]}
+    results = [text_result("x", structuredContent=each) for each in (hostile, rows)]
+    async with reading(tmp_path, *results) as (stand, _):
+        for _ in range(4):
+            shown = stand.text()
+            assert "\x1b" not in shown
+            assert "\u202e" not in shown
+            await stand.press("t")
+        await stand.until(lambda: "[/nope]" in stand.text())
+
+
+async def test_five_megabytes_of_json_open_in_a_moment(tmp_path: Path) -> None:
+    rows = [{"id": number, "text": "x" * 60, "tags": ["a", "b"]} for number in range(45_000)]
+    result = text_result("x", structuredContent={"more": {}, "rows": rows, "others": [{}, {}]})
+    async with reading(tmp_path, result) as (stand, screen):
+        await stand.press("escape")
+        began = time.perf_counter()
+        again = ResultScreen(screen._record, None)
+        await stand.app.push_screen(again)
+        await stand.until(lambda: "44,999" in stand.text() or "rows" in stand.text())
+        assert time.perf_counter() - began < 1.0, "0.3 s on a quiet machine"
+        await stand.press("escape")
+        await stand.press("z")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        ({}, "elicit-tui call alpha look"),
+        ({"a": "b c", "n": 3}, "elicit-tui call alpha look 'a=b c' n:=3"),
+        ({"q": "it's"}, """elicit-tui call alpha look 'q=it'"'"'s'"""),
+        ({"a=b": 1}, """elicit-tui call alpha look --arguments '{"a=b": 1}'"""),
+        ({"a": "x\ny"}, r"""elicit-tui call alpha look --arguments '{"a": "x\ny"}'"""),
+    ],
+)
+def test_a_call_is_written_as_a_command_that_makes_it_again(
+    arguments: dict[str, Any], command: str
+) -> None:
+    assert as_command("alpha", Call("tools/call", "look", arguments)) == command
+
+
+@pytest.mark.parametrize("name", ["--help", "@file", "a\nb", "a\u202eb", ""])
+def test_a_name_that_a_shell_or_reader_would_misread_is_no_command(name: str) -> None:
+    assert as_command("alpha", Call("tools/call", name, {})) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, "*" * 100_000, "**a" * 30_000, "\n" * 99_000, "|" * 99_999, " " * 99_999],
+    ids=lambda text: text[:3],
+)
+def test_a_text_made_to_be_slow_is_told_from_markdown_at_once(text: str) -> None:
+    began = time.perf_counter()
+    markdown_of(text_result(text))
+    assert time.perf_counter() - began < 1.0
