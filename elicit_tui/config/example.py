@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from elicit_tui import paths
@@ -20,9 +21,17 @@ def example_text() -> str:
     raise ConfigError([f"this installation has no {_NAME}"])
 
 
+def as_comments(example: str) -> str:
+    """The example with each value as a comment: a default that changes later is not held fast.
+
+    The names of tables stay: what is taken out of its comment belongs where it stands.
+    """
+    return re.sub(r"^(?=[a-z_\"]+ *=)", "#", example, flags=re.MULTILINE)
+
+
 def write_example(path: Path) -> None:
     """Create the user's file from the example, 0600. Raises ConfigError if anything is there."""
-    text = example_text()
+    text = as_comments(example_text())
     try:
         with paths.create_private(path) as stream:
             stream.write(text.encode("utf-8"))

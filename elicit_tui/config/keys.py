@@ -185,7 +185,7 @@ CONSOLE = table_of(
     ConsoleSettings,
     {
         "notify": "How a waiting question is announced.",
-        "theme": "The name of a theme.",
+        "theme": "The name of a theme, or a TOML file with colours; auto follows the terminal.",
         "keys": 'Action id = key: { "question.send" = "f10" }.',
     },
 )

@@ -253,7 +253,7 @@ class ConsoleSettings:
     """`[console]`."""
 
     notify: Literal["bell", "notification", "off"] = "bell"
-    theme: str = "dark"
+    theme: str = "auto"
     keys: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -1,4 +1,4 @@
-"""The three looks of every screen: dark, light and high contrast, each with one accent."""
+"""The looks of every screen: ours, the library's, a file of the owner's, or as the terminal is."""
 
 from __future__ import annotations
 
@@ -103,18 +103,27 @@ _HIGH_CONTRAST = Theme(
 )
 
 THEMES: Final = {"dark": _DARK, "light": _LIGHT, "high-contrast": _HIGH_CONTRAST}
-"""Configured name (`console.theme`) to theme."""
+"""Ours: configured name (`console.theme`) to theme, each with one accent."""
 
 
 # Each application knows them before its styles are made, which name a theme's colours.
+_LIBRARYS: Final = {
+    name: theme for name, theme in BUILTIN_THEMES.items() if not theme.primary.startswith("ansi")
+}
+"""Textual's own, but for those whose colours only the terminal knows."""
 BUILTIN_THEMES.update({theme.name: theme for theme in THEMES.values()})
+
+AUTO: Final = "auto"
+"""Follows the terminal: light where its background is."""
+
+THEME_NAMES: Final = (AUTO, *THEMES, *sorted(_LIBRARYS))
 
 
 def begin_with_theme(app: App[Any], name: str) -> None:
     """Let an application that is not made yet wear the theme of this configured name.
 
     To be called before `App.__init__`: with a theme that comes later all styles are made twice.
-    A name nobody knows wears the default; `config check` is where it is reported.
+    A name nobody knows wears the default.
     """
     theme = _theme(name, colours="NO_COLOR" not in os.environ)
     BUILTIN_THEMES[theme.name] = theme
@@ -128,9 +137,109 @@ def use_theme(app: App[Any], name: str = DEFAULT_THEME) -> None:
     app.theme = theme.name
 
 
+def is_light(red: int, green: int, blue: int) -> bool:
+    """Whether a background of this colour (0 to 255 each) wants dark letters."""
+    return 0.299 * red + 0.587 * green + 0.114 * blue > 127
+
+
 def _theme(name: str, *, colours: bool) -> Theme:
-    theme = THEMES.get(name, THEMES[DEFAULT_THEME])
+    theme = _named(name)
     return theme if colours else _without_colours(theme)
+
+
+def _named(name: str) -> Theme:
+    if name == AUTO:
+        return THEMES["light" if _says_light() else "dark"]
+    if name in THEMES:
+        return THEMES[name]
+    if name in _LIBRARYS:
+        return _completed(_LIBRARYS[name])
+    return (_of_file(name) if name.endswith(".toml") else None) or THEMES[DEFAULT_THEME]
+
+
+def _says_light() -> bool:
+    """Whether the environment names a light background, as some terminals do (`COLORFGBG`)."""
+    background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    return background in ("7", "15")
+
+
+def _of_file(name: str) -> Theme | None:
+    """A theme of the owner's: TOML with the names of colours; None where it cannot be read.
+
+    A name without a folder is looked for beside the configuration.
+    """
+    from pathlib import Path
+
+    import tomli
+    from textual.color import Color, ColorParseError
+
+    from elicit_tui import paths
+    from elicit_tui.errors import ElicitTuiError
+
+    try:
+        path = paths.config_file().parent / Path(name).expanduser()
+        written = tomli.loads(path.read_text(encoding="utf-8"))
+        dark = written.get("dark") is not False
+        colours = {key: str(value) for key, value in written.items() if key in OWN_COLOURS}
+        for colour in colours.values():
+            Color.parse(colour)
+    except (OSError, ValueError, RuntimeError, ElicitTuiError, ColorParseError):
+        return None
+    ours = THEMES["dark" if dark else "light"]
+    plain = Theme(
+        name="own",
+        dark=dark,
+        primary=colours.get("primary") or colours.get("accent") or ours.primary,
+        **{key: colours.get(key, getattr(ours, key)) for key in OWN_COLOURS - {"primary"}},
+    )
+    return _completed(plain)
+
+
+OWN_COLOURS: Final = frozenset(
+    {
+        *("primary", "secondary", "accent", "foreground", "background"),
+        *("surface", "panel", "warning", "error", "success"),
+    }
+)
+"""What a theme of the owner's may name."""
+
+
+def _completed(theme: Theme) -> Theme:
+    """A theme with the colours that our screens name besides the library's."""
+    from textual.color import Color
+
+    made = theme.to_color_system().generate()
+    ink, ground, surface = (
+        Color.parse(made[name]) for name in ("foreground", "background", "surface")
+    )
+    accent = theme.accent or made["accent"]
+
+    def mixed(share: float) -> str:
+        return ground.blend(ink, share).hex
+
+    bars = ("scrollbar-background", "scrollbar-background-hover", "scrollbar-background-active")
+    return replace(
+        theme,
+        name=f"elicit-{theme.name}",
+        foreground=ink.hex,
+        background=ground.hex,
+        surface=surface.hex,
+        panel=mixed(0.08),
+        accent=accent,
+        variables={
+            **theme.variables,
+            "border": accent,
+            "border-blurred": mixed(0.25),
+            "faint": mixed(0.75),
+            "well": mixed(0.08),
+            "well-focus": mixed(0.16),
+            "input-selection-background": f"{accent} 35%",
+            "scrollbar": mixed(0.35),
+            "scrollbar-hover": accent,
+            "scrollbar-active": accent,
+            **dict.fromkeys((*bars, "scrollbar-corner-color"), surface.hex),
+        },
+    )
 
 
 def _without_colours(theme: Theme) -> Theme:

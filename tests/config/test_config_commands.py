@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tomli
@@ -14,7 +16,7 @@ from jsonschema import Draft7Validator
 
 from elicit_tui import paths
 from elicit_tui.cli import run
-from elicit_tui.config.example import example_text
+from elicit_tui.config.example import as_comments, example_text
 from elicit_tui.config.showing import show
 from tests.config.conftest import Machine
 
@@ -36,12 +38,28 @@ def file(tmp_path: Path) -> Path:
 def test_init_writes_the_example_once_for_its_owner_only(file: Path, capsys: Capture) -> None:
     assert run(["--config", str(file), "config", "init"]) == 0
     assert capsys.readouterr().out == f"{file}\n"
-    assert file.read_text() == example_text()
+    assert file.read_text() == as_comments(example_text())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     file.write_text("# mine")
     assert run(["--config", str(file), "config", "init"]) == 2
     assert "exists already" in capsys.readouterr().err
     assert file.read_text() == "# mine"
+
+
+def test_what_init_writes_holds_no_default_fast(file: Path) -> None:
+    assert run(["--config", str(file), "config", "init"]) == 0
+    assert not values_of(tomli.loads(file.read_text()))
+    uncommented = re.sub(r"^#(?=theme *=)", "", file.read_text(), flags=re.MULTILINE)
+    assert tomli.loads(uncommented)["console"] == {"theme": "auto"}, "in its own table"
+    assert run(["--config", str(file), "config", "check"]) == 0
+
+
+def values_of(table: dict[str, Any]) -> list[Any]:
+    """Everything in a document that is no table."""
+    found: list[Any] = []
+    for value in table.values():
+        found += values_of(value) if isinstance(value, dict) else [value]
+    return found
 
 
 def test_init_does_not_write_through_a_link(file: Path, tmp_path: Path) -> None:

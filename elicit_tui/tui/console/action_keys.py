@@ -16,7 +16,7 @@ from elicit_tui.tui.console.bars import said
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.theme import THEMES, use_theme
+from elicit_tui.tui.theme import THEME_NAMES
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -115,8 +115,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
         yield _command(f"{verb} {shown.server}", "for this run", mute)
     allowed = f"of this session, to be revoked · key {key('console.allowances')}"
     yield _command("Allowed tools", allowed, app.action_allowances)
-    for name in THEMES:
-        yield _command(f"Theme: {name}", "", partial(use_theme, app, name))
+    for name in THEME_NAMES:
+        yield _command(f"Theme: {name}", "kept for the next time", partial(app.wear, name))
+    yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
     leaving = f"asks once while questions wait · key {key('console.quit')}"
     yield _command("Leave elicit-tui", leaving, app.action_quit)

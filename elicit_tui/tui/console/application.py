@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -20,12 +21,14 @@ from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.muting import Muting
 from elicit_tui.tui.console.panels.pane import NARROW
 from elicit_tui.tui.console.presenter import ConsoleResponder, QuestionPresenter
+from elicit_tui.tui.console.remembered import Remembered
 from elicit_tui.tui.console.screen import INBOX_PANES, ConsoleScreen, InboxScreen
 from elicit_tui.tui.console.shared_questions import SharedQuestions
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.key_gate import is_field
 from elicit_tui.tui.names_on_screen import key_name
-from elicit_tui.tui.theme import begin_with_theme
+from elicit_tui.tui.textual_terminal import BackgroundTold, ask_for_background
+from elicit_tui.tui.theme import AUTO, begin_with_theme, is_light, use_theme
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 TICK_SECONDS = 0.1
 PRELOAD_SECONDS = 0.2
+PICTURE_SECONDS = 0.2
 LEAVE_SECONDS = 15.0
 """How long leaving waits for the servers to end; each gets its own grace before that."""
 
@@ -76,7 +80,9 @@ class ConsoleApp(Controller):
         inbox: bool = False,
     ) -> None:
         """`inbox`: nothing but the questions of other processes."""
-        begin_with_theme(self, settings.console.theme)
+        self.remembered = Remembered.load()
+        self._look = self.remembered.theme_for(settings.console.theme)
+        begin_with_theme(self, self._look)
         super().__init__()
         self.state = ConsoleState(settings, only)
         if inbox:
@@ -125,6 +131,8 @@ class ConsoleApp(Controller):
     def _painted(self) -> None:
         collect_again()
         self._work = asyncio.create_task(self._whole_run())
+        if self._look == AUTO:
+            ask_for_background(self)
         self.set_interval(TICK_SECONDS, self._tick)
 
     async def _preload(self) -> None:
@@ -302,6 +310,27 @@ class ConsoleApp(Controller):
             self.screen.tick(moment=moment)
         if self._console_run is not None:
             self._console_run.tick()
+
+    # The look
+
+    def wear(self, theme: str) -> None:
+        """Change to a theme, for the next runs too."""
+        self._look = theme
+        use_theme(self, theme)
+        self.remembered.choose_theme(theme, self.state.settings.console.theme)
+        if theme == AUTO:
+            ask_for_background(self)
+
+    def on_background_told(self, message: BackgroundTold) -> None:
+        """The terminal says how light it is."""
+        if self._look == AUTO:
+            use_theme(self, "light" if is_light(*message.colour) else "dark")
+
+    def take_picture(self) -> None:
+        """Save a picture of the screen, once the palette is gone."""
+        from elicit_tui.tui.console.taking import save_picture
+
+        self.set_timer(PICTURE_SECONDS, partial(save_picture, self))
 
     # Actions of the panes
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from elicit_tui.elicitation.outcome import Via
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
+    from elicit_tui.tui.console.remembered import Remembered
     from elicit_tui.tui.console.servers import Offer
     from elicit_tui.tui.console.state import ConsoleState
 
@@ -24,6 +25,7 @@ class Controller(OrderedApp[int]):
 
     state: ConsoleState
     runtime: Runtime | None
+    remembered: Remembered
     config_path: str
     via: Via
     """Through what its answers come: the console, or the inbox alone."""
@@ -84,6 +86,16 @@ class Controller(OrderedApp[int]):
     @abstractmethod
     def action_allowances(self) -> None:
         """Show what was allowed for the session."""
+
+    # The look
+
+    @abstractmethod
+    def wear(self, theme: str) -> None:
+        """Change to a theme, for the next runs too."""
+
+    @abstractmethod
+    def take_picture(self) -> None:
+        """Save a picture of the screen, once the palette is gone."""
 
     # Servers and calls
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from elicit_tui import paths
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.results import as_command, save_result
+from elicit_tui.tui.console.results import as_command, results_directory, save_result
 from elicit_tui.tui.question.address import HANDED_OVER
 
 if TYPE_CHECKING:
@@ -48,3 +49,17 @@ def save(app: Controller, result: Mapping[str, Any]) -> None:
         return
     names = "\n".join(str(path) for path in saved)
     app.notify(names, title="Saved, for your eyes only", markup=False, timeout=15)
+
+
+def save_picture(app: Controller) -> None:
+    """Save the screen as an SVG."""
+    drawn = app.export_screenshot(title="elicit-tui")
+    try:
+        path, stream = paths.new_private_file(results_directory(), "screen", ".svg")
+        with stream:
+            stream.write(drawn.encode())
+    except (OSError, ElicitTuiError) as error:
+        words = f"Not saved: {neutral_line(str(error))}"
+        app.notify(words, severity="error", markup=False)
+        return
+    app.notify(str(path), title="Saved, for your eyes only", markup=False, timeout=15)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -39,6 +40,14 @@ STATE_ROLES: dict[str, Role] = {
     "refused": "warn",
 }
 LOG_SHOWN = 200
+FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
+    "": lambda record: True,
+    "running": lambda record: record.state == "running",
+    "done": lambda record: record.state == "answered" and not record.is_error,
+    "failed": lambda record: record.state == "failed" or record.is_error,
+    "cancelled or refused": lambda record: record.state in ("cancelled", "refused"),
+}
+"""Which calls are listed, in the order in which the key goes through them; empty: all."""
 ACTIONS: Final = frozenset(
     {"list", "cancel", "again", "turn", "whole", "save", "copy", "copy_json", "copy_command"}
 )
@@ -56,6 +65,7 @@ class CallsPane(Pane):
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("s", "save", "Save", id="calls.save"),
+        Binding("f", "filter", "Filter", id="calls.filter"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
     ]
@@ -63,6 +73,7 @@ class CallsPane(Pane):
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="calls-pane")
         self._json = False
+        self._filter = ""
         self._keys_for: object = None
         self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
 
@@ -70,7 +81,7 @@ class CallsPane(Pane):
         """The list and the chosen call."""
         calls = RowList(
             row_height=2,
-            empty=f"No call yet. Choose a tool of a server ({self.app.key_of('pane.servers')}).",
+            empty=self._nothing,
             verb="Read",
             follow=True,
             id="call-list",
@@ -87,13 +98,32 @@ class CallsPane(Pane):
         """The call under the cursor."""
         return self.state.calls.get(self.query_one("#call-list", RowList).key)
 
+    @property
+    def _nothing(self) -> str:
+        """Where the list would be."""
+        if self._filter and len(self.state.calls):
+            return f"No call is {self._filter}. {self.app.key_of('calls.filter')} goes on."
+        return f"No call yet. Choose a tool of a server ({self.app.key_of('pane.servers')})."
+
+    def action_filter(self) -> None:
+        """List the calls of the next state alone; after the last one all of them."""
+        names = list(FILTERS)
+        self._filter = names[(names.index(self._filter) + 1) % len(names)]
+        self.draw()
+
     def draw(self) -> None:
         """The list, and the chosen call."""
         if self.ready:
-            keys = tuple(record.call.id for record in self.state.calls)
+            listed = filter(FILTERS[self._filter], self.state.calls)
+            keys = tuple(record.call.id for record in listed)
             calls = self.query_one("#call-list", RowList)
+            calls.border_title = f"Calls · {self._filter}" if self._filter else "Calls"
+            calls.empty = self._nothing
             calls.show(keys, self._row)
-            if self.state.pointed_call in keys:
+            if self.state.pointed_call and self.state.pointed_call not in keys and self._filter:
+                self._filter = ""  # One that was just made is not hidden.
+                self.draw()
+            elif self.state.pointed_call in keys:
                 calls.point_at(self.state.pointed_call)
                 self.state.pointed_call = ""
             self._draw_detail()

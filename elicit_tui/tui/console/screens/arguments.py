@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -24,6 +23,7 @@ from elicit_tui.tui.widgets.lines import TextLine
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.worker import Worker
 
 _ROWS_OF_A_FIELD = 4
 _ROWS_AROUND = 16
@@ -232,8 +232,12 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
     def _look_for_values(self) -> None:
         if self._completion is None or self.query_one(ValueList).has_focus:
             return
-        show = partial(self._show_values, self._completion)
-        self.run_worker(show, group="values", exclusive=True)
+        completion = self._completion
+
+        async def show() -> None:
+            await self._show_values(completion)
+
+        _: Worker[None] = self.run_worker(show, group="values", exclusive=True)
 
     async def _show_values(self, completion: Completion) -> None:
         line = self._typed_in

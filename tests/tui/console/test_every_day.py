@@ -1,0 +1,147 @@
+"""The clock of a question, the states of calls, pictures and themes, as a daily user needs them."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from elicit_tui import paths
+from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
+from elicit_tui.tui.console.results import results_directory
+from elicit_tui.tui.textual_terminal import BackgroundTold, PasteParser
+from elicit_tui.tui.theme import THEME_NAMES, use_theme
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_contrast import faint_words
+
+pytestmark = pytest.mark.anyio
+
+
+# The clock
+
+
+async def test_typing_moves_the_end_and_a_key_gives_all_of_the_time_again(tmp_path: Path) -> None:
+    settings = ElicitationSettings(timeout_sec=300)
+    async with console(tmp_path, elicitation=settings) as stand:
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        pending = stand.app.state.questions.open
+        assert pending is not None
+        pending.deadline._end = pending.deadline._clock() + 20
+        await stand.press("O")
+        assert 55 < (pending.deadline.remaining or 0) <= 60
+        await stand.press("f12")
+        assert (pending.deadline.remaining or 0) > 290
+        assert "left from now on" in stand.text()
+        await stand.press("f1")
+        assert "More time" in stand.text()
+        await stand.press("escape")
+        await stand.press("ctrl+n")
+
+
+async def test_a_question_without_a_clock_says_that_it_waits(tmp_path: Path) -> None:
+    async with console(tmp_path, elicitation=ElicitationSettings(timeout_sec=0)) as stand:
+        await stand.shown(stand.ask("alpha"))
+        await stand.press("f12")
+        assert "No clock runs" in stand.text()
+        await stand.press("ctrl+n")
+
+
+# The calls by their state
+
+
+async def test_calls_are_listed_by_their_state(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        for name, state in (("fine", "answered"), ("broken", "failed"), ("refused", "refused")):
+            stand.app.state.calls.start("alpha", Call("tools/call", name, {})).end(state, result={})
+        await stand.press("3")
+        await stand.until(lambda: "broken" in stand.text())
+        seen = []
+        for _ in range(5):
+            await stand.press("f")
+            text = stand.text()
+            seen.append({name for name in ("fine", "broken", "refused") if f"  {name}" in text})
+        everything = {"fine", "broken", "refused"}
+        assert seen == [set(), {"fine"}, {"broken"}, {"refused"}, everything]
+
+
+# Pictures
+
+
+async def test_the_palette_saves_a_picture_of_the_screen(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        stand.app.take_picture()
+        await stand.until(lambda: results_directory().is_dir() and [*results_directory().iterdir()])
+        (picture,) = results_directory().iterdir()
+        assert picture.suffix == ".svg"
+        assert "alpha" in picture.read_text()
+        assert stat.S_IMODE(picture.stat().st_mode) == 0o600
+
+
+# Themes
+
+
+async def test_a_theme_that_was_chosen_lasts_until_the_configuration_names_another(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        stand.app.wear("nord")
+        assert stand.app.theme == "elicit-nord"
+    async with console(tmp_path) as stand:
+        assert stand.app.theme == "elicit-nord"
+    async with console(tmp_path, console=ConsoleSettings(theme="light")) as stand:
+        assert stand.app.theme == "elicit-light"
+
+
+async def test_the_look_follows_what_the_terminal_says_of_its_background(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        assert stand.app.theme == "elicit-dark"
+        stand.app.post_message(BackgroundTold(250, 250, 245))
+        await stand.until(lambda: stand.app.theme == "elicit-light")
+        stand.app.wear("high-contrast")
+        stand.app.post_message(BackgroundTold(250, 250, 245))
+        await stand.pilot.pause()
+        assert stand.app.theme == "elicit-high-contrast"
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        ("a\x1b]11;rgb:ffff/ffff/dddd\x1b\\b",),
+        ("a\x1b]", "11;rgb:ff", "ff/ffff/dddd\x07b"),
+        ("a\x1b]11;rgba:ff/ff/dd/ff\x1b", "\\b"),
+    ],
+)
+def test_what_the_terminal_answers_is_no_key(chunks: tuple[str, ...]) -> None:
+    parser = PasteParser()
+    events = [event for chunk in chunks for event in parser.feed(chunk)]
+    told = [event.colour for event in events if isinstance(event, BackgroundTold)]
+    assert told == [(255, 255, 221)]
+    assert [event.key for event in events if hasattr(event, "key")] == ["a", "b"]
+
+
+async def test_a_file_of_the_owners_is_a_theme(tmp_path: Path) -> None:
+    mine = paths.config_file().parent / "mine.toml"
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_text('dark = false\naccent = "#aa0055"\nbackground = "#fffff8"\n')
+    async with console(tmp_path, console=ConsoleSettings(theme="mine.toml")) as stand:
+        assert stand.app.theme == "elicit-own"
+        assert stand.app.theme_variables["accent"].lower() == "#aa0055"
+        mine.write_text('accent = "no colour"\n')
+        use_theme(stand.app, "mine.toml")
+        assert stand.app.theme == "elicit-dark"
+
+
+async def test_every_theme_of_the_library_can_be_read(tmp_path: Path) -> None:
+    async with console(tmp_path, failures={"beta": "It was not found."}) as stand:
+        for name in THEME_NAMES:
+            use_theme(stand.app, name)
+            await redrawn(stand)
+            assert not faint_words(stand.app, 3.0), name
+
+
+async def redrawn(stand: Stand) -> None:
+    for _ in range(2):
+        await stand.pilot.pause()
