@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from textual.app import App
+from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
 DEFAULT_THEME: Final = "dark"
@@ -171,7 +172,6 @@ def _of_file(name: str) -> Theme | None:
     from pathlib import Path
 
     import tomli
-    from textual.color import Color, ColorParseError
 
     from elicit_tui import paths
     from elicit_tui.errors import ElicitTuiError
@@ -206,16 +206,21 @@ OWN_COLOURS: Final = frozenset(
 
 def _completed(theme: Theme) -> Theme:
     """A theme with the colours that our screens name besides the library's."""
-    from textual.color import Color
-
     made = theme.to_color_system().generate()
     ink, ground, surface = (
         Color.parse(made[name]) for name in ("foreground", "background", "surface")
     )
-    accent = theme.accent or made["accent"]
 
     def mixed(share: float) -> str:
         return ground.blend(ink, share).hex
+
+    def readable(colour: str) -> str:
+        """The colour, with as much of the text's as it takes to be read on each ground of ours."""
+        shades = [Color.parse(colour).blend(ink, share / 10) for share in range(0, 11, 2)]
+        panel = Color.parse(mixed(0.08))
+        return next((shade for shade in shades if _contrast(shade, panel) >= READABLE), ink).hex
+
+    accent = readable(theme.accent or made["accent"])
 
     bars = ("scrollbar-background", "scrollbar-background-hover", "scrollbar-background-active")
     return replace(
@@ -223,23 +228,44 @@ def _completed(theme: Theme) -> Theme:
         name=f"elicit-{theme.name}",
         foreground=ink.hex,
         background=ground.hex,
-        surface=surface.hex,
+        surface=mixed(0.04),
         panel=mixed(0.08),
         accent=accent,
+        success=readable(made["success"]),
+        warning=readable(made["warning"]),
+        error=readable(made["error"]),
         variables={
             **theme.variables,
             "border": accent,
             "border-blurred": mixed(0.25),
-            "faint": mixed(0.75),
+            "faint": readable(mixed(0.7)),
             "well": mixed(0.08),
             "well-focus": mixed(0.16),
             "input-selection-background": f"{accent} 35%",
             "scrollbar": mixed(0.35),
             "scrollbar-hover": accent,
             "scrollbar-active": accent,
-            **dict.fromkeys((*bars, "scrollbar-corner-color"), surface.hex),
+            **dict.fromkeys((*bars, "scrollbar-corner-color"), mixed(0.04)),
         },
     )
+
+
+READABLE: Final = 4.5
+"""The least contrast of a word (WCAG 2.1, AA)."""
+
+
+def _contrast(one: Color, other: Color) -> float:
+    """The ratio of WCAG 2.1, 1 to 21."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    parts = (part / 255 for part in colour.rgb)
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def _without_colours(theme: Theme) -> Theme:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from elicit_tui.elicitation import Method, hints_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.host.uri_templates import required, variables
 from elicit_tui.text import name_line, neutral, neutral_line
 from elicit_tui.text.digest import digest
 from elicit_tui.tui.console.spans import Role
@@ -110,6 +109,8 @@ def prompt_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def template_schema(template: str) -> dict[str, Any]:
     """What is to be filled in of a template, as a schema."""
+    from elicit_tui.host.uri_templates import required, variables
+
     return {
         "type": "object",
         "properties": {name: {"type": "string"} for name in variables(template)},
