@@ -207,9 +207,7 @@ OWN_COLOURS: Final = frozenset(
 def _completed(theme: Theme) -> Theme:
     """A theme with the colours that our screens name besides the library's."""
     made = theme.to_color_system().generate()
-    ink, ground, surface = (
-        Color.parse(made[name]) for name in ("foreground", "background", "surface")
-    )
+    ink, ground = (Color.parse(made[name]) for name in ("foreground", "background"))
 
     def mixed(share: float) -> str:
         return ground.blend(ink, share).hex
