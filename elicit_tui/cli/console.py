@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.presence import is_terminal
-from elicit_tui.cli.run_settings import load_settings, startable
+from elicit_tui.cli.run_settings import command_line, load_settings, startable
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from elicit_tui.elicitation.settings import Settings
+    from elicit_tui.elicitation.settings import ServerSettings, Settings
     from elicit_tui.runtime import Runtime
 
 
@@ -29,7 +29,15 @@ def run(namespace: argparse.Namespace) -> int:
     """Open the console on all enabled servers."""
     narration = Narration()
     settings = load_settings(namespace, narration)
-    return open_console(settings, startable(settings, narration), namespace)
+    names = startable(settings, narration)
+    return open_console(settings, names, namespace, reload=partial(_servers_now, namespace))
+
+
+def _servers_now(namespace: argparse.Namespace) -> Mapping[str, ServerSettings]:
+    """The servers as the configuration has them at this moment. Raises ConfigError."""
+    from elicit_tui.config import load
+
+    return load(command_line(namespace)).servers
 
 
 def open_console(
@@ -38,6 +46,7 @@ def open_console(
     namespace: argparse.Namespace,
     *,
     inbox: bool = False,
+    reload: Callable[[], Mapping[str, ServerSettings]] | None = None,
 ) -> int:
     """Open the console on these servers, or as the inbox. Raises UsageError without a terminal."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
@@ -54,6 +63,7 @@ def open_console(
         only=names,
         config_path=str(namespace.config or paths.config_file()),
         inbox=inbox,
+        reload=reload,
     )
 
 

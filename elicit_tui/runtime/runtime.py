@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Queue, Responder
-from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
 from elicit_tui.host import Host
 from elicit_tui.policy import Policy
 from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger
@@ -35,6 +35,18 @@ class Runtime:
     host: Host
     hooks: Hooks | None = None
     """The owner's hooks, where there are any; who waits in the store tells `hooks.waiting`."""
+
+    def know(self, name: str, server: ServerSettings | None) -> None:
+        """Have policy and host see a server as it is configured now; None: no longer at all.
+
+        A connection keeps what it began with: it is to be ended first, and begun anew.
+        """
+        servers = self.settings.servers
+        assert isinstance(servers, dict)  # The one mapping in which all of them look it up.
+        if server is None:
+            servers.pop(name, None)
+        else:
+            servers[name] = server
 
 
 def _hooks(settings: Settings) -> Hooks | None:

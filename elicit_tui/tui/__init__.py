@@ -10,6 +10,7 @@ from elicit_tui.elicitation.settings import Settings
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory
+    from elicit_tui.tui.console.server_editing import Reload
 
 __all__ = ["run_console"]
 
@@ -31,15 +32,24 @@ def run_console(
     only: Sequence[str] | None = None,
     config_path: str | None = None,
     inbox: bool = False,
+    reload: Reload | None = None,
 ) -> int:
     """Run the console until the person leaves, or a signal ends it; the exit code.
 
     `only` limits the run to these servers; `config_path` is the file a newcomer is told of.
-    `inbox`: nothing but the questions that wait in the store. The terminal is as it was afterwards.
+    `inbox`: nothing but the questions that wait in the store. The terminal is as it was
+    afterwards. `reload` reads the servers again.
     """
     from elicit_tui.garbage import no_collection
 
     with no_collection():
         from elicit_tui.tui.console.terminal import run
 
-        return run(settings, runtime_factory, only=only, config_path=config_path, inbox=inbox)
+        return run(
+            settings,
+            runtime_factory,
+            only=only,
+            config_path=config_path,
+            inbox=inbox,
+            reload=reload,
+        )

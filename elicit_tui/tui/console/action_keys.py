@@ -39,6 +39,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
     from elicit_tui.tui.console.screens.result import ResultScreen
+    from elicit_tui.tui.console.screens.server import RemoveServerScreen, ServerScreen
     from elicit_tui.tui.console.views import LineView, RowList
     from elicit_tui.tui.question import QuestionView
     from elicit_tui.tui.widgets.lines import DateLine
@@ -59,6 +60,8 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         AllowancesScreen,
         ResultScreen,
         ResultTree,
+        ServerScreen,
+        RemoveServerScreen,
         LeaveScreen,
         DeclineAllScreen,
         Dialog,

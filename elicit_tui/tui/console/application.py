@@ -33,6 +33,7 @@ from elicit_tui.tui.theme import AUTO, begin_with_theme, is_light, use_theme
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.run import ConsoleRun, RuntimeFactory
+    from elicit_tui.tui.console.server_editing import Reload, ServerEditing
     from elicit_tui.tui.console.servers import Offer
     from elicit_tui.tui.question.actions import Answered, Later
 
@@ -78,8 +79,12 @@ class ConsoleApp(Controller):
         only: Sequence[str] | None = None,
         config_path: str = "",
         inbox: bool = False,
+        reload: Reload | None = None,
     ) -> None:
-        """`inbox`: nothing but the questions of other processes."""
+        """`inbox`: nothing but the questions of other processes.
+
+        `reload` reads the servers again, for this run to have those that were changed.
+        """
         self.remembered = Remembered.load()
         self._look = self.remembered.theme_for(settings.console.theme)
         begin_with_theme(self, self._look)
@@ -95,6 +100,7 @@ class ConsoleApp(Controller):
         self._muting = Muting(self)
         self.runtime = None
         self._factory = factory
+        self._reload = reload
         self._console_run: ConsoleRun | None = None
         self._leaving = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
@@ -390,6 +396,13 @@ class ConsoleApp(Controller):
         """End a server and start it again."""
         if self._console_run is not None:
             self._console_run.restart(server)
+
+    @property
+    def editing(self) -> ServerEditing:
+        """What changes the servers of the configuration."""
+        from elicit_tui.tui.console.server_editing import ServerEditing
+
+        return ServerEditing(self, self._console_run, self._reload)
 
     def call_offer(self, server: str, offer: Offer) -> None:
         """Call a tool, get a prompt or read a resource; its arguments are asked first."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.remembered import Remembered
+    from elicit_tui.tui.console.server_editing import ServerEditing
     from elicit_tui.tui.console.servers import Offer
     from elicit_tui.tui.console.state import ConsoleState
 
@@ -115,6 +116,11 @@ class Controller(OrderedApp[int]):
     @abstractmethod
     def restart(self, server: str) -> None:
         """End a server and start it again."""
+
+    @property
+    @abstractmethod
+    def editing(self) -> ServerEditing:
+        """What changes the servers of the configuration."""
 
     @abstractmethod
     def call_offer(self, server: str, offer: Offer) -> None:

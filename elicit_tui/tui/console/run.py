@@ -19,10 +19,13 @@ from elicit_tui.tui.console.servers import (
     ServerRecord,
     read_offer,
     read_offers,
+    server_records,
+    startable,
 )
 from elicit_tui.tui.ordered_app import what_broke
 
 if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import ServerSettings
     from elicit_tui.host import Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
@@ -201,6 +204,25 @@ class ConsoleRun:
         self._state.say(record.name, "restarting", "dim")
         await runtime.host.disconnect(record.name)
         await self._connect(record)
+
+    def take_over(self, name: str, server: ServerSettings | None) -> None:
+        """Have a server as it is configured now: begun, begun anew, or ended and gone."""
+        runtime = self._app.runtime
+        if runtime is None:
+            return
+        runtime.know(name, server)
+        self._spawn(self._begin_anew(runtime, name, server))
+
+    async def _begin_anew(self, runtime: Runtime, name: str, server: ServerSettings | None) -> None:
+        await runtime.host.disconnect(name)
+        if server is None:
+            self._state.servers.pop(name, None)
+            self._state.changed()
+            return
+        record = self._state.servers[name] = server_records({name: server})[name]
+        self._state.changed()
+        if startable(server):
+            await self._connect(record)
 
     # Calls
 

@@ -18,6 +18,7 @@ from elicit_tui.tui.textual_terminal import outliving_terminal, watched_terminal
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory
+    from elicit_tui.tui.console.server_editing import Reload
 
 INTERRUPTED: Final = 130
 
@@ -29,6 +30,7 @@ def run(
     only: Sequence[str] | None = None,
     config_path: str | None = None,
     inbox: bool = False,
+    reload: Reload | None = None,
 ) -> int:
     """Run the console until it ends; the exit code. Raises ElicitTuiError when it broke."""
 
@@ -39,6 +41,7 @@ def run(
             only=only,
             config_path=config_path or str(paths.config_file()),
             inbox=inbox,
+            reload=reload,
         )
         app.driver_class = outliving_terminal(app.driver_class)
         with _ended_by_signals(app):

@@ -38,6 +38,9 @@ class ServersPane(Pane):
         Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
         Binding("r", "restart", "Restart", id="servers.restart"),
         Binding("m", "mute", "Mute", id="servers.mute"),
+        Binding("n", "add", "Add", id="servers.add"),
+        Binding("e", "edit", "Edit", id="servers.edit"),
+        Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
     ]
 
@@ -88,7 +91,8 @@ class ServersPane(Pane):
         if action == "servers":
             elsewhere = not self.query_one("#server-list").has_focus
             return bool(self.state.servers) and elsewhere and not self._narrowed
-        if action in ("restart", "mute", "offers", "about") and not self.state.servers:
+        wants_server = action in ("restart", "mute", "offers", "about", "edit", "remove")
+        if wants_server and not self.state.servers:
             return False
         if action == "search" and (self._offers is None or not self._offers.display):
             return False
@@ -112,9 +116,9 @@ class ServersPane(Pane):
     def draw(self) -> None:
         """The list, and the chosen server beside it."""
         if self.ready:
-            self.query_one("#server-list", RowList).show(
-                tuple(self.state.servers), self._server_row
-            )
+            servers = self.query_one("#server-list", RowList)
+            servers.display = bool(self.state.servers)
+            servers.show(tuple(self.state.servers), self._server_row)
             self._draw_chosen()
 
     @on(RowList.Highlighted, "#server-list")
@@ -169,7 +173,7 @@ class ServersPane(Pane):
     def _words(self, width: int) -> list[Line]:
         record = self.record
         if record is None:
-            return welcome(width, self.app.config_path)
+            return welcome(width, self.app.config_path, self.app.key_of("servers.add"))
         name = neutral_line(record.name, 60)
         address = text_lines(neutral_line(record.address, 2_000), width, "dim")
         if record.state in ("waiting", "starting"):
@@ -226,6 +230,20 @@ class ServersPane(Pane):
         if self.record is not None:
             self.app.toggle_mute(self.record.name)
 
+    def action_add(self) -> None:
+        """Add a server to the configuration."""
+        self.app.editing.add()
+
+    def action_edit(self) -> None:
+        """Change how the server under the cursor is reached."""
+        if self.record is not None:
+            self.app.editing.edit(self.record)
+
+    def action_remove(self) -> None:
+        """Take the server under the cursor out of the configuration."""
+        if self.record is not None:
+            self.app.editing.remove(self.record)
+
     def action_search(self) -> None:
         """Search in what the server offers."""
         if self._offers is not None and self._offers.display:
@@ -254,7 +272,7 @@ def introduction(record: ServerRecord, width: int) -> str:
     return f"{told} · {shortened(record.address, room)}"
 
 
-def welcome(width: int, config_path: str) -> list[Line]:
+def welcome(width: int, config_path: str, add: str) -> list[Line]:
     """What to do when no server is configured, in words."""
     return joined(
         [
@@ -264,6 +282,10 @@ def welcome(width: int, config_path: str) -> list[Line]:
                 "It needs to know at least one server:",
                 width,
             ),
+            [
+                *text_lines(add, width, "accent"),
+                *text_lines("  add one here: a command line or a URL", width),
+            ],
             [
                 *text_lines("elicit-tui demo", width, "accent"),
                 *text_lines("  try it on a bundled server that asks every kind of question", width),

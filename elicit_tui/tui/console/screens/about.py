@@ -41,6 +41,7 @@ TITLES = {
     "console": "everywhere",
     "pane": "the panes",
     "servers": "servers",
+    "server": "a server to be written",
     "offers": "tools, prompts, resources",
     "questions": "questions",
     "calls": "calls",

@@ -1,0 +1,135 @@
+"""Changes a server in the person's own file, in place: every comment and every other key stays."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from elicit_tui import paths
+from elicit_tui.config.command_line import added_server
+from elicit_tui.config.documents import parse
+from elicit_tui.config.keys import USER
+from elicit_tui.config.loading import managed_document, user_faults
+from elicit_tui.elicitation.toml_spelling import dotted, toml_value
+from elicit_tui.errors import ConfigError
+
+_SERVERS: Final = "mcp_servers"
+_OF_A_TARGET: Final = ("command", "args", "url")
+
+
+def target_of(path: Path, name: str) -> str | None:
+    """A server's command line or URL, as the file writes it; None where it does not name one.
+
+    Raises ConfigError.
+    """
+    table = _servers(_document(_text(path))).get(name)
+    if not isinstance(table, Mapping):
+        return None
+    if isinstance(table.get("url"), str):
+        return str(table["url"])
+    words = [table.get("command"), *(table.get("args") or ())]
+    return shlex.join(str(word) for word in words if word is not None)
+
+
+def put_server(path: Path, name: str, target: str, *, enabled: bool = True) -> None:
+    """Write a server: a new one at the end of the file, one that is there where it stands.
+
+    Raises ConfigError with what would be wrong, UsageError for a name or target that is none;
+    nothing is written then.
+    """
+    name, wanted = added_server(f"{name}={target}")
+    text = _text(path)
+    if name in _servers(_document(text)):
+        _write(path, text, _changed(text, name, wanted, enabled=enabled))
+        return
+    lines = [f"[{dotted(_SERVERS, name)}]"]
+    lines += [f"{key} = {toml_value(value)}" for key, value in wanted.items() if value]
+    lines += [] if enabled else ["enabled = false"]
+    before = text if not text or text.endswith("\n") else f"{text}\n"
+    _write(path, text, before + ("\n" if text.strip() else "") + "\n".join(lines) + "\n")
+
+
+def remove_server(path: Path, name: str) -> None:
+    """Take a server out of the file. Raises ConfigError."""
+    text = _text(path)
+
+    def remove(servers: Any) -> None:
+        del servers[name]
+
+    _write(path, text, _with(text, remove))
+
+
+def _changed(text: str, name: str, wanted: Mapping[str, Any], *, enabled: bool) -> str:
+    def change(servers: Any) -> None:
+        table = servers[name]
+        for key in _OF_A_TARGET:
+            if key in table and not wanted.get(key):
+                del table[key]
+        for key, value in wanted.items():
+            if value and table.get(key) != value:
+                table[key] = value
+        if enabled and "enabled" in table:
+            del table["enabled"]
+        elif not enabled:
+            table["enabled"] = False
+
+    return _with(text, change)
+
+
+def _with(text: str, change: Callable[[Any], None]) -> str:
+    import tomlkit
+
+    document = _document(text)
+    servers = _servers(document)
+    try:
+        change(servers)
+    except KeyError as error:
+        raise ConfigError([f"there is no server {error.args[0]!s} in this file"]) from None
+    return tomlkit.dumps(document)
+
+
+def _document(text: str) -> Any:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        return tomlkit.parse(text)
+    except (TOMLKitError, ValueError, RecursionError) as error:
+        raise ConfigError([f"the file is not TOML: {error}"]) from None
+
+
+def _servers(document: Any) -> Any:
+    servers = document.get(_SERVERS)
+    return servers if isinstance(servers, Mapping) else {}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path} cannot be read: {error}"]) from None
+
+
+def _write(path: Path, before: str, after: str) -> None:
+    """Write what is without faults, if the file is still what it was read as."""
+    document = parse(after.encode(), USER, "user", str(path))
+    problems = [*document.problems]
+    if not problems:
+        problems = [*user_faults(document, managed_document(), {})]
+    if problems:
+        raise ConfigError([str(problem) for problem in problems])
+    if _text(path) != before:
+        raise ConfigError([f"{path} was changed meanwhile; nothing was written"])
+    try:
+        if path.exists():
+            paths.rewrite_file(path, after.encode())
+        else:
+            paths.private_directory(path.parent)
+            with paths.create_private(path) as stream:
+                stream.write(after.encode())
+    except OSError as error:
+        raise ConfigError([f"{path} cannot be written: {error.strerror}"]) from None

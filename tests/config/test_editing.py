@@ -1,0 +1,94 @@
+"""A server is written into a person's file, and everything else there stays as it is."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from elicit_tui import paths
+from elicit_tui.config.editing import put_server, remove_server, target_of
+from elicit_tui.errors import ConfigError, ElicitTuiError
+
+MINE = """\
+# My own words.
+[mcp_servers.deploy]  # the old one
+command = "deploy-server"   # from work
+args = ["--staging"]
+env = { TOKEN = "${TOKEN}" }
+
+[console]
+notify = "off"  # it is late
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_managed_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(paths, "managed_file", lambda: tmp_path / "managed.toml")
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(MINE)
+    return path
+
+
+def test_a_server_is_added_at_the_end(mine: Path) -> None:
+    put_server(mine, "notes", "npx -y 'notes server'")
+    added = '\n[mcp_servers.notes]\ncommand = "npx"\nargs = ["-y", "notes server"]\n'
+    assert mine.read_text() == MINE + added
+    assert target_of(mine, "notes") == "npx -y 'notes server'"
+
+
+def test_a_file_that_is_not_there_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "config.toml"
+    put_server(path, "notes", "https://notes.example/mcp")
+    assert path.read_text() == '[mcp_servers.notes]\nurl = "https://notes.example/mcp"\n'
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_change_keeps_comments_and_other_keys(mine: Path) -> None:
+    put_server(mine, "deploy", "deploy-server --production", enabled=False)
+    text = mine.read_text()
+    for kept in ("# My own words.", "# the old one", "# from work", "TOKEN", "# it is late"):
+        assert kept in text
+    assert '"--production"' in text
+    assert "--staging" not in text
+    assert "enabled = false" in text
+    put_server(mine, "deploy", "deploy-server --staging")
+    assert mine.read_text() == MINE
+
+
+def test_a_server_is_taken_out_alone(mine: Path) -> None:
+    remove_server(mine, "deploy")
+    text = mine.read_text()
+    assert "deploy" not in text
+    assert 'notify = "off"  # it is late' in text
+    assert target_of(mine, "deploy") is None
+    with pytest.raises(ConfigError, match="no server deploy"):
+        remove_server(mine, "deploy")
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "why"),
+    [
+        ("install", "x", "reserved name"),
+        ("a", "'", "cannot be split"),
+        ("a", "https://", "not an http"),
+        ("", "x", "NAME=TARGET"),
+        ("deploy", "https://d.example/mcp", "goes with command"),
+    ],
+)
+def test_what_would_be_wrong_is_not_written(mine: Path, name: str, target: str, why: str) -> None:
+    with pytest.raises(ElicitTuiError, match=why):
+        put_server(mine, name, target)
+    assert mine.read_text() == MINE
+
+
+def test_a_file_that_is_no_toml_is_left_alone(mine: Path) -> None:
+    mine.write_text("[mcp_servers\n")
+    with pytest.raises(ConfigError, match="TOML"):
+        put_server(mine, "notes", "npx notes")
+    assert mine.read_text() == "[mcp_servers\n"
