@@ -10,6 +10,7 @@ import argparse
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from elicit_tui.cli.command_table import METHODS
 from elicit_tui.cli.interrupts import Interrupts
@@ -23,7 +24,8 @@ from elicit_tui.garbage import no_collection
 def add_arguments(parser: Parser) -> None:
     """The arguments of the command that the parser is for."""
     add = parser.add_argument
-    add("server", metavar="SERVER", help="a configured server, or one of --with")
+    saved = ", or @FILE: a saved call" if parser.command == "call" else ""
+    add("server", metavar="SERVER", help=f"a configured server, or one of --with{saved}")
     if parser.command == "read":
         add("name", metavar="URI", help="the resource to read, or the template of one")
         pairs = "what is filled in of a template"
@@ -53,7 +55,8 @@ def add_arguments(parser: Parser) -> None:
 def _add_call_arguments(parser: Parser) -> None:
     add = parser.add_argument
     if parser.command == "call":
-        add("name", metavar="TOOL", help="the tool to call")
+        help = "the tool to call; @FILE names it"
+        add("name", metavar="TOOL", nargs="?", action=_ToolUnlessSaved, help=help)
         pairs = "an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON"
     else:
         add("name", metavar="NAME", help="the prompt to get")
@@ -67,6 +70,17 @@ def _add_call_arguments(parser: Parser) -> None:
             help="call it without arguments that it requires: it may ask for them",
         )
         add("--allow-tool", action="store_true", help="call it without a confirmation, this once")
+
+
+class _ToolUnlessSaved(argparse.Action):
+    """The tool, which only the file of a saved call can name in its place."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: Any = None
+    ) -> None:
+        if values is None and not str(namespace.server).startswith("@"):
+            raise argparse.ArgumentError(None, "the following arguments are required: TOOL")
+        namespace.name = values
 
 
 def run(namespace: argparse.Namespace) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elicit_tui.cli.arguments import Given, read_given
 from elicit_tui.cli.command_table import METHODS
@@ -35,7 +38,9 @@ class Prepared(NamedTuple):
 
 def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
     """Read the arguments, the configuration and the answers. Raises UsageError, ConfigError."""
+    saved = _take_saved(namespace) if namespace.command == "call" else {}
     given = read_given(namespace.pairs, namespace.arguments)
+    given = replace(given, document={**saved, **given.document})
     if namespace.command == "read" and namespace.pairs:
         namespace.name, given = (
             filled(namespace.name, given.as_texts("A template's values")),
@@ -48,6 +53,20 @@ def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
     recording = _open_recording(namespace, present)
     method = METHODS[namespace.command]
     return Prepared(namespace, method, given, settings, answers, present, recording, narration)
+
+
+def _take_saved(namespace: argparse.Namespace) -> Mapping[str, Any]:
+    """Read the call that `@FILE` is, into the namespace; its arguments. Raises UsageError."""
+    if not namespace.server.startswith("@"):
+        return {}
+    from elicit_tui.elicitation.saved_call import SavedCall
+
+    pairs = [] if namespace.name is None else [namespace.name]
+    path = Path(namespace.server[1:])
+    namespace.pairs, namespace.name = [*pairs, *namespace.pairs], ""
+    saved = SavedCall.read(path)
+    namespace.server, namespace.name = saved.server, saved.tool
+    return saved.arguments
 
 
 def _read_answers(

@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 
 from elicit_tui.cli.arguments import read_given
+from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.parser import find_command, parse
+from elicit_tui.cli.prepared import Prepared, prepare
+from elicit_tui.elicitation.saved_call import SavedCall
 from elicit_tui.errors import UsageError
 
 SCHEMA = {
@@ -139,3 +143,30 @@ def test_missing_arguments_are_named() -> None:
         read_given(["people=2"], None).for_schema({**CLOSED, "required": ["restaurant"]})
     with pytest.raises(UsageError, match="needs the arguments 'restaurant', 'people'"):
         read_given([], None).for_schema({**CLOSED, "required": ["restaurant", "people", 5]})
+
+
+# A saved call, and the template of a resource
+
+
+def test_a_saved_call_is_made_with_what_the_command_line_adds(tmp_path: Path) -> None:
+    path = tmp_path / "deploy.call.json"
+    SavedCall("demo", "deploy", {"branch": "main", "note": "as ever"}).write(path)
+    prepared = _prepared(["call", f"@{path}", "branch=fix/login"])
+    assert (prepared.options.server, prepared.options.name) == ("demo", "deploy")
+    assert prepared.given.filled_in({}) == {"branch": "fix/login", "note": "as ever"}
+
+
+def test_a_template_is_filled_in_before_its_server_starts() -> None:
+    template = "demo://greeting/{language}"
+    prepared = _prepared(["read", "demo", template, "language=en glish"])
+    assert prepared.options.name == "demo://greeting/en%20glish"
+    with pytest.raises(UsageError, match="only: language"):
+        _prepared(["read", "demo", template, "tongue=x"])
+    with pytest.raises(UsageError, match="'language' is to be filled in"):
+        _prepared(["read", "demo", template, "language="])
+
+
+def _prepared(arguments: list[str]) -> Prepared:
+    name, rest = find_command(arguments)
+    _, namespace = parse(name, rest)
+    return prepare(namespace, Narration())

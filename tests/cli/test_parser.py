@@ -76,7 +76,7 @@ def test_a_command_with_commands_of_its_own_takes_the_shared_options_after_them(
         ("call", ["s", "t", "--timeout", "soon"]),
         ("call", ["s", "t", "--approval-policy", "always"]),
         ("call", ["s", "t", "--outp", "json"]),
-        ("read", ["s", "u", "a=b"]),
+        ("read", ["s", "u", "--arguments", "{}"]),
         ("tools", ["--approval-policy", "never"]),
         ("config", ["--approval-policy=never", "show"]),
         ("run", ["extra"]),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
 
+from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import said
 from elicit_tui.tui.console.outcome_words import plural
@@ -38,6 +40,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
+    from elicit_tui.tui.console.screens.keeping import KeepCallScreen
     from elicit_tui.tui.console.screens.result import ResultScreen
     from elicit_tui.tui.console.screens.server import RemoveServerScreen, ServerScreen
     from elicit_tui.tui.console.views import LineView, RowList
@@ -60,6 +63,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         AllowancesScreen,
         ResultScreen,
         ResultTree,
+        KeepCallScreen,
         ServerScreen,
         RemoveServerScreen,
         LeaveScreen,
@@ -109,6 +113,7 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             yield _command(f"Show {title.lower()}", words, partial(app.show_pane, name))
         following = f"key {key('console.next_question')}"
         yield _command("Open the next question", following, app.action_next_question)
+        yield from _recent(app)
         yield from _servers(app)
     elif (shown := app.state.questions.open) is not None:
         following = f"key {key('console.next_question')}"
@@ -143,6 +148,22 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             yield _command(
                 said(node, binding), f"key {key}", partial(app.run_action, binding.action, node)
             )
+
+
+MOST_RECENT = 8
+
+
+def _recent(app: Controller) -> Iterator[SystemCommand]:
+    """What was used last, as far as it is offered now, and the calls kept in files here."""
+    for name, key in app.remembered.recent[:MOST_RECENT]:
+        record = app.state.servers.get(name)
+        for offer in record.offers if record is not None else ():
+            if offer.key == key:
+                call = partial(app.call_offer, name, offer)
+                yield _command(f"Recent: {name}: {offer.shown}", "", call)
+    for path in saved_calls(Path()):
+        words = neutral_line(path.name.removesuffix(SUFFIX), 80)
+        yield _command(f"Kept call: {words}", path.name, partial(app.call_kept, path))
 
 
 def _servers(app: Controller) -> Iterator[SystemCommand]:

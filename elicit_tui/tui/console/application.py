@@ -31,6 +31,8 @@ from elicit_tui.tui.textual_terminal import BackgroundTold, ask_for_background
 from elicit_tui.tui.theme import AUTO, begin_with_theme, is_light, use_theme
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.run import ConsoleRun, RuntimeFactory
     from elicit_tui.tui.console.server_editing import Reload, ServerEditing
@@ -408,6 +410,11 @@ class ConsoleApp(Controller):
         """Call a tool, get a prompt or read a resource; its arguments are asked first."""
         if self._console_run is not None:
             self._console_run.ask_arguments(server, offer)
+
+    def call_kept(self, path: Path) -> None:
+        """Make the call of a file again; its arguments can be changed first."""
+        if self._console_run is not None:
+            self._console_run.kept(path)
 
     def call_again(self, record: CallRecord) -> None:
         """Call the same again; its arguments can be changed first."""

@@ -11,6 +11,8 @@ from textual.binding import Binding
 from elicit_tui.tui.ordered_app import OrderedApp
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from elicit_tui.elicitation import Pending, Question, Queue, Responder
     from elicit_tui.elicitation.outcome import Via
     from elicit_tui.runtime import Runtime
@@ -125,6 +127,10 @@ class Controller(OrderedApp[int]):
     @abstractmethod
     def call_offer(self, server: str, offer: Offer) -> None:
         """Call a tool, get a prompt or read a resource; its arguments are asked first."""
+
+    @abstractmethod
+    def call_kept(self, path: Path) -> None:
+        """Make the call of a file again; its arguments can be changed first."""
 
     @abstractmethod
     def call_again(self, record: CallRecord) -> None:

@@ -12,6 +12,7 @@ from elicit_tui.elicitation import Call, Queue, Responder
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.host.uri_templates import filled
 from elicit_tui.text import name_line, neutral, neutral_line
+from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES
 from elicit_tui.tui.console.servers import (
     Offer,
@@ -25,10 +26,11 @@ from elicit_tui.tui.console.servers import (
 from elicit_tui.tui.ordered_app import what_broke
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from elicit_tui.elicitation.settings import ServerSettings
     from elicit_tui.host import Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
-    from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.shared_questions import SharedQuestions
 
@@ -258,6 +260,17 @@ class ConsoleRun:
             return
         self._app.notify(f"{old.server} does not offer it at the moment.", markup=False)
 
+    def kept(self, path: Path) -> None:
+        """The call of a file once more."""
+        from elicit_tui.elicitation.saved_call import SavedCall
+
+        try:
+            saved = SavedCall.read(path)
+        except ElicitTuiError as error:
+            self._app.notify(neutral(str(error), 400), severity="warning", markup=False)
+            return
+        self.again(CallRecord(saved.server, Call("tools/call", saved.tool, saved.arguments)))
+
     async def _call(self, server: str, offer: Offer, arguments: dict[str, Any]) -> None:
         record = self._state.servers[server]
         if record.connection is None or record.state != "ready":
@@ -266,6 +279,7 @@ class ConsoleRun:
         call = Call(offer.method, offer.name, arguments)
         entry = self._state.calls.start(server, call)
         self._state.say(server, f"→ {offer.shown}")
+        self._app.remembered.used(server, offer.key)
         await self._app.show_pane("calls")
         self._app.point_at_call(call.id)
         try:

@@ -49,7 +49,10 @@ FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
 }
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
 ACTIONS: Final = frozenset(
-    {"list", "cancel", "again", "turn", "whole", "save", "copy", "copy_json", "copy_command"}
+    {
+        *("list", "cancel", "again", "turn", "whole", "save"),
+        *("copy", "copy_json", "copy_command", "keep"),
+    }
 )
 """Those that are of the call under the cursor."""
 
@@ -66,6 +69,7 @@ class CallsPane(Pane):
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("s", "save", "Save", id="calls.save"),
         Binding("f", "filter", "Filter", id="calls.filter"),
+        Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
     ]
@@ -139,6 +143,8 @@ class CallsPane(Pane):
             return False
         if action in ("cancel", "again"):
             return (record.state == "running") == (action == "cancel")
+        if action == "keep":
+            return record.call.tool is not None
         if action == "copy_command":
             return True
         return record.result is not None
@@ -327,6 +333,13 @@ class CallsPane(Pane):
         record = self.record
         if record is not None and record.result is not None:
             self.app.push_screen(ResultScreen(record, self.state.calls.before(record)))
+
+    def action_keep(self) -> None:
+        """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""
+        from elicit_tui.tui.console.screens.keeping import KeepCallScreen
+
+        if self.record is not None:
+            self.app.push_screen(KeepCallScreen(self.record))
 
     def action_again(self) -> None:
         """Call the same tool again; the arguments can be changed first."""

@@ -78,7 +78,8 @@ class OffersBox(Vertical):
     def _draw_list(self) -> None:
         words = self._search_line.value
         offers = self._record.offers if self._record else ()
-        self._shown = {offer.key: offer for offer in found_by(words, offers)}
+        found = sorted(found_by(words, offers), key=lambda offer: not self._is_favourite(offer))
+        self._shown = {offer.key: offer for offer in found}
         self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
         listing = self.query_one("#offer-list", RowList)
         listing.empty = "nothing here matches" if offers else "this server offers nothing"
@@ -109,7 +110,8 @@ class OffersBox(Vertical):
     def _row(self, key: str, width: int) -> list[Line]:
         offer = self._shown[key]
         hint = next((hint for hint in offer.hints if hint in HINT_ROLES), "")
-        name: Line = ((f" {SIGNS[offer.kind]} ", "dim"), (offer.shown, "strong"))
+        sign = "★" if self._is_favourite(offer) else SIGNS[offer.kind]
+        name: Line = ((f" {sign} ", "dim"), (offer.shown, "strong"))
         told = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
         room = width - 4 - HINT_WIDTH
         summary = offer.title or offer.description.partition("\n")[0]
@@ -140,6 +142,18 @@ class OffersBox(Vertical):
 
     def _words(self, width: int) -> list[Line]:
         return [] if self.offer is None else offer_words(self.offer, width)
+
+    def _is_favourite(self, offer: Offer) -> bool:
+        server = self._record.name if self._record is not None else ""
+        return (server, offer.key) in self.app.remembered.favourites
+
+    def toggle_favourite(self) -> None:
+        """Put what the cursor is on to the top from now on, or back to its place."""
+        offer, record = self.offer, self._record
+        if offer is not None and record is not None:
+            self.app.remembered.toggle_favourite(record.name, offer.key)
+            self._draw_list()
+            self.query_one("#offer-list", RowList).point_at(offer.key)
 
     def search(self) -> None:
         """Put the focus on the search line."""

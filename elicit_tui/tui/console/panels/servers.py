@@ -38,6 +38,7 @@ class ServersPane(Pane):
         Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
         Binding("r", "restart", "Restart", id="servers.restart"),
         Binding("m", "mute", "Mute", id="servers.mute"),
+        Binding("f", "favourite", "Favourite", show=False, id="servers.favourite"),
         Binding("n", "add", "Add", id="servers.add"),
         Binding("e", "edit", "Edit", id="servers.edit"),
         Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
@@ -229,6 +230,11 @@ class ServersPane(Pane):
         """Mute the server under the cursor for this run, or let it ask again."""
         if self.record is not None:
             self.app.toggle_mute(self.record.name)
+
+    def action_favourite(self) -> None:
+        """Let what the cursor is on stand at the top, in the next runs too."""
+        if self._offers is not None and self._offers.has_focus_within:
+            self._offers.toggle_favourite()
 
     def action_add(self) -> None:
         """Add a server to the configuration."""

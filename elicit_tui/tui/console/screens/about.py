@@ -47,6 +47,7 @@ TITLES = {
     "calls": "calls",
     "result": "a result on the whole screen",
     "tree": "a result as JSON",
+    "keep": "a call to be kept",
     "activity": "activity",
     "history": "history",
     "question": "inside a question",
@@ -87,7 +88,7 @@ SIGNS = (
     ("● ready", "◌ starting"),
     ("✗ failed or declined", "○ ended or cancelled"),
     ("▲ look twice", "■ do not answer"),
-    ("⚒ tool", "❝ prompt  ▤ resource  ▥ template"),
+    ("⚒ tool  ★ favourite", "❝ prompt  ▤ resource  ▥ template"),
 )
 
 

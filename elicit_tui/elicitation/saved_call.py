@@ -1,0 +1,64 @@
+"""A call in a file: which server, which tool, with which arguments. Written to be committed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from elicit_tui.errors import UsageError
+from elicit_tui.text import ascii_json, neutral_line
+
+LARGEST_FILE: Final = 4 * 1024 * 1024
+SUFFIX: Final = ".call.json"
+"""By this a console finds the saved calls of the folder that it was started in."""
+MOST_FOUND: Final = 100
+
+
+class SavedCall(NamedTuple):
+    """`{"server": …, "tool": …, "arguments": {…}}`."""
+
+    server: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> SavedCall:
+        """Raises UsageError for a file that is no saved call, with what is wrong."""
+        try:
+            with path.open("rb") as stream:
+                written = json.loads(stream.read(LARGEST_FILE + 1), parse_constant=_refuse)
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is not JSON: {neutral_line(str(error))}.") from None
+        written = written if isinstance(written, Mapping) else {}
+        server, tool = written.get("server"), written.get("tool")
+        arguments = written.get("arguments", {})
+        unknown = next((key for key in written if key not in cls._fields), None)
+        if unknown is not None:
+            raise UsageError(f"{path}: there is no key {neutral_line(str(unknown), 60)!r}.")
+        named = isinstance(server, str) and isinstance(tool, str) and server and tool
+        if not named or not isinstance(arguments, Mapping):
+            raise UsageError(f'{path} needs "server", "tool" and, as an object, "arguments".')
+        return cls(str(server), str(tool), arguments)
+
+    def write(self, path: Path) -> None:
+        """Write it to a new file of the person's own. Raises OSError, also where one is there."""
+        from elicit_tui import paths
+
+        with paths.create_private(path) as stream:
+            stream.write(f"{ascii_json(self._asdict(), indent=2)}\n".encode())
+
+
+def saved_calls(folder: Path) -> list[Path]:
+    """The files of saved calls in a folder, by name."""
+    try:
+        return sorted(folder.glob(f"*{SUFFIX}"))[:MOST_FOUND]
+    except OSError:
+        return []
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is not a JSON number")
