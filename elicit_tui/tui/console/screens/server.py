@@ -48,7 +48,8 @@ class ServerScreen(Dialog[None]):
         self._save = save
         self._present = dict(present or {})
         fields = {name: spec for name, spec in _FIELDS.items() if not present or name != "name"}
-        schema = {"type": "object", "properties": fields, "required": list(fields)}
+        needed = [name for name in fields if name != "enabled"]
+        schema = {"type": "object", "properties": fields, "required": needed}
         self._form = read_form(schema, purpose="arguments")
 
     def body(self) -> ComposeResult:
@@ -76,7 +77,7 @@ class ServerScreen(Dialog[None]):
         if conversion.problems:
             form_view.reveal_problems()
             return
-        trouble = self._save({**self._present, **conversion.content})
+        trouble = self._save({"enabled": True, **self._present, **conversion.content})
         if trouble:
             self._say(trouble)
         else:
