@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.run import ConsoleRun, RuntimeFactory
-    from elicit_tui.tui.console.server_editing import Reload, ServerEditing
-    from elicit_tui.tui.console.servers import Offer
+    from elicit_tui.tui.console.server_editing import Reload
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
     from elicit_tui.tui.question.actions import Answered, Later
 
 TICK_SECONDS = 0.1
@@ -399,12 +399,11 @@ class ConsoleApp(Controller):
         if self._console_run is not None:
             self._console_run.restart(server)
 
-    @property
-    def editing(self) -> ServerEditing:
-        """What changes the servers of the configuration."""
+    def change_server(self, record: ServerRecord | None, *, remove: bool = False) -> None:
+        """Ask for what is to be written of a server of the configuration; None: of a new one."""
         from elicit_tui.tui.console.server_editing import ServerEditing
 
-        return ServerEditing(self, self._console_run, self._reload)
+        ServerEditing(self, self._console_run, self._reload).change(record, remove=remove)
 
     def call_offer(self, server: str, offer: Offer) -> None:
         """Call a tool, get a prompt or read a resource; its arguments are asked first."""

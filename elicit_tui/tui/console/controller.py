@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.remembered import Remembered
-    from elicit_tui.tui.console.server_editing import ServerEditing
-    from elicit_tui.tui.console.servers import Offer
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
     from elicit_tui.tui.console.state import ConsoleState
 
 
@@ -119,10 +118,9 @@ class Controller(OrderedApp[int]):
     def restart(self, server: str) -> None:
         """End a server and start it again."""
 
-    @property
     @abstractmethod
-    def editing(self) -> ServerEditing:
-        """What changes the servers of the configuration."""
+    def change_server(self, record: ServerRecord | None, *, remove: bool = False) -> None:
+        """Ask for what is to be written of a server of the configuration; None: of a new one."""
 
     @abstractmethod
     def call_offer(self, server: str, offer: Offer) -> None:

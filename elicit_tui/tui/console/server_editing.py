@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,35 +31,22 @@ class ServerEditing:
         self._reload = reload
         self._path = Path(app.config_path)
 
-    def add(self) -> None:
-        """Ask for a server."""
-        from elicit_tui.tui.console.screens.server import ServerScreen
+    def change(self, record: ServerRecord | None, *, remove: bool) -> None:
+        """Ask for a new server, for what is to be another of one of the file, or to remove it."""
+        from elicit_tui.tui.console.screens.server import RemoveServerScreen, ServerScreen
 
-        self._app.push_screen(ServerScreen(str(self._path), self._save_new))
-
-    def edit(self, record: ServerRecord) -> None:
-        """Ask for what is to be changed of a server of the file."""
-        from elicit_tui.tui.console.screens.server import ServerScreen
-
-        target = self._target(record)
+        path = str(self._path)
+        if record is None:
+            self._app.push_screen(ServerScreen(path, self._save_new))
+            return
+        name, target = record.name, self._target(record)
         if target is None:
             return
-        enabled = record.settings.enabled
-        present = {"name": record.name, "target": target, "enabled": enabled}
-        self._app.push_screen(ServerScreen(str(self._path), self._save, present))
-
-    def remove(self, record: ServerRecord) -> None:
-        """Ask once, then take a server out of the file."""
-        from elicit_tui.tui.console.screens.server import RemoveServerScreen
-
-        if self._target(record) is None:
+        if remove:
+            self._app.push_screen(RemoveServerScreen(name, path), partial(self._remove, name))
             return
-
-        def sure(answer: bool | None) -> None:
-            if answer:
-                self._remove(record.name)
-
-        self._app.push_screen(RemoveServerScreen(record.name, str(self._path)), sure)
+        present = {"name": name, "target": target, "enabled": record.settings.enabled}
+        self._app.push_screen(ServerScreen(path, self._save, present))
 
     def _target(self, record: ServerRecord) -> str | None:
         """How the file says that a server is reached; None, and why, where it does not."""
@@ -89,7 +77,9 @@ class ServerEditing:
             return str(error).removeprefix("--with ")
         return ""
 
-    def _remove(self, name: str) -> None:
+    def _remove(self, name: str, sure: bool | None) -> None:
+        if not sure:
+            return
         from elicit_tui.config.editing import remove_server
 
         try:

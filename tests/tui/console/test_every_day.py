@@ -147,3 +147,27 @@ async def test_every_theme_of_the_library_can_be_read(tmp_path: Path) -> None:
 async def redrawn(stand: Stand) -> None:
     for _ in range(2):
         await stand.pilot.pause()
+
+
+# What a row would open
+
+
+async def test_a_wide_screen_shows_the_row_that_is_pointed_at(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(140, 40)) as stand:
+        await stand.press("2")
+        oslo = stand.ask("alpha", "How far is Oslo?")
+        await stand.shown(oslo)
+        stand.ask("alpha", "How far is Bergen?")
+        await stand.press("ctrl+l")
+        await stand.until(lambda: "Waiting for you" in stand.text())
+        await stand.until(lambda: "City *" in stand.text())
+        assert stand.text().count("How far is Oslo?") == 2
+        await stand.press("down")
+        await stand.until(lambda: stand.text().count("How far is Bergen?") == 2)
+        stand.ask("alpha", "Enter your password", PASSWORD)
+        await stand.until(lambda: stand.app.state.stopped)
+        await stand.press("tab")
+        await stand.until(lambda: "asked something that" in stand.text())
+
+
+PASSWORD = {"type": "object", "properties": {"password": {"type": "string"}}}

@@ -7,15 +7,26 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 
-from elicit_tui.elicitation import Pending
-from elicit_tui.text import countdown, neutral_line
+from elicit_tui.elicitation import Pending, Question
+from elicit_tui.text import countdown, neutral, neutral_line
 from elicit_tui.tui.console.outcome_words import WHO, age, tool_of
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
-from elicit_tui.tui.console.screens.records import SEVERITIES
-from elicit_tui.tui.console.spans import Line, Role, apart, shortened
+from elicit_tui.tui.console.screens.records import SEVERITIES, finding_groups, stopped_words
+from elicit_tui.tui.console.spans import (
+    Line,
+    Role,
+    apart,
+    joined,
+    labelled,
+    shortened,
+    text_lines,
+)
 from elicit_tui.tui.console.state import ConsoleState, Stopped
-from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.console.views import LineView, RowList
+
+MOST_FIELDS = 60
 
 
 def _risk(verdict: str) -> tuple[str, Role]:
@@ -39,7 +50,15 @@ class QuestionsPane(Pane):
         self._stopped: dict[str, Stopped] = {}
 
     def compose(self) -> ComposeResult:
-        """Waiting above, stopped below."""
+        """Waiting above, stopped below; beside them, where it is wide, the row pointed at."""
+        with Vertical(id="question-lists"):
+            yield from self._lists()
+        preview = LineView(id="question-preview")
+        preview.add_class("box")
+        preview.can_focus = False
+        yield preview
+
+    def _lists(self) -> ComposeResult:
         waiting = RowList(row_height=2, id="waiting")
         waiting.add_class("box", "first")
         waiting.border_title = "Waiting for you"
@@ -95,6 +114,26 @@ class QuestionsPane(Pane):
         # Tab goes where there is something; where nothing is, the upper list names the keys.
         stopped.can_focus = bool(stopped.keys)
         waiting.can_focus = bool(keys) or not stopped.keys
+        self._draw_preview()
+
+    def _draw_preview(self) -> None:
+        """What Enter would open, where there is room beside the lists."""
+        preview = self.query_one("#question-preview", LineView)
+        wide = self.screen.has_class("-wide") or self.app.has_class("-wide")
+        preview.display = wide and bool(self.entry or self._stopped)
+        if preview.display:
+            preview.show(self._preview_words, keep_place=True)
+
+    def _preview_words(self, width: int) -> list[Line]:
+        stopped = self.query_one("#stopped", RowList)
+        shown = self._stopped.get(stopped.key or "")
+        if shown is not None and (stopped.has_focus or self.entry is None):
+            return stopped_words(shown, width)
+        return [] if self.entry is None else waiting_words(self.entry.question, width)
+
+    def on_descendant_focus(self) -> None:
+        """The other list points at something else."""
+        self._draw_preview()
 
     def _nothing_waits(self) -> str:
         """How the last question ended, and what can be done next."""
@@ -198,6 +237,7 @@ class QuestionsPane(Pane):
     @on(RowList.Highlighted)
     def _other_row(self) -> None:
         self.refresh_bindings()
+        self._draw_preview()
 
     def action_decline_all(self) -> None:
         """Decline, once that is sure, every waiting question of this row's server."""
@@ -208,3 +248,23 @@ class QuestionsPane(Pane):
         """Mute this row's server for this run, or let it ask again."""
         if self.server is not None:
             self.app.toggle_mute(self.server)
+
+
+def waiting_words(question: Question, width: int) -> list[Line]:
+    """A question that waits, before it is opened: what it says, what was found, what it asks."""
+    request = question.request
+    message = neutral(request.message or "", 4_000) or "(no message)"
+    fields = question.form.fields[:MOST_FIELDS] if question.form is not None else ()
+    asked: list[Line] = [
+        ((f"{field.title}{' *' if field.required else ''}", "strong"), (f"  {field.kind}", "dim"))
+        for field in fields
+    ]
+    findings = (finding.as_json() for finding in question.review.findings)
+    return joined(
+        [
+            text_lines(message, width, "strong"),
+            labelled("url", neutral(request.url, 4_000), width) if request.url else [],
+            *finding_groups(findings, width),
+            asked,
+        ]
+    )

@@ -238,17 +238,17 @@ class ServersPane(Pane):
 
     def action_add(self) -> None:
         """Add a server to the configuration."""
-        self.app.editing.add()
+        self.app.change_server(None)
 
     def action_edit(self) -> None:
         """Change how the server under the cursor is reached."""
         if self.record is not None:
-            self.app.editing.edit(self.record)
+            self.app.change_server(self.record)
 
     def action_remove(self) -> None:
         """Take the server under the cursor out of the configuration."""
         if self.record is not None:
-            self.app.editing.remove(self.record)
+            self.app.change_server(self.record, remove=True)
 
     def action_search(self) -> None:
         """Search in what the server offers."""

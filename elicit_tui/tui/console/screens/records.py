@@ -60,64 +60,69 @@ class StoppedScreen(TextDialog):
 
     def words(self, width: int) -> list[Line]:
         """What was stopped, why, and what the server was told; then all that is known of it."""
-        request, outcome = self._stopped.request, self._stopped.outcome
-        calls_itself = quoted(request.server.calls_itself or "", 80)
-        server = request.server.name
-        named = request.server.calls_itself
-        who = f"{server}, which calls itself {calls_itself}," if named else server
-        action = {"decline": "declined", "cancel": "cancelled"}.get(
-            outcome.action or "", "refused with an error"
-        )
-        head = (
-            f"{who} asked something that was {action} for you by {WHO[outcome.decided_by]}. "
-            "The server was told only that much."
-        )
-        tools = tool_of(request)
-        schema = request.params if isinstance(request.params, dict) else {"params": request.params}
-        raw = readable_json(schema)
-        return joined(
+        return stopped_words(self._stopped, width)
+
+
+def stopped_words(stopped: Stopped, width: int) -> list[Line]:
+    """What was stopped, why, and what the server was told; then all that is known of it."""
+    request, outcome = stopped.request, stopped.outcome
+    calls_itself = quoted(request.server.calls_itself or "", 80)
+    server = request.server.name
+    named = request.server.calls_itself
+    who = f"{server}, which calls itself {calls_itself}," if named else server
+    action = {"decline": "declined", "cancel": "cancelled"}.get(
+        outcome.action or "", "refused with an error"
+    )
+    head = (
+        f"{who} asked something that was {action} for you by {WHO[outcome.decided_by]}. "
+        "The server was told only that much."
+    )
+    tools = tool_of(request)
+    schema = request.params if isinstance(request.params, dict) else {"params": request.params}
+    raw = readable_json(schema)
+    return joined(
+        [
+            *_card(stopped, width),
+            text_lines(head, width),
+            labelled("decided", neutral(outcome.reason, 2_000), width),
+            _way_out(stopped, width),
             [
-                *self._card(width),
-                text_lines(head, width),
-                labelled("decided", neutral(outcome.reason, 2_000), width),
-                self._way_out(width),
-                [
-                    *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
-                    *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
-                    *(labelled("for", tools, width) if tools else []),
-                ],
-                *finding_groups(
-                    (finding.as_json() for finding in self._stopped.review.findings), width
-                ),
-                [
-                    (("the request as it came", "accent"),),
-                    *text_lines(neutral(raw, 100_000), width, "dim"),
-                ],
-            ]
-        )
+                *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
+                *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
+                *(labelled("for", tools, width) if tools else []),
+            ],
+            *finding_groups((finding.as_json() for finding in stopped.review.findings), width),
+            [
+                (("the request as it came", "accent"),),
+                *text_lines(neutral(raw, 100_000), width, "dim"),
+            ],
+        ]
+    )
 
-    def _card(self, width: int) -> list[list[Line]]:
-        """Of what the guardian stopped: what it was and why, with one line of evidence."""
-        findings = self._stopped.review.findings
-        if self._stopped.outcome.decided_by != "guardian" or not findings:
-            return []
-        worst = max(findings, key=lambda finding: finding.severity)
-        wrote = neutral_line(self._stopped.request.message, 200) or "(no message)"
-        lines: list[Line] = [*text_lines(f"■ {wrote}", width, "bad")]
-        lines += text_lines(neutral(worst.advice, 400), width, "strong")
-        if worst.evidence:
-            lines += labelled("seen", neutral(worst.evidence, 200), width)
-        return [lines]
 
-    def _way_out(self, width: int) -> list[Line]:
-        """Which key would let such a question through."""
-        outcome = self._stopped.outcome
-        if outcome.layer == "managed":
-            words = f"{outcome.key} is set by your organisation; nothing of yours changes it."
-        else:
-            server = self._stopped.request.server.name
-            words = way_through(outcome.decided_by, outcome.key or "", server)
-        return text_lines(words, width, "dim") if words else []
+def _card(stopped: Stopped, width: int) -> list[list[Line]]:
+    """Of what the guardian stopped: what it was and why, with one line of evidence."""
+    findings = stopped.review.findings
+    if stopped.outcome.decided_by != "guardian" or not findings:
+        return []
+    worst = max(findings, key=lambda finding: finding.severity)
+    wrote = neutral_line(stopped.request.message, 200) or "(no message)"
+    lines: list[Line] = [*text_lines(f"■ {wrote}", width, "bad")]
+    lines += text_lines(neutral(worst.advice, 400), width, "strong")
+    if worst.evidence:
+        lines += labelled("seen", neutral(worst.evidence, 200), width)
+    return [lines]
+
+
+def _way_out(stopped: Stopped, width: int) -> list[Line]:
+    """Which key would let such a question through."""
+    outcome = stopped.outcome
+    if outcome.layer == "managed":
+        words = f"{outcome.key} is set by your organisation; nothing of yours changes it."
+    else:
+        server = stopped.request.server.name
+        words = way_through(outcome.decided_by, outcome.key or "", server)
+    return text_lines(words, width, "dim") if words else []
 
 
 def way_through(decided_by: str, key: str, server: str) -> str:
