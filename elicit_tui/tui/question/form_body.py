@@ -125,7 +125,7 @@ class FormPanel(Horizontal):
         content = Content(neutral(text, LIVE_CHARACTERS))
         width = max(self._text.size.width, 1)
         # The whole screen is laid out anew only for what scrolls or stops scrolling.
-        lines = max(len(content.wrap(width)), self._beside.size.height)
+        lines = max(len(content.wrap(width)), self._text.size.height)
         if content != self._live:
             self._text.update(content, layout=lines != self._lines)
         self._live, self._lines = content, lines

@@ -85,10 +85,8 @@ def tighten(frame: Widget, question: Question, size: Size) -> None:
     frame.set_class(size.width < _NARROW, "-narrow")
     frame.set_class(size.width >= _WIDE, "-wide")
     roomy = size.width >= _CARD.width and size.height >= _CARD.height
-    # Beside a form's fields stands the JSON that would be sent, which takes the whole width.
-    beside = size.width >= _WIDE and question.form is not None and bool(question.form.fields)
     short = card_rows(question) <= size.height
-    card = roomy and short and not beside and not frame.app.is_inline
+    card = roomy and short and not frame.app.is_inline
     frame.set_class(card, "-card")
 
 
