@@ -40,9 +40,9 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
-    from elicit_tui.tui.console.screens.keeping import KeepCallScreen
-    from elicit_tui.tui.console.screens.result import ResultScreen
-    from elicit_tui.tui.console.screens.server import RemoveServerScreen, ServerScreen
+    from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+    from elicit_tui.tui.console.screens.result_reader import ResultScreen
+    from elicit_tui.tui.console.screens.server_dialogs import RemoveServerScreen, ServerScreen
     from elicit_tui.tui.console.views import LineView, RowList
     from elicit_tui.tui.question import QuestionView
     from elicit_tui.tui.widgets.lines import DateLine

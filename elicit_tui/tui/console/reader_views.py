@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MARKDOWN_CHARACTERS: Final = 100_000
 MARKDOWN_LINES: Final = 1_000
 """Of more than these the widgets of all paragraphs would be waited for; it is read as text."""
-TABLE_ROWS: Final = 2_000
+TABLE_ROWS: Final = 1_000
 TABLE_COLUMNS: Final = 40
 CELL_CHARACTERS: Final = 200
 COMPARED_LINES: Final = 3_000

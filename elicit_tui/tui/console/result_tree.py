@@ -35,7 +35,7 @@ ROLES: Final[Mapping[type, Role]] = {str: "good", bool: "warn", type(None): "war
 
 
 @dataclass(frozen=True)
-class Part:
+class TreePart:
     """One line of the tree: a value under its key, or a run of a long value's entries."""
 
     key: Key | None
@@ -46,7 +46,7 @@ class Part:
     """The entries that it stands for, where it is a run of them: from and up to."""
 
     @classmethod
-    def of(cls, key: Key | None, value: Any) -> Part:
+    def of(cls, key: Key | None, value: Any) -> TreePart:
         """A value under its key."""
         return cls(key, value, value if _folds(value) else json_in(value))
 
@@ -138,7 +138,7 @@ def _inner(value: Any, wanted: str) -> Any:
     return json_in(value) if holds else None
 
 
-class ResultTree(Tree[Part]):
+class ResultTree(Tree[TreePart]):
     """The value unfolded as far as fits; the arrow keys fold, unfold and walk."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -164,7 +164,7 @@ class ResultTree(Tree[Part]):
     """
 
     def __init__(self, value: Any) -> None:
-        super().__init__("", Part.of(None, value))
+        super().__init__("", TreePart.of(None, value))
         self.show_root = not _folds(value)
         self.guide_depth = 2
         self._unfold_some()
@@ -180,7 +180,7 @@ class ResultTree(Tree[Part]):
                 node.expand()
                 waiting += [child for child in node.children if child.allow_expand]
 
-    def _load(self, node: TreeNode[Part]) -> None:
+    def _load(self, node: TreeNode[TreePart]) -> None:
         """Make the lines below a line, once."""
         part = node.data
         if part is None or part.inside is None or node.children:
@@ -192,17 +192,17 @@ class ResultTree(Tree[Part]):
         if end - start > GROUP:
             for begin in range(start, end, step):
                 run = (begin, min(begin + step, end))
-                node.add("", Part(None, None, part.inside, run))
+                node.add("", TreePart(None, None, part.inside, run))
             return
         for key, value in entries_of(part.inside, start, end):
-            below = Part.of(key, value)
+            below = TreePart.of(key, value)
             node.add("", below, allow_expand=below.inside is not None)
 
-    def on_tree_node_expanded(self, event: Tree.NodeExpanded[Part]) -> None:
+    def on_tree_node_expanded(self, event: Tree.NodeExpanded[TreePart]) -> None:
         """What was folded is made when it is unfolded."""
         self._load(event.node)
 
-    def render_label(self, node: TreeNode[Part], base_style: Style, style: Style) -> Text:
+    def render_label(self, node: TreeNode[TreePart], base_style: Style, style: Style) -> Text:
         """A line in the colours of the theme; nothing of it is markup."""
         colours = self.app.theme_variables
         label = Text(self._sign(node), base_style)
@@ -211,17 +211,17 @@ class ResultTree(Tree[Part]):
             label.append(text, style + colour)
         return label
 
-    def get_label_width(self, node: TreeNode[Part]) -> int:
+    def get_label_width(self, node: TreeNode[TreePart]) -> int:
         """Cells of a line."""
         return cell_len(self._sign(node)) + cell_len(text_of(self._words(node)))
 
-    def _sign(self, node: TreeNode[Part]) -> str:
+    def _sign(self, node: TreeNode[TreePart]) -> str:
         if not node.allow_expand:
             return "  "
         return self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
 
     @staticmethod
-    def _words(node: TreeNode[Part]) -> Line:
+    def _words(node: TreeNode[TreePart]) -> Line:
         return () if node.data is None else node.data.words
 
     def action_unfold(self) -> None:
@@ -263,12 +263,12 @@ class ResultTree(Tree[Part]):
             node = below
         self.call_after_refresh(self._point_at, node)
 
-    def _point_at(self, node: TreeNode[Part]) -> None:
+    def _point_at(self, node: TreeNode[TreePart]) -> None:
         self.move_cursor(node)
         top = max(0, node.line - self.size.height // 3)
         self.scroll_to(y=top, animate=False, immediate=True, force=True)
 
-    def _below(self, node: TreeNode[Part], key: Key) -> TreeNode[Part] | None:
+    def _below(self, node: TreeNode[TreePart], key: Key) -> TreeNode[TreePart] | None:
         """The line of this key; the runs on the way there are unfolded."""
         for child in node.children:
             part = child.data
@@ -281,7 +281,7 @@ class ResultTree(Tree[Part]):
         return None
 
     @staticmethod
-    def _in_run(part: Part, key: Key) -> bool:
+    def _in_run(part: TreePart, key: Key) -> bool:
         start, end = part.entries
         if isinstance(key, int):
             return start <= key < end

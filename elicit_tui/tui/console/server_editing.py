@@ -33,7 +33,7 @@ class ServerEditing:
 
     def change(self, record: ServerRecord | None, *, remove: bool) -> None:
         """Ask for a new server, for what is to be another of one of the file, or to remove it."""
-        from elicit_tui.tui.console.screens.server import RemoveServerScreen, ServerScreen
+        from elicit_tui.tui.console.screens.server_dialogs import RemoveServerScreen, ServerScreen
 
         path = str(self._path)
         if record is None:

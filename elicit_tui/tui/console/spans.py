@@ -66,7 +66,9 @@ def wrapped(text: str, width: int) -> Iterator[str]:
     What was indented stays so, as far as there is room.
     """
     for paragraph in text.split("\n"):
-        if cell_len(paragraph) <= width:
+        # What is ASCII has a cell for each character: a long log is not measured line by line.
+        narrow = len(paragraph) <= width and paragraph.isascii()
+        if narrow or cell_len(paragraph) <= width:
             yield paragraph
             continue
         words = paragraph.lstrip(" ")

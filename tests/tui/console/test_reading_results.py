@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.reader_views import markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import as_command
-from elicit_tui.tui.console.screens.result import ResultScreen
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
 

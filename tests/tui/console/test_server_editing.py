@@ -10,7 +10,7 @@ import pytest
 from elicit_tui import paths
 from elicit_tui.config import CommandLine, load
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.tui.console.screens.server import ServerScreen
+from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio

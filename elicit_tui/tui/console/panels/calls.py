@@ -328,7 +328,7 @@ class CallsPane(Pane):
 
     def action_whole(self) -> None:
         """Read the result on the whole screen."""
-        from elicit_tui.tui.console.screens.result import ResultScreen
+        from elicit_tui.tui.console.screens.result_reader import ResultScreen
 
         record = self.record
         if record is not None and record.result is not None:
@@ -336,7 +336,7 @@ class CallsPane(Pane):
 
     def action_keep(self) -> None:
         """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""
-        from elicit_tui.tui.console.screens.keeping import KeepCallScreen
+        from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 
         if self.record is not None:
             self.app.push_screen(KeepCallScreen(self.record))

@@ -14,7 +14,7 @@ from textual.widgets import Static, TextArea
 
 from elicit_tui.form import Form, Typed, entry_for, read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.completion import Completion, ValueList
+from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import Dialog, DialogButton
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.widgets import FormView
@@ -268,7 +268,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         self.query_one(FormView).put({values.field: Typed(values.value(event.option_index))})
         self._to_field()
 
-    @on(ValueList.Left)
+    @on(ValueList.GoneBack)
     def _to_field(self) -> None:
         values = self.query_one(ValueList)
         name = values.field

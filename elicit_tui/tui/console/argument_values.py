@@ -128,7 +128,7 @@ class ValueList(OptionList):
     ValueList.-shown { display: block; }
     """
 
-    class Left(Message):
+    class GoneBack(Message):
         """The person goes back to the field, with nothing taken."""
 
     def __init__(self) -> None:
@@ -165,4 +165,4 @@ class ValueList(OptionList):
 
     def action_leave(self) -> None:
         """Back to the field."""
-        self.post_message(self.Left())
+        self.post_message(self.GoneBack())

@@ -24,7 +24,7 @@ from elicit_tui.tui.console.reader_views import (
     table_of,
     unpacked,
 )
-from elicit_tui.tui.console.result_tree import Part, ResultTree
+from elicit_tui.tui.console.result_tree import ResultTree, TreePart
 from elicit_tui.tui.console.results import as_text
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
@@ -165,7 +165,7 @@ class ResultScreen(Dialog[None]):
         await self._show("difference")
 
     @on(Tree.NodeSelected)
-    def _read_text(self, event: Tree.NodeSelected[Part]) -> None:
+    def _read_text(self, event: Tree.NodeSelected[TreePart]) -> None:
         """Enter on a text shows all of it."""
         part = event.node.data
         if part is not None and isinstance(part.value, str) and part.inside is None:
