@@ -57,7 +57,10 @@ def test_a_ledger_that_was_removed_is_begun_again_by_the_next_start(
     assert run(*server, "call", "s", "t", *accepting).code == 0
     ledger.unlink()
     assert run(*server, "call", "s", "t", *accepting).code == 0
-    assert run("history", "verify").code == 0
+    assert len(run("history", "export").stdout.splitlines()) == 1
+    verified = run("history", "verify")
+    assert verified.code == 1
+    assert "shorter than it was" in verified.stdout
 
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"

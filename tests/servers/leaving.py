@@ -3,8 +3,8 @@
 python leaving.py
 
 Its tools: `at_once` exits with code 7 right after the result, the others once their input ends;
-`drop` asks first. The text of each result is its name. One looks like `drop`: it has a Cyrillic
-letter.
+`drop` asks first, and lets it end well. The text of each result is its name. One looks like `drop`:
+it has a Cyrillic letter.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ def send(message: Any) -> None:
 
 
 def main() -> None:
+    code = 7
     for line in sys.stdin:
         message = json.loads(line)
         method, identifier = message.get("method"), message.get("id")
@@ -39,10 +40,11 @@ def main() -> None:
             if name == "drop":
                 send({"id": "q", "method": "elicitation/create", "params": QUESTION})
                 sys.stdin.readline()
+                code = 0
             send({"id": identifier, "result": {"content": [{"type": "text", "text": name}]}})
             if name == "at_once":
-                os._exit(7)
-    os._exit(7)
+                os._exit(code)
+    os._exit(code)
 
 
 if __name__ == "__main__":
