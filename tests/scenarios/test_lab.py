@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import SECONDS, Ended, run
+from tests.cli.running import Ended
 from tests.scenarios.careless import AGREED, CARELESS, PARTY, WISHES
 from tests.scenarios.careless import SEAT as LISTED_SEAT
 from tests.scenarios.lab import (
@@ -27,9 +21,9 @@ from tests.scenarios.lab import (
     TABLE_SIZES,
     YES_OR_NO,
 )
+from tests.scenarios.ready import forks_of, run
 
 LAB = Path(__file__).with_name("lab.py")
-NURSERY = Path(__file__).with_name("nursery.py")
 
 BRANCHES: dict[str, tuple[str, ...]] = {
     "acts_on_decline": ("decline",),
@@ -149,24 +143,8 @@ def scenario(tool: str, watched: Path) -> str:
 @pytest.fixture(scope="module")
 def lab() -> Iterator[str]:
     """The command line of the lab's servers, without tool and state: forks of one process."""
-    # A socket's name has to be short.
-    with tempfile.TemporaryDirectory() as place:
-        socket = Path(place, "lab")
-        nursery = subprocess.Popen(
-            [sys.executable, LAB, "--nursery", socket],
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            end = time.monotonic() + SECONDS
-            while not socket.exists():
-                assert nursery.poll() is None
-                assert time.monotonic() < end
-                time.sleep(0.02)
-            yield f"{sys.executable} -S {NURSERY} {socket}"
-        finally:
-            os.killpg(nursery.pid, signal.SIGKILL)
-            nursery.wait(SECONDS)
+    with forks_of(LAB, "--nursery") as words:
+        yield " ".join(words)
 
 
 def run_lab(lab: str, directory: Path, tools: list[str], *options: str, later: bool) -> Ended:
