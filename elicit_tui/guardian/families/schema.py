@@ -14,8 +14,8 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.form.choices import fits_type, read_choices
 from elicit_tui.form.json_values import is_number, json_key, same_json
 from elicit_tui.form.limits import objects, resolve
+from elicit_tui.form.pattern_steps import Patterns
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.patterns import Patterns
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, found, house_rule
 
