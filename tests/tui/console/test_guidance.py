@@ -274,7 +274,7 @@ async def test_an_example_in_a_field_does_not_pass_for_a_value(tmp_path: Path) -
     schema = {**CITY, "properties": day, "required": ["day"]}
     async with console(tmp_path, size=(80, 24)) as stand:
         params = {"message": "When?", "requestedSchema": schema}
-        request = stand.ask("alpha", params)
+        request = stand.asks_with("alpha", params)
         await stand.shown(request)
         tomorrow = date.today() + timedelta(days=1)
         assert f"e.g. {tomorrow}" in stand.text()
