@@ -464,8 +464,11 @@ async def test_a_client_that_discovers_and_then_initializes_is_served() -> None:
         assert (await ask(modern("tools/list", 5)))["result"]["resultType"] == "complete"
 
 
-async def test_what_is_asked_before_a_client_begins_anew_is_still_answered() -> None:
-    async with on_pipes(workshop()) as ask:
+async def test_what_is_asked_before_a_client_begins_anew_is_still_answered(
+    tmp_path: Path,
+) -> None:
+    server, files = stale(tmp_path)
+    async with on_pipes(server, files=files) as ask:
         first = await ask(
             modern("server/discover", 1), modern("tools/list", 2), {**INITIALIZE, "id": 3}
         )
