@@ -10,6 +10,7 @@ import pytest
 from elicit_tui.elicitation import accept, cancel, decline
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.bridge import BRIDGED
+from elicit_tui.paths import ledger_file
 from tests.gateway.bridge.hooked import (
     COMMAND,
     QUESTION,
@@ -169,10 +170,11 @@ OWN: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("prompt", OWN)
 async def test_what_our_own_gateway_asks_is_not_asked_twice(prompt: dict[str, Any]) -> None:
-    async with person() as somebody:
+    configure("[bridge]\nhold_sec = 1\n")
+    async with person():
         ended = await asked(prompt)
-        assert somebody.inbox.waiting == ()
     assert (ended.code, ended.stdout, ended.stderr) == (0, b"", "")
+    assert not ledger_file().exists(), "the gateway records it"
 
 
 # What the owner's policy decides
