@@ -19,7 +19,7 @@ from elicit_tui.text.strict_json import strict_json, too_deep
 
 MOST_INPUT: Final = 16 * 1024 * 1024
 """Bytes: a command of a megabyte of escapes takes six of JSON."""
-INPUT_SECONDS: Final = 5.0
+INPUT_SECONDS: Final = 20.0
 """How long an agent may take to write it; nothing is asked of a person meanwhile."""
 LONGEST_NAME: Final = 200
 
