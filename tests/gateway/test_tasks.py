@@ -13,7 +13,7 @@ import pytest
 from elicit_tui.elicitation import accept, cancel, decline
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
 from tests.gateway.task_world import TASKS, Agent, HttpAgent, Refused, TaskWorld, task_world
-from tests.gateway.world import asking, settled, until, workshop
+from tests.gateway.world import MODERN, asking, settled, until, workshop
 
 pytestmark = pytest.mark.anyio
 
@@ -309,7 +309,7 @@ async def in_input(here: TaskWorld) -> tuple[str, dict[str, Any]]:
 
 def asks_client(way: str, hold_sec: float = 60) -> Any:
     settings = GatewaySettings(ask_via="auto", hold_sec=hold_sec)
-    server = asking(default_tools_approval_mode="prompt")
+    server = asking(protocol=MODERN, default_tools_approval_mode="prompt")
     return task_world(server, upwards=way, modes=FORMS, gateway=settings)
 
 
