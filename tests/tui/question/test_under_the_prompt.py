@@ -318,9 +318,13 @@ def answer_once_it_listens(terminal: Emulated, key: str) -> None:
     raise AssertionError("the form does not listen")
 
 
-@pytest.mark.parametrize("ends", [("\x1b", "\x1b"), ("\x03",)], ids=["cancelled", "interrupted"])
-def test_what_was_typed_and_not_sent_is_there_in_the_next_run(
-    tmp_path: Path, ends: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("ends", "comes_back"),
+    [(("\x1b", "\x1b"), False), (("\x03",), True)],
+    ids=["cancelled", "interrupted"],
+)
+def test_what_was_typed_is_there_in_the_next_run_unless_the_person_cancelled(
+    tmp_path: Path, ends: tuple[str, ...], comes_back: bool
 ) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         terminal.wait_for("Send ^S")
@@ -331,6 +335,8 @@ def test_what_was_typed_and_not_sent_is_there_in_the_next_run(
             terminal.type(key)
         assert terminal.end() in (0, 1, 130), terminal.raw[-3000:]
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("Mallory")
+        terminal.wait_for("Send ^S")
+        terminal.rests()
+        assert any("Mallory" in line for line in terminal.screen.display) == comes_back
         answer_once_it_listens(terminal, "\x0e")
         assert terminal.end() in (0, 1), terminal.raw[-3000:]
