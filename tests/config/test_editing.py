@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui import paths
+from elicit_tui.config import editing
 from elicit_tui.config.editing import put_server, remove_server, target_of
 from elicit_tui.errors import ConfigError, ElicitTuiError
 
@@ -92,3 +94,18 @@ def test_a_file_that_is_no_toml_is_left_alone(mine: Path) -> None:
     with pytest.raises(ConfigError, match="TOML"):
         put_server(mine, "notes", "npx notes")
     assert mine.read_text() == "[mcp_servers\n"
+
+
+def test_a_file_that_was_changed_meanwhile_is_not_written_over(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse = editing.parse
+
+    def slow(*given: Any) -> Any:
+        mine.write_text(f"{MINE}# more\n")
+        return parse(*given)
+
+    monkeypatch.setattr(editing, "parse", slow)
+    with pytest.raises(ConfigError, match="meanwhile"):
+        put_server(mine, "notes", "npx notes")
+    assert mine.read_text() == f"{MINE}# more\n"
