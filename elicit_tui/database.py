@@ -57,7 +57,7 @@ class DatabaseKind:
     """There is none yet, and none was to be made."""
     too_new: type[ElicitTuiError]
     upgrades: Mapping[int, str] = field(default_factory=dict)
-    """By an older version: the statement that makes a file of it one of the next version."""
+    """By an older version: the statements that make a file of it one of the next version."""
 
     @contextmanager
     def plain_errors(self, path: Path) -> Iterator[None]:
@@ -147,8 +147,7 @@ class DatabaseKind:
             connection.execute("BEGIN IMMEDIATE")
             with _committed(connection):
                 if self._version(connection, path) == 0:
-                    for statement in filter(None, map(str.strip, self.schema.split(";"))):
-                        connection.execute(statement)
+                    _execute_all(connection, self.schema)
                     connection.execute(f"PRAGMA application_id = {self.application_id}")
                     connection.execute(f"PRAGMA user_version = {self.version}")
         elif version < self.version:
@@ -159,7 +158,7 @@ class DatabaseKind:
         connection.execute("BEGIN IMMEDIATE")
         with _committed(connection):
             for version in range(self._version(connection, path), self.version):
-                connection.execute(self.upgrades[version])
+                _execute_all(connection, self.upgrades[version])
             connection.execute(f"PRAGMA user_version = {self.version}")
 
     def _version(self, connection: sqlite3.Connection, path: Path) -> int:
@@ -184,6 +183,12 @@ class DatabaseKind:
                 " not used."
             )
         return version
+
+
+def _execute_all(connection: sqlite3.Connection, statements: str) -> None:
+    """Execute statements in the transaction that has begun."""
+    for statement in filter(None, map(str.strip, statements.split(";"))):
+        connection.execute(statement)
 
 
 class Writer:

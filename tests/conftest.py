@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.store.redis import RedisProcess
 
 # A busy machine is no finding: what a property allows in time, it says itself.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -38,3 +43,13 @@ def sealed_machine(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     return home
+
+
+@pytest.fixture(scope="session")
+def redis_process() -> Iterator[RedisProcess]:
+    """A Redis for all tests of this process; whoever takes it empties it first."""
+    from tests.store.redis import RedisProcess
+
+    process = RedisProcess()
+    yield process
+    process.end()

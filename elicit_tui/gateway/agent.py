@@ -35,6 +35,8 @@ Context = ServerRequestContext[Any, Any]
 
 GONE: Final = "elicit_tui.gone"
 """The key of a request's scope under which the gateway over HTTP says that its client hung up."""
+ANSWERED: Final = "elicit_tui.answered"
+"""The key under which it leaves a list of what is to be done once the answer has left."""
 MOST_OF_A_NAME: Final = 200
 MOST_UNSENT: Final = 256
 """Notifications of one request that an agent has not read; more of them are not kept."""
@@ -131,6 +133,9 @@ class AgentRequest:
         self.http = request is not None
         self.gone: asyncio.Event | None = request.scope.get(GONE) if request is not None else None
         """Set when the client of an HTTP request hangs up."""
+        self._answered: list[Any] | None = (
+            request.scope.get(ANSWERED) if request is not None else None
+        )
         self._level = meta.get(types.LOG_LEVEL_META_KEY) if modern else None
         self.knows_tasks = knows_tasks(context)
         self._sent = -math.inf
@@ -207,6 +212,13 @@ class AgentRequest:
         self._catch_up()
         if self._sending is not None:
             await self._sending
+
+    def when_answered(self, work: Callable[[], Awaitable[None]]) -> bool:
+        """Do this once the answer has left; False where nobody tells when it has."""
+        if self._answered is None:
+            return False
+        self._answered.append(work)
+        return True
 
     async def elicit(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Ask the agent's client with elicitation/create (handshake era). Raises ClientSilent."""

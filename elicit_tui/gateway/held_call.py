@@ -12,10 +12,29 @@ from typing import Any
 
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Call, Question, now
+from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import Rounds
-from elicit_tui.gateway.telling import Result
+from elicit_tui.gateway.telling import UNREAD, Result
 from elicit_tui.store import AgentState
+
+
+class TooManyCalls(ElicitTuiError):
+    """The agent has more calls open than any work needs."""
+
+    def __init__(self) -> None:
+        super().__init__("Too many calls are open. Finish or cancel some of them first.")
+
+
+class OutcomesUnread(ElicitTuiError):
+    """So many outcomes wait for the agent to read them that nothing more is called."""
+
+    def __init__(self) -> None:
+        super().__init__(UNREAD)
+
+
+class GivenUp(Exception):
+    """The call was taken back for good while somebody waited for it; it has no outcome."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +80,8 @@ class HeldCall:
     key: str
     task: asyncio.Task[Result] | None = None
     requesters: list[Requester] = field(default_factory=list)
+    elsewhere: int = 0
+    """How many requests wait for it in other gateway processes."""
     waiting: dict[str, Question] = field(default_factory=dict)
     """The questions for which a person is waited for, by id."""
     rounds: Rounds = field(default_factory=Rounds)
@@ -101,8 +122,13 @@ class HeldCall:
         """What the agent does meanwhile; one whose client has a round calls again by itself."""
         if self.left:
             return "left"
-        told = self.paused and not self.requesters and self.with_client is None
+        told = self.paused and not self.attended and self.with_client is None
         return "paused" if told else "waiting"
+
+    @property
+    def attended(self) -> bool:
+        """Whether a request of the agent waits for it."""
+        return bool(self.requesters or self.elsewhere)
 
     @property
     def tool_path(self) -> str:
@@ -123,7 +149,7 @@ class HeldCall:
         if self.is_task:
             asked = (question.request.traits.about_call for question in self.waiting.values())
             return any(asked) and not self.withdrawn
-        if self.requesters or self.delivered or self.withdrawn:
+        if self.attended or self.delivered or self.withdrawn:
             return False
         return self.paused or self.left
 

@@ -21,10 +21,13 @@ from elicit_tui.gateway.held_call import (
     AsksClient,
     BecameTask,
     Ended,
+    GivenUp,
     HeldCall,
+    OutcomesUnread,
     Paused,
     Reply,
     StillRuns,
+    TooManyCalls,
     agent_state,
 )
 from elicit_tui.gateway.requester import Requester
@@ -46,14 +49,6 @@ MOST_OPEN: Final = 512
 """Calls of one session under way at once; an agent that opens more is not working."""
 
 
-class TooManyCalls(Exception):
-    """The agent has more calls open than any work needs."""
-
-
-class GivenUp(Exception):
-    """The call was taken back for good while somebody waited for it; it has no outcome."""
-
-
 class HeldCallsWatcher(Protocol):
     """What the held calls of a session need of that session."""
 
@@ -69,6 +64,14 @@ class HeldCallsWatcher(Protocol):
         """Have the server of a call told that it is cancelled."""
         ...
 
+    def outcome_kept(self, held: HeldCall) -> None:
+        """Learn that the outcome of a call is there for an agent that comes back."""
+        ...
+
+    def given_up(self, held: HeldCall) -> None:
+        """Learn that a call was cancelled, and has no outcome."""
+        ...
+
 
 class HeldCalls:
     """All held calls of one session."""
@@ -82,6 +85,7 @@ class HeldCalls:
         """Those whose id or key somebody may come back with, oldest first."""
         self._asked: dict[str, Question] = {}
         """What waits for a person, by the question's id."""
+        self._ending = False
 
     def watched_by(self, watcher: HeldCallsWatcher) -> None:
         """Take the session that these calls are of, before the first of them begins."""
@@ -156,11 +160,11 @@ class HeldCalls:
     # Their life
 
     def start(self, call: Call, server: str, key: str, work: Awaitable[Result]) -> HeldCall:
-        """Begin a call in a task of its own. Raises TooManyCalls."""
-        if len(self._under_way) >= MOST_OPEN:
+        """Begin a call in a task of its own. Raises TooManyCalls, OutcomesUnread."""
+        if len(self._under_way) >= MOST_OPEN or self._unread_is_full:
             if asyncio.iscoroutine(work):
                 work.close()
-            raise TooManyCalls
+            raise OutcomesUnread if self._unread_is_full else TooManyCalls
         held = HeldCall(call, server, key, started=self._clock.time())
         self._under_way[call.id] = held
         for question in self._asked.values():
@@ -180,9 +184,13 @@ class HeldCalls:
         assert task is not None
         if task.cancelled():
             self._forget(held)
-        elif task.exception() is None:
-            held.size = len(json.dumps(task.result(), default=str))
-            self._forget_oldest()
+            if self._watched_by is not None and not self._ending:
+                self._watched_by.given_up(held)
+        else:
+            if task.exception() is None:
+                held.size = len(json.dumps(task.result(), default=str))
+            if held.id in self._named:
+                self._keep_outcome(held)
         held.changed()
 
     def _forget(self, held: HeldCall) -> None:
@@ -191,17 +199,40 @@ class HeldCalls:
             self._named.pop(held.id, None)
 
     def _name(self, held: HeldCall) -> None:
-        self._named.setdefault(held.id, held)
-        self._forget_oldest()
+        if held.id not in self._named:
+            self._named[held.id] = held
+            if held.done:
+                self._keep_outcome(held)
 
-    def _forget_oldest(self) -> None:
-        """Keep the newest outcomes only; what is still under way is never forgotten."""
-        kept = [held for held in self._named.values() if held.done]
+    def _keep_outcome(self, held: HeldCall) -> None:
+        self._watcher.outcome_kept(held)
+        self._forget_read()
+
+    @property
+    def _outcomes(self) -> list[HeldCall]:
+        """What ended and can be read, oldest first."""
+        return [held for held in self._named.values() if held.done]
+
+    @property
+    def unread(self) -> list[HeldCall]:
+        """What ended and waits for the agent, oldest first."""
+        return [held for held in self._outcomes if not held.delivered]
+
+    @property
+    def _unread_is_full(self) -> bool:
+        unread = self.unread
+        return len(unread) >= MOST_OUTCOMES or sum(e.size for e in unread) >= MOST_OUTCOME_BYTES
+
+    def _forget_read(self) -> None:
+        """Let what was read give place; what was not, and what is under way, is never forgotten."""
+        kept = self._outcomes
         size = sum(held.size for held in kept)
-        while kept and (len(kept) > MOST_OUTCOMES or size > MOST_OUTCOME_BYTES):
-            oldest = kept.pop(0)
-            size -= oldest.size
-            del self._named[oldest.id]
+        for held in [each for each in kept if each.delivered]:
+            if len(kept) <= MOST_OUTCOMES and size <= MOST_OUTCOME_BYTES:
+                return
+            kept.remove(held)
+            size -= held.size
+            del self._named[held.id]
 
     # Waiting for one
 
@@ -245,6 +276,7 @@ class HeldCalls:
             held.with_client = requester
         if isinstance(reply, Ended):
             held.delivered = True
+            self._forget_read()
         elif not isinstance(reply, StillRuns):
             held.paused = True
             self._name(held)
@@ -306,7 +338,11 @@ class HeldCalls:
 
     def _leave(self, held: HeldCall) -> None:
         """Let a call go whose request was taken back, or whose agent hung up."""
-        if held.requesters or held.paused or held.done:
+        if held.attended or held.paused or held.delivered:
+            return
+        if held.done:  # Its outcome has reached nobody.
+            held.left = True
+            self._name(held)
             return
         if not held.asked:
             # Nobody was asked anything: the call is cancelled as any server would be told.
@@ -367,8 +403,31 @@ class HeldCalls:
         if not held.done:
             await self._watcher.cancel_below(held)
 
+    # Other gateway processes of the same agent
+
+    @property
+    def open_to_others(self) -> list[str]:
+        """The ids of the calls that an agent may come back for in another process."""
+        return [held.id for held in self._named.values() if not held.delivered]
+
+    def attended_elsewhere(self, held: HeldCall, more: int) -> None:
+        """Note that so many more requests wait for a call in other processes, or fewer."""
+        before = held.agent_state
+        held.elsewhere = max(0, held.elsewhere + more)
+        if held.elsewhere:
+            self._has_returned(held)
+        elif before != "left":
+            self._leave(held)
+        self._tell_change(held, before)
+
+    def delivered_elsewhere(self, held: HeldCall) -> None:
+        """Note that another process gave the agent the outcome."""
+        held.delivered = True
+        self._forget_read()
+
     async def end(self) -> None:
         """End the session: withdraw every question, cancel every call."""
+        self._ending = True
         held_calls = self.under_way
         for held in held_calls:
             held.withdrawn = True

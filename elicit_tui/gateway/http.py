@@ -9,8 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import socket
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    MutableMapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Final
@@ -28,8 +36,8 @@ from starlette.routing import Route
 
 from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.errors import UsageError
-from elicit_tui.gateway.agent import GONE, Context
+from elicit_tui.errors import StoreError, UsageError
+from elicit_tui.gateway.agent import ANSWERED, GONE, Context
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN, BoundedConnection
@@ -39,9 +47,12 @@ from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession, Sessions
-from elicit_tui.gateway.tokens import Token, Tokens
+from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
+from elicit_tui.gateway.tokens import SharedTokens, Tokens
 from elicit_tui.host.sdk import quieten
 from elicit_tui.runtime import open_store
+from elicit_tui.store import Store
+from elicit_tui.store.tokens import Token
 
 PATH: Final = "/mcp"
 SESSION_ID: Final = "mcp-session-id"
@@ -49,6 +60,9 @@ MODERN_KEY: Final = ""
 """The key of a token's one session in the modern era, which has no session ids."""
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+PUBLIC_HOST: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
+BEAT_SECONDS: Final = 5.0
+"""How often a process says that it lives, where others have only that to tell by."""
 BODY_SECONDS: Final = 30.0
 """A body that is not here by then is not coming."""
 
@@ -72,6 +86,15 @@ def listening_address(text: str) -> tuple[str, int]:
             f"The gateway listens on loopback only (127.0.0.1, localhost, [::1]), not on {host!r}."
         )
     return host, int(port)
+
+
+def public_host(text: str) -> str:
+    """A name of `--public-host` as it stands in the Host of a request. Raises UsageError."""
+    if not PUBLIC_HOST.fullmatch(text):
+        raise UsageError(
+            f"--public-host takes a name such as gateway.example, or NAME:PORT, not {text!r}."
+        )
+    return text.lower()
 
 
 class TokenMiddleware:
@@ -104,6 +127,8 @@ class TokenMiddleware:
         # The token has done its work; nothing behind this needs it.
         scope["headers"] = [each for each in scope["headers"] if each[0] != b"authorization"]
         gone = scope[GONE] = asyncio.Event()
+        answered: list[Callable[[], Awaitable[None]]] = []
+        scope[ANSWERED] = answered
         key = scope[KEY] = _session_key(headers)
         self._sessions.arrived(token, key)
         status = 0
@@ -122,6 +147,8 @@ class TokenMiddleware:
         finally:
             listened = scope["method"] == "GET" and status < 400
             self._sessions.left(token, key, hung_up=listened and gone.is_set())
+            for work in answered:
+                await asyncio.shield(work())
             if scope["method"] == "DELETE" and status < 400 and key:
                 self._sessions.end(token, key)
 
@@ -185,6 +212,7 @@ async def serve_http(
     idle_seconds: float,
     instructions: str | None,
     tasks: bool = True,
+    public_hosts: Sequence[str] = (),
     clock: Clock | None = None,
     bound: Callable[[int], None] = lambda port: None,
 ) -> None:
@@ -202,7 +230,14 @@ async def serve_http(
         raise UsageError(f"{address[0]}:{address[1]} cannot be listened on: {error}.") from None
     port = listener.getsockname()[1]
     app, sessions = build_app(
-        open_one, tokens, port, clock, idle_seconds, instructions, tasks=tasks
+        open_one,
+        tokens,
+        port,
+        clock,
+        idle_seconds,
+        instructions,
+        tasks=tasks,
+        public_hosts=public_hosts,
     )
     config = uvicorn.Config(
         app,
@@ -263,6 +298,7 @@ def build_app(
     instructions: str | None,
     *,
     tasks: bool = True,
+    public_hosts: Sequence[str] = (),
 ) -> tuple[App, Sessions]:
     """The application and its sessions; the SDK's transport behind our tokens."""
     forgetting: set[asyncio.Task[None]] = set()
@@ -288,7 +324,11 @@ def build_app(
         # Sessions end by our own rule, after a longer silence than the SDK's.
         session_idle_timeout=None,
         transport_security=TransportSecuritySettings(
-            allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
+            allowed_hosts=[*hosts, *public_hosts],
+            allowed_origins=[
+                *(f"http://{host}" for host in hosts),
+                *(f"https://{host}" for host in public_hosts),
+            ],
         ),
     )
     _serve_with_slash(inner)
@@ -309,31 +349,67 @@ async def listen(
     names: Sequence[str],
     address: tuple[str, int],
     *,
+    public_hosts: Sequence[str] = (),
     log_file: Path | None,
     notify: Callable[[str], None],
 ) -> None:
-    """The whole of `elicit-tui gateway --listen`: until it is cancelled."""
+    """The whole of `elicit-tui gateway --listen`: until it is cancelled.
+
+    `public_hosts`: the names under which a proxy on this machine is reached.
+    """
     files = CatalogueFiles()
     instructions = SessionOffers.remembered(settings, names, files, notify).instructions()
-    tokens = Tokens()
-    if not tokens.listed():
-        notify("nobody has a token yet: elicit-tui gateway token add NAME")
     host = f"[{address[0]}]" if ":" in address[0] else address[0]
     async with open_store(settings, "listener", notify=notify) as store:
         watch = StoreWatch(store)
+        tokens = Tokens() if store.tokens is None else SharedTokens(store.tokens)
+        if isinstance(tokens, SharedTokens):
+            await tokens.refresh()
+        if not tokens.listed():
+            notify("nobody has a token yet: elicit-tui gateway token add NAME")
 
-        def open_one(token: str) -> AbstractAsyncContextManager[Session]:
-            other_terminal = OtherTerminalByStore(store, watch, None, token)
+        def open_one(token: Token, key: str) -> AbstractAsyncContextManager[Session]:
+            other_terminal = OtherTerminalByStore(store, watch, None, token.name)
+            owner = owner_of(token.sha256)
             return open_session(
-                settings, names, other_terminal, files=files, notify=notify, log_file=log_file
+                settings,
+                names,
+                other_terminal,
+                files=files,
+                notify=notify,
+                log_file=log_file,
+                # A session with an id of its own ends with this process.
+                shared=SharedCalls(store.calls, owner, private=key != MODERN_KEY),
             )
 
-        await serve_http(
-            open_one,
-            address,
-            tokens,
-            idle_seconds=settings.gateway.wait_sec,
-            instructions=instructions,
-            tasks=settings.gateway.tasks == "auto",
-            bound=lambda port: notify(f"listening on http://{host}:{port}{PATH}"),
-        )
+        async with known_elsewhere(store, tokens):
+            await serve_http(
+                open_one,
+                address,
+                tokens,
+                idle_seconds=settings.gateway.wait_sec,
+                instructions=instructions,
+                tasks=settings.gateway.tasks == "auto",
+                public_hosts=public_hosts,
+                bound=lambda port: notify(f"listening on http://{host}:{port}{PATH}"),
+            )
+
+
+@contextlib.asynccontextmanager
+async def known_elsewhere(store: Store, tokens: Tokens) -> AsyncIterator[None]:
+    """Within this, other machines know that this process lives, and it knows their tokens."""
+
+    async def beat() -> None:
+        while store.calls.needs_beats:
+            with contextlib.suppress(StoreError):  # It is tried again, and told where it matters.
+                await store.heartbeat()
+            await asyncio.sleep(BEAT_SECONDS)
+
+    going_on = [asyncio.ensure_future(beat())]
+    if isinstance(tokens, SharedTokens):
+        going_on.append(asyncio.ensure_future(tokens.keep_fresh()))
+    try:
+        yield
+    finally:
+        for task in going_on:
+            task.cancel()

@@ -25,6 +25,7 @@ from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.session_catalogues import SessionCatalogues, read_catalogue
+from elicit_tui.gateway.shared_calls import SharedCalls
 from elicit_tui.runtime import open_runtime
 
 if TYPE_CHECKING:
@@ -44,11 +45,13 @@ async def open_session(
     notify: Callable[[str], None] = lambda sentence: None,
     launched: Launched | None = None,
     log_file: Path | None = None,
+    shared: SharedCalls | None = None,
 ) -> AsyncIterator[Session]:
     """Compose a session and start its servers; on the way out its questions are withdrawn.
 
     `other_terminal` answers what no client does. `notify` tells a person at stderr. `offered`: what
     the front tells the agent, else what `files` remember; `listed`: whether it gave it a list.
+    `shared`: what other processes know of this agent's calls.
     """
     clock = clock or Clock()
     files = files or CatalogueFiles()
@@ -102,17 +105,21 @@ async def open_session(
                 clock=clock,
                 measuring=measuring,
                 note=note,
+                shared=shared,
             )
             runtime.host.subscribe(note.heard)
-            watching = asyncio.ensure_future(measuring.watch())
+            watching = [
+                asyncio.ensure_future(work) for work in (measuring.watch(), session.sharing.hear())
+            ]
             for name in names:
                 runtime.host.start(name)
             try:
                 yield session
             finally:
-                watching.cancel()
+                for task in watching:
+                    task.cancel()
                 note.end()
-                await held_calls.end()
+                await session.sharing.end()
                 await catalogues.close()
                 audience.close()
     finally:

@@ -116,6 +116,13 @@ def own_tools(gateway: GatewaySettings, modes: Collection[str]) -> list[Entry]:
     return [dict(_TOOLS[name]) for name in (RESUME, CANCEL, *asking, *([ANSWER] if answer else []))]
 
 
+def note_of(name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What another gateway process is told that makes the call which a tool of ours is about."""
+    if name == CANCEL:
+        return {"cancel": True}
+    return {"answer": dict(arguments)} if name == ANSWER else {}
+
+
 class NotAQuestion(Exception):
     """What the agent gave `elicit` cannot be asked; `str()` tells it why."""
 

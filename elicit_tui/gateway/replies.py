@@ -51,8 +51,7 @@ class Replies:
 
     def _paused(self, held: HeldCall, *, resumed: bool, alone: bool) -> Result:
         questions = list(held.waiting.values())
-        still = telling.STILL_WAITING_ALONE if alone else telling.STILL_WAITING
-        text = still if resumed else telling.paused_text(held.id)
+        text = telling.still_waiting(alone=alone) if resumed else telling.paused_text(held.id)
         text += self._for_answering(held)
         meta = {
             telling.PAUSED_META_KEY: {

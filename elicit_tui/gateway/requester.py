@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Final, Literal, Protocol
@@ -61,6 +61,10 @@ class Requester(Protocol):
 
     def log(self, level: str, logger: str | None, data: Any) -> None:
         """Pass a line of a server's log on, where the agent wants it."""
+        ...
+
+    def when_answered(self, work: Callable[[], Awaitable[None]]) -> bool:
+        """Do this once the answer has left; False where nobody tells when it has."""
         ...
 
     async def elicit(self, params: Mapping[str, Any]) -> Mapping[str, Any]:

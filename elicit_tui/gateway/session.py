@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,13 +14,10 @@ from elicit_tui.elicitation import (
     cancel,
 )
 from elicit_tui.elicitation.eras import ERAS
-from elicit_tui.elicitation.request import AGENT, URL_ELICITATION_REQUIRED, Method
+from elicit_tui.elicitation.request import AGENT, Method
 from elicit_tui.errors import (
-    INVALID_ANSWER,
     ElicitTuiError,
-    ProtocolCallError,
-    ServerError,
-    ToolRefused,
+    StoreError,
 )
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agent import SessionAudience
@@ -29,9 +26,17 @@ from elicit_tui.gateway.asking import Asking, agent_outcome
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connected import NoteOfSession
-from elicit_tui.gateway.fit_to_pass import without_our_words
-from elicit_tui.gateway.held_call import HeldCall, agent_state, call_key
-from elicit_tui.gateway.held_calls import TAKEN_BACK, GivenUp, HeldCalls, TooManyCalls
+from elicit_tui.gateway.held_call import (
+    Ended,
+    GivenUp,
+    HeldCall,
+    OutcomesUnread,
+    StillRuns,
+    TooManyCalls,
+    agent_state,
+    call_key,
+)
+from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCalls
 from elicit_tui.gateway.measuring import TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.other_terminal import OtherTerminal
@@ -45,7 +50,11 @@ from elicit_tui.gateway.requester import (
     runs_alone,
     takes_task,
 )
+from elicit_tui.gateway.rounds import SEPARATOR
+from elicit_tui.gateway.server_calls import ServerCalls
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
+from elicit_tui.gateway.shared_calls import Elsewhere, NotKnown, SharedCalls
+from elicit_tui.gateway.sharing import Sharing
 from elicit_tui.gateway.tasks import Tasks
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.host import (
@@ -75,7 +84,9 @@ class Session:
         clock: Clock,
         measuring: Measuring,
         note: NoteOfSession,
+        shared: SharedCalls | None = None,
     ) -> None:
+        """`shared`: what other gateway processes of this agent know of its calls."""
         self._gateway = runtime.settings.gateway
         self.runtime = runtime
         self._broker = runtime.broker
@@ -92,6 +103,9 @@ class Session:
         self._replies = Replies(self._gateway, self._broker)
         self._background = Background()
         self.passing = Passing(runtime.host, catalogues, self._background)
+        back = self._background
+        self.sharing = Sharing(shared, held_calls, back, answer=self._answer, hold=self._hold)
+        self._server_calls = ServerCalls(runtime.host, held_calls, self.sharing.about_to_call)
         held_calls.watched_by(self)
         self._broker.subscribe(self._broker_said)
         runtime.host.subscribe(self._host_said)
@@ -173,41 +187,71 @@ class Session:
         requester: Requester,
         more: Mapping[str, Any],
     ) -> Result:
-        def begin() -> HeldCall:
-            call = Call(method, name, arguments)
-            key = call_key(method, server, name, arguments)
-            return self.held_calls.to_join(key) or self.held_calls.start(
-                call, server, key, self._made(call, server)
-            )
-
-        return await self._joined_or_begun(begin, requester, more)
+        call = Call(method, name, arguments)
+        key = call_key(method, server, name, arguments)
+        work = partial(self._server_calls.made, call, server)
+        return await self._joined_or_begun(call, server, key, work, requester, more)
 
     async def _joined_or_begun(
-        self, begin: Callable[[], HeldCall], requester: Requester, more: Mapping[str, Any]
+        self,
+        call: Call,
+        server: str,
+        key: str,
+        work: Callable[[], Awaitable[Result]],
+        requester: Requester,
+        more: Mapping[str, Any],
     ) -> Result:
         """Attend a new call, one that is joined, or the one whose round is answered here."""
         self._other_terminal.known_as(requester.agent)
         self.note.known_as(requester.agent, http=requester.http)
-        resumed = False
         state = _state(requester, more)
         if state is not None:
-            found = self.held_calls.of_state(state)
-            if found is None:
-                raise Unknown(telling.NOT_KNOWN)
-            held = found
-            resumed = not held.rounds.answered(state, more.get("inputResponses"))
-        else:
-            try:
-                held = begin()
-                # One that is joined may have asked a client that does not know of it any more.
-                held.rounds.ask_again()
-            except TooManyCalls:
-                sentence = "Too many calls are open. Finish or cancel some of them first."
-                return text_result(sentence, is_error=True)
-        return await self._attended(held, requester, resumed=resumed)
+            return await self._round_answered(state, requester, more)
+        try:
+            held = await self._begun(call, server, key, work, requester)
+        except (TooManyCalls, OutcomesUnread, NotKnown) as error:
+            return text_result(str(error), is_error=True)
+        except StoreError as error:
+            return text_result(f"{error} {telling.NOT_CALLED}", is_error=True)
+        if isinstance(held, Elsewhere):
+            return await self.sharing.attended(held.id, requester, telling.paused_text(held.id))
+        # One that is joined may have asked a client that does not know of it any more.
+        held.rounds.ask_again()
+        return await self._attended(held, requester, resumed=False)
+
+    async def _begun(
+        self,
+        call: Call,
+        server: str,
+        key: str,
+        work: Callable[[], Awaitable[Result]],
+        requester: Requester,
+    ) -> HeldCall | Elsewhere:
+        """The call, begun here, or the one that it joins, wherever that is."""
+        if (joined := await self.sharing.joined(call, key, requester)) is not None:
+            return joined
+        try:
+            return self.held_calls.start(call, server, key, work())
+        except (TooManyCalls, OutcomesUnread):
+            await self.sharing.forget(call.id)
+            raise
+
+    async def _round_answered(
+        self, state: str, requester: Requester, more: Mapping[str, Any]
+    ) -> Result:
+        """Go on with the call whose round the agent's client has answered."""
+        responses = more.get("inputResponses")
+        held = self.held_calls.of_state(state)
+        if held is not None:
+            resumed = not held.rounds.answered(state, responses)
+            return await self._attended(held, requester, resumed=resumed)
+        call_id = state.rpartition(SEPARATOR)[0]
+        if not await self.sharing.pass_on(call_id, {"state": state, "responses": responses}):
+            raise Unknown(telling.NOT_KNOWN)
+        return await self.sharing.attended(call_id, requester, telling.paused_text(call_id))
 
     async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
-        hold = hold_seconds(self._gateway.hold_sec, requester)
+        hold = self._hold(requester)
         try:
             reply = await self.held_calls.attend(
                 held,
@@ -218,8 +262,15 @@ class Session:
             )
         except GivenUp:
             return text_result(telling.CANCELLED, is_error=True)
-        alone = runs_alone(requester) or self._asking.seems_alone
+        except ElicitTuiError:
+            await self.sharing.delivered(held, requester)
+            raise
+        alone = self._is_alone(requester)
         result = self._replies.result(held, reply, resumed=resumed, alone=alone)
+        if isinstance(reply, Ended):
+            await self.sharing.delivered(held, requester)
+        elif not isinstance(reply, StillRuns):
+            await self.sharing.paused(held, result)
         ours = held.server == AGENT or telling.ELICITATIONS_META_KEY in (result.get("_meta") or {})
         reads_structured = agent_called(requester.agent.name).structured
         # What was offered with its outputSchema keeps what that promises.
@@ -227,46 +278,22 @@ class Session:
             return telling.as_text(result)
         return result
 
-    # The call of a server, in a task of its own
+    def _is_alone(self, requester: Requester) -> bool:
+        return runs_alone(requester) or self._asking.seems_alone
 
-    async def _made(self, call: Call, server: str) -> Result:
-        try:
-            connection = await self.runtime.host.connect(server)
-            called = partial(self._called, call)
-            result = without_our_words((await connection.call(call, called)).result)
-        except ToolRefused as refusal:
-            return telling.refused_call(refusal.outcome)
-        except ProtocolCallError as error:
-            if error.code == URL_ELICITATION_REQUIRED and call.method == "tools/call":
-                # Its pages were put to a person, who did not finish them; the agent may not.
-                return self._with_elicitations(
-                    call, text_result(telling.NOT_VISITED, is_error=True)
-                )
-            raise
-        except ElicitTuiError as error:
-            if call.method != "tools/call":
-                raise
-            if self._may_have_run(call, error):
-                raise
-            return self._with_elicitations(call, text_result(str(error), is_error=True))
-        return self._with_elicitations(call, result)
+    def _hold(self, requester: Requester) -> float:
+        return hold_seconds(self._gateway.hold_sec, requester)
 
-    def _called(self, call: Call) -> None:
-        """From here on its server may have begun with it."""
-        held = self.held_calls.of_call(call.id)
-        if held is not None:
-            held.called = True
-
-    def _may_have_run(self, call: Call, error: ElicitTuiError) -> bool:
-        """Whether a task fails since nobody knows whether its tool ran; a result tells no less."""
-        held = self.held_calls.of_call(call.id)
-        if held is None or not held.is_task or not held.called:
-            return False
-        return not (isinstance(error, ServerError) and error.code == INVALID_ANSWER)
-
-    def _with_elicitations(self, call: Call, result: Result) -> Result:
-        held = self.held_calls.of_call(call.id)
-        return telling.with_elicitations(result, held.resolved) if held is not None else result
+    async def _own_tool_elsewhere(
+        self, name: str, call_id: Any, arguments: Mapping[str, Any], requester: Requester
+    ) -> Result:
+        """One of our tools about a call that this process does not make."""
+        if not await self.sharing.pass_on(call_id, own_tools.note_of(name, arguments)):
+            return text_result(telling.NOT_KNOWN, is_error=True)
+        if name == own_tools.CANCEL:
+            return text_result(telling.TOLD_THE_OTHER)
+        still = telling.still_waiting(alone=self._is_alone(requester))
+        return await self.sharing.attended(call_id, requester, still)
 
     # Our own tools
 
@@ -281,9 +308,9 @@ class Session:
             return await self._measuring.call(arguments, requester)
         if name == own_tools.ELICIT:
             return await self._elicit(arguments, requester, more)
-        held = self.held_calls.known(arguments.get("id"))
+        held = self.held_calls.known(call_id := arguments.get("id"))
         if held is None:
-            return text_result(telling.NOT_KNOWN, is_error=True)
+            return await self._own_tool_elsewhere(name, call_id, arguments, requester)
         if name == own_tools.CANCEL:
             if held.done:
                 return text_result("It has ended already; elicit_resume tells how.")
@@ -313,14 +340,10 @@ class Session:
         except own_tools.NotAQuestion as error:
             return text_result(str(error), is_error=True)
 
-        def begin() -> HeldCall:
-            call = Call("tools/call", own_tools.ELICIT, arguments)
-            key = call_key("tools/call", AGENT, own_tools.ELICIT, arguments)
-            return self.held_calls.to_join(key) or self.held_calls.start(
-                call, AGENT, key, self._asked_by_agent(call, question, requester.agent)
-            )
-
-        return await self._joined_or_begun(begin, requester, more)
+        call = Call("tools/call", own_tools.ELICIT, arguments)
+        key = call_key("tools/call", AGENT, own_tools.ELICIT, arguments)
+        work = partial(self._asked_by_agent, call, question, requester.agent)
+        return await self._joined_or_begun(call, AGENT, key, work, requester, more)
 
     async def _asked_by_agent(
         self, call: Call, question: own_tools.AgentQuestion, agent: AgentInfo
@@ -366,11 +389,20 @@ class Session:
 
     def agent_state_changed(self, held: HeldCall) -> None:
         """Show in every inbox that the agent was told to come back, left, or is back."""
+        self.sharing.agent_state_changed(held)
         for question in tuple(held.waiting.values()):
             held_calls = self.held_calls.of_request(question.request)
             state = agent_state(held_calls)
             # A store that cannot be written shows it later; the answer is held back here too.
             self._background.start(self._other_terminal.mark_agent(question.id, state))
+
+    def outcome_kept(self, held: HeldCall) -> None:
+        """Keep an outcome for whichever process the agent comes back to."""
+        self.sharing.outcome_kept(held)
+
+    def given_up(self, held: HeldCall) -> None:
+        """Forget a call that its agent took back."""
+        self.sharing.given_up(held)
 
     def _broker_said(self, event: BrokerEvent) -> None:
         self._other_terminal.heard(event)

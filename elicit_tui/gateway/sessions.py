@@ -12,7 +12,7 @@ from typing import Final
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.session import Session
-from elicit_tui.gateway.tokens import Token
+from elicit_tui.store.tokens import Token
 
 WEEK_SECONDS: Final = 7 * 24 * 3600.0
 HUNG_UP_SECONDS: Final = 600.0
@@ -27,8 +27,8 @@ MOST_SESSIONS_OF_ONE: Final = 50
 MOST_UNOPENED: Final = 20
 """Handshakes of one token after which nothing came; the oldest gives place to a newer one."""
 
-OpenSession = Callable[[str], AbstractAsyncContextManager[Session]]
-"""Opens a session for the agent that a token's name stands for."""
+OpenSession = Callable[[Token, str], AbstractAsyncContextManager[Session]]
+"""Opens the session with this key for the agent that shows this token."""
 
 _Key = tuple[Token, str]
 
@@ -138,7 +138,7 @@ class Sessions:
     async def _live(self, entry: _SessionEntry, key: _Key) -> None:
         """One task for one session: what it opens must be closed by the same task."""
         try:
-            async with self._open_one(key[0].name) as session:
+            async with self._open_one(*key) as session:
                 entry.ready.set_result(session)
                 await entry.over.wait()
         except Exception as error:  # whatever kept it from opening, its requests raise

@@ -44,6 +44,23 @@ TASK_MESSAGES: Final[Mapping[str, str]] = {
     "failed": "The call failed.",
 }
 
+RUN_NOT_KNOWN: Final = (
+    "The gateway that made this call has ended. It is not known whether the tool ran. "
+    "Do not repeat it without asking the user."
+)
+NOT_RUN: Final = (
+    "The gateway that held this call ended before the tool was called. It did not run; "
+    "it may be called again."
+)
+UNREAD: Final = (
+    "The tool was not called: too many results of paused calls wait to be read. "
+    "Read them first, with elicit_resume and the ids that you were given."
+)
+NOT_CALLED: Final = "The tool was not called."
+TOLD_THE_OTHER: Final = (
+    "The gateway that makes this call was told. elicit_resume tells how it ends."
+)
+
 ANSWERED_BY_A_PERSON: Final = frozenset({"user", "server"})
 
 Result = dict[str, Any]
@@ -63,6 +80,11 @@ def paused_text(call_id: str) -> str:
         f"Waiting for a person. Not done yet. Call elicit_resume with id {call_id}; "
         "do not repeat the tool."
     )
+
+
+def still_waiting(*, alone: bool) -> str:
+    """What an agent reads that came back too early; `alone`: no user comes back to it."""
+    return STILL_WAITING_ALONE if alone else STILL_WAITING
 
 
 def ticking(seconds: float) -> str:

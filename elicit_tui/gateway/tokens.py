@@ -1,42 +1,41 @@
 """Who may use the gateway over HTTP: named bearer tokens, of which only the SHA-256 is kept.
 
-One 0600 file a token in the state directory. Nobody is let in without one, also on loopback: other
-users and any web page can reach that too.
+One 0600 file a token in the state directory; where several machines share a store on Redis, an
+entry there, which all of them know. Nobody is let in without one, also on loopback: other users and
+any web page can reach that too.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
+import math
 import re
 import secrets
 import time
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from elicit_tui.elicitation.request import now, rfc3339
-from elicit_tui.errors import UsageError
-from elicit_tui.paths import create_private, state_directory
+from elicit_tui.errors import StoreError, UsageError
+from elicit_tui.paths import create_private, replace_file, state_directory
+from elicit_tui.store.tokens import SharedTokenEntries, Token
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 PREFIX: Final = "elicit-tui_"
 """So that a token in a wrong place is recognised for what it is."""
 
+REFRESH_SECONDS: Final = 2.0
+"""How often Redis is asked who may come in."""
+STALE_SECONDS: Final = 10.0
+"""How old its last answer may be where somebody new is let in."""
 SUFFIX: Final = ".json"
 SETTLED_NANOSECONDS: Final = 2_000_000_000
 """A directory that has not changed for so long will be seen to change."""
-
-
-@dataclass(frozen=True)
-class Token:
-    """A token as it is kept: enough to know it again, not to use it."""
-
-    name: str
-    sha256: str
-    added: str
-    """RFC 3339."""
 
 
 class Tokens:
@@ -49,20 +48,13 @@ class Tokens:
 
     def add(self, name: str) -> str:
         """Make a token under a new name; what a client must show. Raises UsageError."""
-        if not NAME.fullmatch(name):
-            raise UsageError(
-                f"A token's name is letters, digits, '.', '_' and '-': {name!r} is not."
-            )
-        token = PREFIX + secrets.token_urlsafe(32)
-        kept = {"name": name, "sha256": _digest(token), "added": rfc3339(now())}
+        shown, token = _fresh(name)
+        kept = asdict(token)
         path = self._directory / f"{name}{SUFFIX}"
         try:
             file = create_private(path)
         except FileExistsError:
-            raise UsageError(
-                f"There is a token {name!r} already; `elicit-tui gateway token revoke {name}` "
-                "takes it back."
-            ) from None
+            raise _taken(name) from None
         except OSError as error:
             raise self._not_kept(name, error) from error
         try:
@@ -71,7 +63,7 @@ class Tokens:
         except OSError as error:
             path.unlink()
             raise self._not_kept(name, error) from error
-        return token
+        return shown
 
     @staticmethod
     def _not_kept(name: str, error: OSError) -> UsageError:
@@ -83,6 +75,19 @@ class Tokens:
         if name not in (token.name for token in self.listed()):
             raise UsageError(f"There is no token {name!r}.")
         (self._directory / f"{name}{SUFFIX}").unlink(missing_ok=True)
+
+    async def add_everywhere(self, name: str) -> str:
+        """As `add`, on every machine that there is. Raises UsageError, StoreError."""
+        return self.add(name)
+
+    async def revoke_everywhere(self, name: str) -> None:
+        """As `revoke`, on every machine that there is. Raises UsageError, StoreError."""
+        self.revoke(name)
+
+    @property
+    def shared(self) -> tuple[Token, ...]:
+        """Those that every machine knows."""
+        return ()
 
     def listed(self) -> tuple[Token, ...]:
         """Every token, by name."""
@@ -108,6 +113,105 @@ class Tokens:
             if hmac.compare_digest(token.sha256, digest):
                 found = token
         return found
+
+
+class SharedTokens(Tokens):
+    """The tokens of this machine, and those that all machines know by their store on Redis.
+
+    What was revoked there is kept here too, and put again where Redis has lost it. Who shows a
+    token for the first time is let in only while Redis can be asked.
+    """
+
+    def __init__(self, entries: SharedTokenEntries, directory: Path | None = None) -> None:
+        super().__init__(directory)
+        self._entries = entries
+        self._shared: tuple[Token, ...] = ()
+        self._asked_at = -math.inf
+        self._let_in: set[Token] = set()
+        self._revoked_file = self._directory.with_name("revoked-tokens")
+        self._revoked = self._read_revoked()
+
+    async def add_everywhere(self, name: str) -> str:
+        """As `add`, for every machine. Raises UsageError, StoreError."""
+        await self.refresh()
+        shown, token = _fresh(name)
+        if name in (each.name for each in self.listed()) or not await self._entries.add(token):
+            raise _taken(name)
+        return shown
+
+    async def revoke_everywhere(self, name: str) -> None:
+        """As `revoke`, on every machine. Raises UsageError, StoreError."""
+        await self.refresh()
+        for token in (each for each in self._shared if each.name == name):
+            self._keep_revoked(self._revoked | {token.sha256})
+            await self._entries.revoke(token.sha256, name)
+            await self.refresh()
+            return
+        self.revoke(name)
+
+    async def refresh(self) -> None:
+        """Ask Redis who is let in and who no more. Raises StoreError."""
+        tokens, revoked = await self._entries.read()
+        for lost in self._revoked - revoked:
+            await self._entries.revoke(lost)
+        if not revoked <= self._revoked:
+            self._keep_revoked(self._revoked | revoked)
+        self._shared = tuple(each for each in tokens if each.sha256 not in self._revoked)
+        self._asked_at = time.monotonic()
+
+    async def keep_fresh(self) -> None:
+        """For ever: ask every now and then."""
+        while True:
+            with suppress(StoreError):
+                await self.refresh()
+            await asyncio.sleep(REFRESH_SECONDS)
+
+    def listed(self) -> tuple[Token, ...]:
+        """Every token, those of this machine first."""
+        return (*super().listed(), *self._shared)
+
+    @property
+    def shared(self) -> tuple[Token, ...]:
+        """Those that every machine knows."""
+        return self._shared
+
+    def known(self, shown: str) -> Token | None:
+        """The token that a client shows; None when it is none of ours, or cannot be asked for."""
+        found = super().known(shown)
+        if found is None or found not in self._shared:
+            return found
+        if found not in self._let_in and time.monotonic() - self._asked_at > STALE_SECONDS:
+            return None
+        self._let_in.add(found)
+        return found
+
+    def _read_revoked(self) -> frozenset[str]:
+        try:
+            return frozenset(self._revoked_file.read_text(encoding="ascii").split())
+        except (OSError, UnicodeDecodeError):
+            return frozenset()
+
+    def _keep_revoked(self, revoked: frozenset[str]) -> None:
+        self._revoked = revoked
+        try:
+            replace_file(self._revoked_file, "\n".join(sorted(revoked)).encode() + b"\n")
+        except OSError:
+            return  # It is known here as long as this process lives, and on the others.
+
+
+def _fresh(name: str) -> tuple[str, Token]:
+    """What a client must show, and how it is kept. Raises UsageError."""
+    if not NAME.fullmatch(name):
+        raise UsageError(f"A token's name is letters, digits, '.', '_' and '-': {name!r} is not.")
+    shown = PREFIX + secrets.token_urlsafe(32)
+    return shown, Token(name, _digest(shown), rfc3339(now()))
+
+
+def _taken(name: str) -> UsageError:
+    return UsageError(
+        f"There is a token {name!r} already; `elicit-tui gateway token revoke {name}` takes it"
+        " back."
+    )
 
 
 def _digest(token: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -311,11 +311,13 @@ class Connection:
 
     # Calls
 
-    async def call(self, call: Call, made: Callable[[], None] = lambda: None) -> CallResult:
+    async def call(
+        self, call: Call, made: Callable[[], Awaitable[None]] | None = None
+    ) -> CallResult:
         """Make one call and see it to its end, questions included.
 
         A tool is called nowhere else, and only if policy, or the person it has asked, lets it;
-        `made` is told then, before the server hears of it. Raises ToolRefused when they do not,
+        `made` is awaited then, and may raise. Raises ToolRefused when they do not,
         ProtocolCallError when the server answers with an error, ServerError when it goes away,
         LimitReached, and Interrupted when `cancel` was called. Cancelling this coroutine ends its
         open questions by `shutdown`.
@@ -324,7 +326,8 @@ class Connection:
         if call.method == "tools/call":
             await self._gate.passed(call)
             session = await self._ready_session()
-        made()
+        if made is not None:
+            await made()
         work = asyncio.ensure_future(self._in_turn(session, call))
         self._calls[call.id] = (call, work)
         try:

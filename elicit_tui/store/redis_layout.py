@@ -13,6 +13,7 @@ et:{index}:beats          zset    process → when it last said that it lives
 et:{index}:log            stream  N-0 → session, question
 et:{index}:number         string  N
 
+The calls of agents are in `redis_calls`.
 """
 
 from __future__ import annotations
@@ -176,9 +177,14 @@ class Process:
     last_key_at: float | None
     beat_at: float
 
+    @property
+    def is_here(self) -> bool:
+        """Whether it is, or was, a process of this machine."""
+        return self.machine == machine_id()
+
     def lives(self, at: float, limit: float) -> bool:
         """Whether it lives: on this machine the system knows, elsewhere its beats tell."""
-        if self.machine == machine_id():
+        if self.is_here:
             return is_same_process(self.number, self.began)
         return at - self.beat_at <= limit
 

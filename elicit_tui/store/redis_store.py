@@ -20,12 +20,14 @@ from elicit_tui.errors import SecretError, StoreError, StoreTooNew
 from elicit_tui.store import redis_layout as layout
 from elicit_tui.store import transitions
 from elicit_tui.store.living import machine_id, started_at
+from elicit_tui.store.redis_calls import RedisCalls
 from elicit_tui.store.redis_layout import Process, json_object, key, pairs
 from elicit_tui.store.redis_questions import BACKSTOP_SECONDS, LOOK_SECONDS, RedisQuestions
 from elicit_tui.store.redis_server import (
     RedisAddress,
     RedisServer,
 )
+from elicit_tui.store.redis_tokens import RedisTokens
 from elicit_tui.store.store import (
     PRESENCE_SECONDS,
     Asker,
@@ -78,6 +80,16 @@ class RedisStore(RedisQuestions):
         """As many interruptions there were when what this process asks was last put again."""
         self._beat_at, self._beats_since = 0.0, 0.0
         """The last beat of this process, and the first one after which none was late."""
+        self.tokens = RedisTokens(self.server, self._sealer)
+        self.calls = RedisCalls(
+            self.server,
+            self._life,
+            self._secrets,
+            self._sealer,
+            self._present,
+            lambda: self._dead_after,
+            self._seconds,
+        )
 
     @classmethod
     async def open(
@@ -172,9 +184,9 @@ class RedisStore(RedisQuestions):
         at, processes = await self._beat()
         self._swept_at = time.monotonic()
         await self._restore()
-        limit = self._dead_after(at)
+        self._note_beat(at)
         for process in processes:
-            if process.life != self._life and not process.lives(at, limit):
+            if process.life != self._life and not process.lives(at, self._dead_after):
                 await self._end_process(process.life)
         await self._clear_away(at)
 
@@ -208,15 +220,19 @@ class RedisStore(RedisQuestions):
             self._redis_life = meta[b"life"]
         return at, layout.processes_in(reply[2], reply[3])
 
-    def _dead_after(self, at: float) -> float:
+    def _note_beat(self, at: float) -> None:
+        if at - self._beat_at >= DEAD_SECONDS / 2:
+            self._beats_since = at
+        self._beat_at = at
+
+    @property
+    def _dead_after(self) -> float:
         """How old the last beat of a dead process is.
 
         After Redis itself was away nobody has beaten for long, so only who looked on may tell.
         """
-        if at - self._beat_at >= DEAD_SECONDS / 2:
-            self._beats_since = at
-        self._beat_at = at
-        return DEAD_SECONDS if at - self._beats_since >= DEAD_SECONDS else LONG_DEAD_SECONDS
+        looked_on = self._beat_at - self._beats_since >= DEAD_SECONDS
+        return DEAD_SECONDS if looked_on else LONG_DEAD_SECONDS
 
     async def _restore(self) -> None:
         """Put again what this process asks and Redis lost, if it may have lost anything."""
@@ -233,6 +249,7 @@ class RedisStore(RedisQuestions):
         for known, columns in zip(mine, found, strict=True):
             if _is_lost(layout.question_in(pairs(columns)), known):
                 await self._restore_one(self._known.get(known.id, known))
+        await self.calls.restore(lost=interruptions != self._restored_after)
         self._restored_after, self._restored_at = interruptions, time.monotonic()
 
     async def _restore_one(self, known: StoredQuestion) -> None:

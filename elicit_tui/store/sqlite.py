@@ -24,6 +24,7 @@ from elicit_tui.store import transitions
 from elicit_tui.store.living import Life, is_over, machine_id
 from elicit_tui.store.sealed_questions import SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
+from elicit_tui.store.sqlite_calls import SqliteCalls
 from elicit_tui.store.sqlite_file import SharedFile
 from elicit_tui.store.sqlite_tables import FILE, PRESENT
 from elicit_tui.store.store import (
@@ -49,6 +50,8 @@ _COLUMNS: Final = tuple(part.name for part in fields(StoredQuestion))
 class SqliteStore(SealedQuestions):
     """A `Store` in the file at `path`; the key and the processes' locks stand beside it."""
 
+    tokens = None
+
     def __init__(
         self, path: Path, role: Role, secret: bytes | None, clock: Callable[[], datetime]
     ) -> None:
@@ -58,6 +61,7 @@ class SqliteStore(SealedQuestions):
         self._file = SharedFile(path)
         self._lives = path.with_suffix(".lives")
         self._life: Life
+        self.calls: SqliteCalls
 
     @classmethod
     async def open(
@@ -94,6 +98,9 @@ class SqliteStore(SealedQuestions):
             self._file.write_now(lambda: self._beat(None))
             self._sweep()
             given_back.pop_all()
+        self.calls = SqliteCalls(
+            self._file, self._life.id, self._secrets, self._sealer, self._is_dead, self._now
+        )
 
     async def close(self) -> None:
         """Give everything back; the sessions of this process end."""
@@ -120,7 +127,11 @@ class SqliteStore(SealedQuestions):
         return self._secrets.sealer(self._something_is_sealed)
 
     def _something_is_sealed(self) -> bool:
-        return bool(self._file.rows("SELECT 1 FROM questions WHERE asked IS NOT NULL LIMIT 1"))
+        sealed = (
+            "SELECT 1 FROM questions WHERE asked IS NOT NULL UNION ALL SELECT 1 FROM calls"
+            " WHERE coalesce(paused, outcome) IS NOT NULL AND read_at IS NULL LIMIT 1"
+        )
+        return bool(self._file.rows(sealed))
 
     async def _create(
         self,

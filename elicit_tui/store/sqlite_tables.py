@@ -17,10 +17,35 @@ from elicit_tui.errors import StoreError, StoreTooNew
 from elicit_tui.store.living import is_over
 from elicit_tui.store.store import PRESENCE_SECONDS, StoreMissing
 
+_CALLS: Final = """
+CREATE TABLE calls (
+    owner TEXT NOT NULL,
+    id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    process TEXT NOT NULL,
+    begun_at REAL NOT NULL,
+    key_id TEXT NOT NULL,
+    private INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    has_id INTEGER NOT NULL,
+    is_left INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    ended_at REAL,
+    read_at REAL,
+    paused BLOB,
+    outcome BLOB,
+    PRIMARY KEY (owner, id)
+);
+CREATE TABLE call_notes (
+    owner TEXT NOT NULL,
+    id TEXT NOT NULL,
+    note BLOB NOT NULL
+);
+"""
 FILE: Final = DatabaseKind(
     "store",
     application_id=0x656C6973,  # "elis"
-    version=3,
+    version=4,
     schema="""
 CREATE TABLE counter (number INTEGER NOT NULL);
 INSERT INTO counter VALUES (0);
@@ -76,13 +101,15 @@ CREATE TABLE grants (
     granted_at REAL NOT NULL,
     PRIMARY KEY (session, server, tool, process, definition)
 );
-""",
+"""
+    + _CALLS,
     error=StoreError,
     missing=StoreMissing,
     too_new=StoreTooNew,
     upgrades={
         1: "ALTER TABLE questions ADD COLUMN agent_state TEXT NOT NULL DEFAULT 'waiting'",
         2: "ALTER TABLE processes ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
+        3: _CALLS,
     },
 )
 

@@ -16,6 +16,8 @@ from elicit_tui.elicitation.kind import Kind
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.store.living import machine_id
+from elicit_tui.store.sealed_calls import SealedCalls
+from elicit_tui.store.tokens import SharedTokenEntries
 from elicit_tui.store.transitions import AgentState, State
 
 Role = Literal["asker", "listener", "answerer"]
@@ -159,6 +161,16 @@ class Store(Protocol):
 
     patience_sec: float
     """How long it may be away before the questions in it end by `store`."""
+
+    @property
+    def tokens(self) -> SharedTokenEntries | None:
+        """The tokens that all machines of this store know; None where it is of one machine."""
+        ...
+
+    @property
+    def calls(self) -> SealedCalls:
+        """What was called, for agents whose calls other processes may answer for."""
+        ...
 
     # Who asks
 

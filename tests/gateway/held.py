@@ -18,6 +18,12 @@ class Watcher:
         held.waiting.clear()
         held.changed()
 
+    def outcome_kept(self, held: HeldCall) -> None:
+        """Kept nowhere else."""
+
+    def given_up(self, held: HeldCall) -> None:
+        """Kept nowhere else."""
+
     def agent_state_changed(self, held: HeldCall) -> None:
         self.states.append(held.agent_state)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,10 @@ from mcp import Client
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import Tokens
+from elicit_tui.store import Store
+from elicit_tui.store.tokens import Token
 from tests.gateway.world import (
     HANDSHAKE,
     MODERN,
@@ -108,9 +111,15 @@ class Gateway:
 
 @asynccontextmanager
 async def many_agents(
-    server: ServerSettings | None = None, idle_seconds: float = 0
+    server: ServerSettings | None = None,
+    idle_seconds: float = 0,
+    *,
+    store: Store | None = None,
+    clock: MovedClock | None = None,
+    public_hosts: Sequence[str] = (),
 ) -> AsyncIterator[Gateway]:
-    clock = MovedClock()
+    """`store`: through which other gateways know of these agents' calls."""
+    clock = clock or MovedClock()
     people: list[PersonAtOtherTerminal] = []
     sessions: list[Session] = []
     server = server or asking()
@@ -119,12 +128,17 @@ async def many_agents(
     )
 
     @asynccontextmanager
-    async def open_one(token: str) -> AsyncIterator[Session]:
+    async def open_one(token: Token, key: str) -> AsyncIterator[Session]:
         people.append(PersonAtOtherTerminal())
-        async with open_session(owner, [server.name], people[-1], clock=clock) as session:
+        shared = None
+        if store is not None:
+            name = owner_of(token.sha256)
+            shared = SharedCalls(store.calls, name, private=bool(key), clock=clock)
+        opened = open_session(owner, [server.name], people[-1], clock=clock, shared=shared)
+        async with opened as session:
             sessions.append(session)
             yield session
             sessions.remove(session)
 
-    async with listening(open_one, clock, idle_seconds) as (url, tokens):
+    async with listening(open_one, clock, idle_seconds, public_hosts) as (url, tokens):
         yield Gateway(url, tokens, clock, people, sessions)

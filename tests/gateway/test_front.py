@@ -78,7 +78,7 @@ async def without_a_front(settings: Settings, files: CatalogueFiles) -> AsyncIte
     """Asks the SDK's server over a session, message by message, and returns raw answers."""
 
     @asynccontextmanager
-    async def open_one(token: str = "") -> AsyncIterator[Session]:
+    async def open_one(*shown: object) -> AsyncIterator[Session]:
         person = PersonAtOtherTerminal()
         names = list(settings.servers)
         async with open_session(

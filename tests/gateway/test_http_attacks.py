@@ -14,7 +14,7 @@ import pytest
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.gateway import connections
-from elicit_tui.gateway.http import BODY_SECONDS, listening_address
+from elicit_tui.gateway.http import BODY_SECONDS, listening_address, public_host
 from tests.gateway.http_world import ACCEPT, INITIALIZE, Gateway, many_agents
 from tests.gateway.world import (
     ERAS,
@@ -64,6 +64,36 @@ async def test_a_web_page_of_elsewhere_is_refused_even_with_a_token(
 ) -> None:
     async with gateway.raw(gateway.tokens.add("agent"), **headers) as client:
         assert (await client.post(gateway.url, json=INITIALIZE)).status_code == status
+
+
+PUBLIC = (
+    ({"Host": "gateway.example"}, 200),
+    ({"Host": "gateway.example", "Origin": "https://gateway.example"}, 200),
+    ({"Host": "other.example:8443", "Origin": "https://other.example:8443"}, 200),
+    ({}, 200),
+    ({"Host": "gateway.example", "Origin": "http://gateway.example"}, 403),
+    ({"Host": "gateway.example", "Origin": "https://evil.example"}, 403),
+    ({"Host": "gateway.example:8443"}, 421),
+    ({"Host": "gateway.example.evil.example"}, 421),
+    ({"Host": "other.example"}, 421),
+)
+"""Headers, and how a gateway answers that is public under these two names."""
+
+
+async def test_behind_a_proxy_it_answers_to_the_names_that_were_given_and_to_no_other() -> None:
+    async with many_agents(public_hosts=["gateway.example", "other.example:8443"]) as gateway:
+        token = gateway.tokens.add("agent")
+        for headers, status in PUBLIC:
+            for shown, answered in ((token, status), (None, 401)):
+                async with gateway.raw(shown, **headers) as client:
+                    answer = await client.post(gateway.url, json=INITIALIZE)
+                assert answer.status_code == answered, headers
+
+
+@pytest.mark.parametrize("name", ["", "https://gateway.example", "a/b", "*", "a b", "x:port", "-"])
+def test_a_public_host_is_a_name(name: str) -> None:
+    with pytest.raises(UsageError, match="--public-host takes a name"):
+        public_host(name)
 
 
 @pytest.mark.parametrize("length", ["told", "not told"])

@@ -18,8 +18,9 @@ from elicit_tui.gateway import connections
 from elicit_tui.gateway.agent import agent_info
 from elicit_tui.gateway.sessions import HUNG_UP_SECONDS, MOST_UNOPENED, Sessions
 from elicit_tui.gateway.telling import NOT_KNOWN, PAUSED_META_KEY
-from elicit_tui.gateway.tokens import Token, Tokens
+from elicit_tui.gateway.tokens import Tokens
 from elicit_tui.runtime import open_store
+from elicit_tui.store.tokens import Token
 from tests.gateway.http_world import ACCEPT, INITIALIZE, Gateway, modern_request
 from tests.gateway.processes import identifier
 from tests.gateway.world import HANDSHAKE, WAIT, MovedClock, settled, until
@@ -125,7 +126,7 @@ class Kept:
         self.token = Token("agent", "digest", "now")
 
     @asynccontextmanager
-    async def _open_one(self, token: str) -> AsyncIterator[Any]:
+    async def _open_one(self, token: Token, key: str) -> AsyncIterator[Any]:
         self.open.add(token)
         yield SimpleNamespace(held_calls=SimpleNamespace(owed=self.owed))
         self.open.discard(token)

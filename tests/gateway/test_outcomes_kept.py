@@ -1,4 +1,4 @@
-"""How many outcomes of paused calls a session keeps: the newest 64, and 16 MiB at most."""
+"""Outcomes of paused calls: none is lost unread, and 64 or 16 MiB unread ones stop new calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, Question
-from elicit_tui.gateway.held_call import HeldCall, Paused
+from elicit_tui.gateway.held_call import HeldCall, OutcomesUnread, Paused
 from elicit_tui.gateway.held_calls import HeldCalls
 from tests.broker.conftest import form_request
 from tests.gateway.held import Request, Watcher
@@ -43,30 +43,43 @@ class Session:
         self._ends[held.id].set_result({"content": [{"type": "text", "text": text}]})
         await settled()
 
+    async def reads(self, held: HeldCall) -> None:
+        await self.calls.attend(held, Request(0.0), 0, resumed=True)  # type: ignore[arg-type]
+
     def known(self, calls: list[HeldCall]) -> list[bool]:
         return [self.calls.known(held.id) is held for held in calls]
 
 
-async def test_the_newest_64_outcomes_are_kept_and_what_is_under_way_never_goes() -> None:
+async def test_nothing_is_called_while_64_outcomes_are_unread_and_none_of_them_is_lost() -> None:
     session = Session()
     waiting = await session.paused(0)
     ended = []
-    for number in range(1, 71):
+    for number in range(1, 65):
         ended.append(await session.paused(number))
         await session.ends(ended[-1])
-    assert session.known(ended) == [False] * 6 + [True] * 64
-    assert session.known([waiting]) == [True]
+    with pytest.raises(OutcomesUnread):
+        await session.paused(65)
+    assert session.known([waiting, *ended]) == [True] * 65
+    await session.reads(ended[3])
+    another = await session.paused(66)
+    await session.ends(another)
+    # What was read gives place; what was not, and what is under way, never goes.
+    assert session.known([waiting, *ended, another]) == [True] * 4 + [False] + [True] * 61
     await session.ends(waiting)
 
 
-async def test_16_mib_of_outcomes_are_kept_and_the_oldest_go_first() -> None:
+async def test_nothing_is_called_while_16_mib_are_unread_and_what_was_read_goes_first() -> None:
     session = Session()
-    ended = []
-    for number in range(5):
-        ended.append(await session.paused(number))
-        await session.ends(ended[-1], "x" * (4 * MIB - 1024))
-    assert session.known(ended) == [False, True, True, True, True]
-    # One that is too large by itself leaves nothing that could be read again.
-    huge = await session.paused(5)
-    await session.ends(huge, "x" * (17 * MIB))
-    assert session.known([*ended, huge]) == [False] * 6
+    ended = [await session.paused(number) for number in range(6)]
+    for held in ended[:4]:
+        await session.ends(held, "x" * (4 * MIB))
+    with pytest.raises(OutcomesUnread):
+        await session.paused(6)
+    await session.reads(ended[2])
+    assert session.known(ended) == [True, True, False, True, True, True]
+    # One that is too large by itself is there all the same, until it was read.
+    await session.ends(ended[4], "x" * (17 * MIB))
+    assert session.known(ended[4:5]) == [True]
+    await session.reads(ended[4])
+    assert session.known(ended[4:5]) == [False]
+    await session.ends(ended[5])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,9 +33,12 @@ from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession
 from elicit_tui.gateway.tokens import Tokens
 from elicit_tui.store import AgentState
+from elicit_tui.store.tokens import Token
 from tests.host.world import HANDSHAKE, MODERN, python_server
 
 WAIT = 20
+NOBODYS = Token("", "", "")
+"""As an agent has it that started the gateway by itself."""
 ERAS = (HANDSHAKE, MODERN)
 WAYS = (*ERAS, *(f"{era}+http" for era in ERAS))
 """How an agent comes: era, and transport where it is not its own pipe."""
@@ -250,7 +253,7 @@ async def world(
     )
 
     @asynccontextmanager
-    async def open_one(token: str = "") -> AsyncIterator[Session]:
+    async def open_one(token: Token, key: str) -> AsyncIterator[Session]:
         opened = open_session(
             owner,
             [server.name for server in servers],
@@ -289,7 +292,10 @@ async def world(
 @asynccontextmanager
 async def in_memory(open_one: OpenSession) -> AsyncIterator[Any]:
     """The two streams of an agent that started the gateway by itself."""
-    async with open_one("") as here, create_client_server_memory_streams() as (outer, inner):
+    async with (
+        open_one(NOBODYS, "") as here,
+        create_client_server_memory_streams() as (outer, inner),
+    ):
 
         async def session_of(context: object) -> Session:
             return here
@@ -312,7 +318,10 @@ async def over_http(open_one: OpenSession, clock: Clock) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def listening(
-    open_one: OpenSession, clock: Clock, idle_seconds: float = 0
+    open_one: OpenSession,
+    clock: Clock,
+    idle_seconds: float = 0,
+    public_hosts: Sequence[str] = (),
 ) -> AsyncIterator[tuple[str, Tokens]]:
     """A gateway that listens, and the tokens it knows."""
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -324,6 +333,7 @@ async def listening(
             tokens,
             idle_seconds=idle_seconds,
             instructions=None,
+            public_hosts=public_hosts,
             clock=clock,
             bound=port.set_result,
         )

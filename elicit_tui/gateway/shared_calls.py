@@ -1,0 +1,213 @@
+"""One agent's calls, as all gateway processes that it reaches with one token share them.
+
+Behind a balancer an agent's next request may come to another process than the one that makes its
+call, and that one may have died. What was called, whether it was called, and what it came to stand
+in the store; what only the process that makes a call can do is left there as a note for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from elicit_tui.elicitation import Call
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError
+from elicit_tui.gateway import telling
+from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.held_call import OutcomesUnread
+from elicit_tui.gateway.held_calls import TICK_SECONDS
+from elicit_tui.gateway.requester import Requester
+from elicit_tui.gateway.telling import Result, text_result
+from elicit_tui.host.number_text import json_line, read_float
+from elicit_tui.store.sealed_calls import CallSeen, SealedCalls
+
+LOOK_SECONDS: Final = 0.2
+"""How often it is looked whether a call of another process has ended."""
+NOTES_SECONDS: Final = 0.5
+"""How often it is looked whether another process left a note for a call of this one."""
+UNSURE_SECONDS: Final = 1.0
+"""How often it is looked whether another process lives after all."""
+
+
+Heard = Callable[[str, Mapping[str, Any]], None]
+"""Told of the id of a call, and of what another process left for it."""
+
+
+class NotKnown(ElicitTuiError):
+    """An equal call was under way in a process that died: nobody knows whether its tool ran."""
+
+
+def owner_of(token_sha256: str) -> str:
+    """The name under which the calls of a token stand in the store, which tells nothing of it."""
+    return hashlib.sha256(b"elicit-tui calls " + token_sha256.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A call that another process makes, or made."""
+
+    id: str
+
+
+class SharedCalls:
+    """What the store knows of one owner's calls, for one session."""
+
+    def __init__(
+        self, calls: SealedCalls, owner: str, *, private: bool, clock: Clock | None = None
+    ) -> None:
+        """`private`: the session is bound to this process, and nobody comes for it elsewhere."""
+        self._calls = calls
+        self._owner = owner
+        self._clock = clock or Clock()
+        self.private = private
+
+    # Calls of this process
+
+    async def begin(self, call: Call, key: str, requester: Requester, hold: float) -> str | None:
+        """Begin a call; else the id of the earlier one that it joins.
+
+        Raises NotKnown, OutcomesUnread, and StoreError where the store cannot be asked.
+        """
+        since = None
+        while True:
+            found = await self._calls.begin(
+                self._owner, call.id, key.encode(), private=self.private, since=since
+            )
+            if found.what == "full":
+                raise OutcomesUnread
+            over = self._clock.time() >= requester.arrived + hold
+            if found.what == "not known" or (found.what == "unsure" and over):
+                raise NotKnown(telling.RUN_NOT_KNOWN)
+            if found.what != "unsure":
+                return found.id
+            since = found.at
+            await self._clock.sleep(UNSURE_SECONDS)
+
+    async def about_to_call(self, call: Call) -> None:
+        """The tool is called as soon as this has returned; raises StoreError: then it is not."""
+        if call.method == "tools/call":
+            await self._calls.called(self._owner, call.id)
+
+    async def paused(self, call_id: str, answered: Result) -> None:
+        """Its agent is told to come back, perhaps to another process."""
+        if not self.private:
+            with suppress(StoreError):  # Then it can come back here.
+                await self._calls.paused(self._owner, call_id, json_line(answered))
+
+    async def left(self, call_id: str, *, is_left: bool) -> None:
+        """Its agent has left, or is back. Raises StoreError."""
+        if not self.private:
+            await self._calls.left(self._owner, call_id, is_left=is_left)
+
+    async def ended(self, call_id: str, outcome: asyncio.Task[Result]) -> None:
+        """Keep what a call came to. Raises StoreError."""
+        if not self.private:
+            await self._calls.ended(self._owner, call_id, _written(outcome))
+
+    async def delivered(self, call_id: str, *, named: bool) -> None:
+        """Its agent has its outcome; one whose id it has may be read again."""
+        with suppress(StoreError):
+            if named and not self.private:
+                await self._calls.read(self._owner, call_id)
+            else:
+                await self._calls.drop(self._owner, call_id)
+
+    async def abandoned(self, call_id: str) -> None:
+        """The session ends, and this call with it: nobody knows whether its tool ran."""
+        with suppress(StoreError):
+            await self._calls.abandon(self._owner, call_id)
+
+    async def hear_notes(self, ids: Callable[[], Sequence[str]], heard: Heard) -> None:
+        """For ever: hand over what other processes leave for these calls of this one."""
+        while not self.private:
+            await self._clock.sleep(NOTES_SECONDS)
+            if wanted := ids():
+                with suppress(StoreError):
+                    for call_id, note in await self._calls.notes(self._owner, wanted):
+                        heard(call_id, _read(note))
+
+    # Calls of another one
+
+    async def seen(self, call_id: Any) -> CallSeen | None:
+        """A call of this owner that another process makes, or made; raises StoreError."""
+        if self.private or not isinstance(call_id, str):
+            return None
+        return await self._calls.look(self._owner, call_id)
+
+    async def note(self, call_id: str, note: Mapping[str, Any]) -> None:
+        """Leave something for the process that makes a call. Raises StoreError."""
+        await self._calls.leave_note(self._owner, call_id, json_line(note))
+
+    async def attend(self, call_id: str, requester: Requester, hold: float, still: str) -> Result:
+        """Wait for a call of another process as long as a request is held; what the agent is told.
+
+        `still`: the words where it goes on. Raises what the call raised, and StoreError.
+        """
+        await self.note(call_id, {"attended": 1})
+        ticking = asyncio.ensure_future(self._tick(requester))
+        try:
+            return await self._awaited(call_id, requester.arrived + hold, still)
+        finally:
+            ticking.cancel()
+            with suppress(StoreError):
+                await asyncio.shield(self.note(call_id, {"attended": -1}))
+
+    async def _awaited(self, call_id: str, end: float, still: str) -> Result:
+        while True:
+            seen = await self.seen(call_id)
+            if seen is None:
+                return text_result(telling.NOT_KNOWN, is_error=True)
+            if seen.outcome is not None or seen.maker == "dead":
+                await self._calls.read(self._owner, call_id)
+                await self.note(call_id, {"read": True})
+                return _result(seen)
+            if self._clock.time() >= end:
+                return _still(seen, still)
+            await self._clock.sleep(LOOK_SECONDS)
+
+    async def _tick(self, requester: Requester) -> None:
+        began = self._clock.time()
+        while requester.has_token:
+            await self._clock.sleep(TICK_SECONDS)
+            requester.tick(None, telling.ticking(self._clock.time() - began))
+
+
+def _written(outcome: asyncio.Task[Result]) -> bytes:
+    """What a call came to: its result, or what it raised."""
+    error = outcome.exception()
+    if error is None:
+        return json_line({"result": outcome.result()})
+    if isinstance(error, ProtocolCallError):
+        return json_line({"code": error.code, "message": error.message, "data": error.data})
+    return json_line({"failed": str(error)})
+
+
+def _result(seen: CallSeen) -> Result:
+    """What a call came to. Raises what it raised."""
+    if seen.outcome is None:
+        ran = seen.call.state == "called"
+        return text_result(telling.RUN_NOT_KNOWN if ran else telling.NOT_RUN, is_error=True)
+    kept = _read(seen.outcome)
+    if "result" in kept:
+        result: Result = kept["result"]
+        return result
+    if "failed" in kept:
+        raise ElicitTuiError(kept["failed"])
+    raise ProtocolCallError(kept["code"], kept["message"], kept["data"])
+
+
+def _still(seen: CallSeen, still: str) -> Result:
+    told = {} if seen.paused is None else _read(seen.paused)
+    meta = (told.get("_meta") or {}).get(telling.PAUSED_META_KEY)
+    result = text_result(still)
+    return {**result, "_meta": {telling.PAUSED_META_KEY: meta}} if meta else result
+
+
+def _read(text: bytes) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(text, parse_float=read_float)
+    return read

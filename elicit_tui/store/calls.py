@@ -1,0 +1,175 @@
+"""What was called: the life of an agent's call in the store, whatever engine keeps it.
+
+    not called → called → ended → read
+         └────────┴── its process died: "not run" or "not known", told once
+
+The calls of one owner (an agent's token) lie together, so that every gateway process of that agent
+decides about them alike. The rules are here, and change nothing by themselves; an engine carries
+them out so that nobody comes between. Times are seconds since 1970 by the engine's own clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+CallState = Literal["not called", "called", "ended"]
+MakerState = Literal["lives", "dead", "unsure"]
+"""Of the process that makes a call; unsure: on another machine, and not heard of just now."""
+
+NOBODY: Final = ""
+"""Names no process."""
+MOST_OUTCOMES: Final = 64
+MOST_OUTCOME_BYTES: Final = 16 * 1024 * 1024
+READ_SECONDS: Final = 3600.0
+"""How long an outcome can be read again."""
+UNREAD_SECONDS: Final = 7 * 24 * 3600.0
+"""How long an outcome is kept that nobody has read."""
+
+
+@dataclass(frozen=True)
+class KeptCall:
+    """One call as an engine keeps it; what is bytes is sealed."""
+
+    owner: str
+    """Whose call it is: whoever shows the same token may come back for it."""
+    id: str
+    key: str
+    """A digest of method, server, tool and arguments: what makes two calls the same."""
+    process: str
+    """The gateway process that makes it."""
+    begun_at: float
+    key_id: str
+    """Names the secret that sealed it."""
+    private: bool = False
+    """Whether it is of one session alone: then no other may join or read it."""
+    state: CallState = "not called"
+    has_id: bool = False
+    """Whether the agent was told its id, to come back with."""
+    is_left: bool = False
+    """Whether the agent has left without it."""
+    size: int = 0
+    ended_at: float | None = None
+    read_at: float | None = None
+    paused: bytes | None = None
+    """What the agent was answered when it was told to come back."""
+    outcome: bytes | None = None
+    """What it came to. In a book of calls a blob that is None is one that was not looked at."""
+
+    @property
+    def joinable(self) -> bool:
+        """Whether an equal call is this one."""
+        return self.has_id or self.is_left or self.state == "ended"
+
+    @property
+    def unread(self) -> bool:
+        """Whether its outcome waits for its agent."""
+        return self.state == "ended" and self.read_at is None
+
+
+Begins = Literal["begins", "joins", "not known", "unsure", "full"]
+MakerOf = Callable[[KeptCall], MakerState]
+"""What is known of the process that makes a call."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of a call that an agent makes."""
+
+    what: Begins
+    id: str | None = None
+    """The earlier call that it joins, or of which nobody knows whether it ran."""
+    at: float = 0.0
+    """When this was so; `unsure` is tried again with it."""
+
+
+def verdict(calls: Iterable[KeptCall], new: KeptCall, maker: MakerOf) -> Verdict:
+    """Whether a new call begins, among the others of its owner.
+
+    It joins an earlier one that its agent may come back for. Where an equal one was under way and
+    its process died, it is not made: nobody knows whether that one ran. Where that process may have
+    died (`unsure`) it waits. Where too much waits to be read, nothing is called.
+    """
+    calls = tuple(calls)
+    for call in calls:
+        if call.key != new.key or call.read_at is not None:
+            continue
+        earlier = _of_earlier(call, maker(call))
+        if earlier is not None and not (earlier == "joins" and (call.private or new.private)):
+            return Verdict(earlier, call.id)
+    unread = [] if new.private else [call for call in calls if call.unread]
+    size = sum(call.size for call in unread)
+    if len(unread) >= MOST_OUTCOMES or size >= MOST_OUTCOME_BYTES:
+        return Verdict("full")
+    return Verdict("begins")
+
+
+def _of_earlier(call: KeptCall, maker: MakerState) -> Begins | None:
+    """What an equal call that was made earlier means for a new one; None: nothing."""
+    if call.state == "ended":
+        return "joins"
+    if maker == "dead":
+        return "not known" if call.state == "called" else None
+    if call.joinable:
+        return "joins"
+    return "unsure" if call.state == "called" and maker == "unsure" else None
+
+
+def called(call: KeptCall) -> KeptCall:
+    """Its tool is about to be called."""
+    return replace(call, state="called") if call.state == "not called" else call
+
+
+def paused(call: KeptCall, answered: bytes) -> KeptCall:
+    """Its agent was told to come back."""
+    return call if call.state == "ended" else replace(call, has_id=True, paused=answered)
+
+
+def left(call: KeptCall, *, is_left: bool) -> KeptCall:
+    """Its agent has left, or is there again."""
+    return call if call.state == "ended" else replace(call, is_left=is_left)
+
+
+def abandoned(call: KeptCall) -> KeptCall:
+    """Nobody makes it any more, as if its process had died."""
+    return call if call.state == "ended" else replace(call, process=NOBODY)
+
+
+def ended(call: KeptCall, now: float, outcome: bytes, size: int) -> KeptCall:
+    """It has its outcome, once."""
+    if call.state == "ended":
+        return call
+    return replace(call, state="ended", ended_at=now, outcome=outcome, size=size)
+
+
+def read(call: KeptCall, now: float) -> KeptCall:
+    """Its agent was told how it ended, or that nobody knows."""
+    return call if call.read_at is not None else replace(call, read_at=now)
+
+
+def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator[KeptCall]:
+    """What is kept no longer: its time is over, or it was read and gives place to others."""
+    kept = []
+    for call in calls:
+        if _is_over(call, now, maker):
+            yield call
+        elif call.state == "ended":
+            kept.append(call)
+    kept.sort(key=lambda call: (call.unread, call.ended_at))
+    size = sum(call.size for call in kept)
+    while kept and not kept[0].unread and (len(kept) > MOST_OUTCOMES or size > MOST_OUTCOME_BYTES):
+        size -= kept[0].size
+        yield kept.pop(0)
+
+
+def _is_over(call: KeptCall, now: float, maker: MakerOf) -> bool:
+    if call.read_at is not None:
+        return call.read_at <= now - READ_SECONDS
+    if call.ended_at is not None:
+        return call.ended_at <= now - UNREAD_SECONDS
+    if call.begun_at > now - READ_SECONDS or maker(call) != "dead":
+        return False
+    # One that was not called, and of which no agent has the id, can harm nobody.
+    nobodys = call.state == "not called" and not call.has_id
+    return nobodys or call.begun_at <= now - UNREAD_SECONDS

@@ -1,0 +1,241 @@
+"""The calls of agents on Redis: one book an owner, changed as a whole or not at all.
+
+et:{OWNER}:calls       hash   id → what stands in clear; `version` is another one after each change
+et:{OWNER}:call:ID     hash   the blobs of one call
+et:{OWNER}:notes       hash   ID:TIME → what was left for the process that makes a call
+
+Each process keeps its own calls, and puts again what Redis lost of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from operator import attrgetter
+from typing import Any, Final, TypeVar
+
+from elicit_tui.elicitation import new_id
+from elicit_tui.errors import StoreError
+from elicit_tui.store.calls import UNREAD_SECONDS, KeptCall, MakerState
+from elicit_tui.store.redis_layout import Process, json_object, key, pairs
+from elicit_tui.store.redis_server import LuaScript, RedisServer
+from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
+from elicit_tui.store.sealing import Sealer, Secrets
+
+Result = TypeVar("Result")
+
+MOST_TRIES: Final = 50
+_BLOBS: Final = ("paused", "outcome")
+_PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in _BLOBS)
+
+_CHANGE: Final = """
+if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
+local time = redis.call('TIME')
+redis.call('HSET', KEYS[1], 'version', time[1] .. string.format('%06d', time[2]))
+local at, key = 3, 2
+local function take() at = at + 1; return ARGV[at - 1] end
+for _ = 1, tonumber(ARGV[2]) do
+  local id, text, ended = take(), take(), take()
+  redis.call('HSET', KEYS[1], id, text)
+  for _, name in ipairs({'paused', 'outcome'}) do
+    local blob = take()
+    if blob ~= '' then redis.call('HSET', KEYS[key], name, blob) end
+  end
+  if ended == '1' then redis.call('HDEL', KEYS[key], 'paused') end
+  redis.call('PEXPIRE', KEYS[key], LIFE)
+  key = key + 1
+end
+while at <= #ARGV do
+  redis.call('HDEL', KEYS[1], take())
+  redis.call('DEL', KEYS[key])
+  key = key + 1
+end
+redis.call('PEXPIRE', KEYS[1], LIFE)
+return 1
+""".replace("LIFE", str(int(UNREAD_SECONDS * 1000)))
+BEGIN: Final = LuaScript(_CHANGE)
+CHANGE: Final = LuaScript(_CHANGE + " -- goes on where memory is used up", "allow-oom")
+BOOK: Final = LuaScript("return {redis.call('TIME'), redis.call('HGETALL', KEYS[1])}", "no-writes")
+LOOK: Final = LuaScript(
+    "return {redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGETALL', KEYS[2])}", "no-writes"
+)
+NOTE: Final = LuaScript(
+    "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]); redis.call('PEXPIRE', KEYS[1], 3600000)",
+    "allow-oom",
+)
+TAKE: Final = LuaScript("return redis.call('HDEL', KEYS[1], unpack(ARGV))", "allow-oom")
+
+Present = Callable[[], Awaitable[tuple[float, list[Process]]]]
+"""The server's time, and every process that said that it lives."""
+
+
+class RedisCalls(SealedCalls):
+    """`SealedCalls` on Redis."""
+
+    needs_beats = True
+
+    def __init__(
+        self,
+        server: RedisServer,
+        process: str,
+        secrets: Secrets,
+        sealer: Callable[[], Sealer],
+        present: Present,
+        dead_after: Callable[[], float],
+        now: Callable[[Sequence[bytes]], float],
+    ) -> None:
+        """`now`: reads the server's time; `dead_after`: how old the last beat of a dead one is."""
+        self._server = server
+        self.process = process
+        self._secrets = secrets
+        self._sealer_now = sealer
+        self._present = present
+        self._dead_after = dead_after
+        self._now = now
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._mine: dict[tuple[str, str], KeptCall] = {}
+        """The calls of this process with their blobs, until they were read."""
+
+    def _sealer(self) -> Sealer:
+        return self._sealer_now()
+
+    async def _change(self, owner: str, work: Callable[[Book, BookChange], Result]) -> Result:
+        async with self._turns[owner]:  # This process does not get in its own way.
+            maker = None
+            for _ in range(MOST_TRIES):
+                time_, reply = await self._server.run(BOOK, [key(owner, "calls")])
+                columns = pairs(reply)
+                there = _book(owner, columns)
+                if maker is None and any(call.process != self.process for call in there.values()):
+                    maker = await self._maker()
+                change = BookChange()
+                book = Book(owner, self._now(time_), there, maker or self._lives)
+                result = work(book, change)
+                if await self._carried_out(owner, columns.get(b"version", b""), change):
+                    return result
+        raise StoreError("The calls of this agent are being changed by too many at once.")
+
+    async def _carried_out(self, owner: str, version: bytes, change: BookChange) -> bool:
+        if not change.puts and not change.drops:
+            return True
+        parts: list[Any] = []
+        for call in change.puts:
+            parts += [call.id, _text(call), int(call.state == "ended")]
+            parts += [getattr(call, name) or b"" for name in _BLOBS]
+        ids = [*(call.id for call in change.puts), *change.drops]
+        done = await self._server.run(
+            BEGIN if change.begins else CHANGE,
+            [key(owner, "calls"), *(key(owner, f"call:{name}") for name in ids)],
+            version,
+            len(change.puts),
+            *parts,
+            *change.drops,
+        )
+        if done:
+            self._remember(owner, change)
+        return bool(done)
+
+    def _remember(self, owner: str, change: BookChange) -> None:
+        for call in change.puts:
+            if call.process == self.process and call.read_at is None:
+                before = self._mine.get((owner, call.id), call)
+                self._mine[(owner, call.id)] = replace(
+                    call,
+                    paused=call.paused or before.paused,
+                    outcome=call.outcome or before.outcome,
+                )
+            else:
+                self._mine.pop((owner, call.id), None)
+        for call_id in change.drops:
+            self._mine.pop((owner, call_id), None)
+
+    async def restore(self, *, lost: bool) -> None:
+        """Learn which calls of this process were read elsewhere; put the others again if `lost`.
+
+        `lost`: whether Redis may have lost anything since the last time.
+        """
+        mine: defaultdict[str, list[KeptCall]] = defaultdict(list)
+        for (owner, _), call in self._mine.items():
+            mine[owner].append(call)
+        for owner, calls in mine.items():
+            await self._change(owner, partial(self._restored, calls, lost))
+
+    def _restored(
+        self, mine: Iterable[KeptCall], lost: bool, book: Book, change: BookChange
+    ) -> None:
+        for call in mine:
+            there = book.calls.get(call.id)
+            if there is None and lost:
+                change.puts.append(call)
+            elif there is not None and there.read_at is not None:
+                self._mine.pop((call.owner, call.id), None)
+
+    # Who makes a call
+
+    @staticmethod
+    def _lives(call: KeptCall, since: float) -> MakerState:
+        return "lives"
+
+    async def _maker(self) -> MakerSince:
+        at, processes = await self._present()
+        by_id = {process.life: process for process in processes}
+        limit = self._dead_after()
+
+        def maker(call: KeptCall, since: float) -> MakerState:
+            if call.process == self.process:
+                return "lives"
+            process = by_id.get(call.process)
+            if process is None or not process.lives(at, limit):
+                return "dead"
+            return "lives" if process.is_here or process.beat_at > since else "unsure"
+
+        return maker
+
+    async def _look(self, owner: str, call_id: str) -> tuple[KeptCall, MakerSince] | None:
+        keys = [key(owner, "calls"), key(owner, f"call:{call_id}")]
+        text, blobs = await self._server.run(LOOK, keys, call_id)
+        call = None if text is None else _call(owner, call_id, text)
+        if call is None:
+            return None
+        found = pairs(blobs)
+        call = replace(call, paused=found.get(b"paused"), outcome=found.get(b"outcome"))
+        return call, self._lives if call.state == "ended" else await self._maker()
+
+    async def _put_note(self, owner: str, call_id: str, blob: bytes) -> None:
+        await self._server.run(NOTE, [key(owner, "notes")], f"{call_id}:{new_id()}", blob)
+
+    async def _take_notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
+        _, reply = await self._server.run(BOOK, [key(owner, "notes")])
+        notes = pairs(reply)
+        found = {name: _id_of(name) for name in notes if _id_of(name) in ids}
+        if found:
+            await self._server.run(TAKE, [key(owner, "notes")], *found)
+        return [(call_id, notes[name]) for name, call_id in found.items()]
+
+
+def _id_of(name: bytes) -> str:
+    return name.decode("ascii", "replace").partition(":")[0]
+
+
+def _text(call: KeptCall) -> str:
+    return json.dumps({name: getattr(call, name) for name in _PLAIN if name != "owner"})
+
+
+def _call(owner: str, call_id: str, text: bytes) -> KeptCall | None:
+    """The call in a field of the book; None for one of another version."""
+    try:
+        call = KeptCall(owner=owner, **json_object(text))
+    except TypeError:
+        return None
+    return call if call.id == call_id else None
+
+
+def _book(owner: str, columns: Mapping[bytes, bytes]) -> dict[str, KeptCall]:
+    names = [name.decode() for name in columns if name != b"version"]
+    read = (_call(owner, name, columns[name.encode()]) for name in names)
+    calls = sorted((call for call in read if call is not None), key=attrgetter("begun_at"))
+    return {call.id: call for call in calls}

@@ -1,0 +1,217 @@
+"""The calls of agents in a store, for every engine: outcomes are sealed here, rules are applied.
+
+An engine gives two things: the calls of an owner, and a change of them between which nobody comes.
+In clear stand ids, states, times, sizes and a digest of what was called; what an agent was answered
+and what a call came to are blobs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from elicit_tui.store import calls
+from elicit_tui.store.calls import KeptCall, MakerState, Verdict
+from elicit_tui.store.sealing import BlobPlace, Sealer, Secrets
+
+Result = TypeVar("Result")
+
+
+MakerSince = Callable[[KeptCall, float], MakerState]
+"""What is known of the process that makes a call; it lives where it was heard of after this time,
+and is `unsure` where it was not, and may have ended."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """The calls of one owner at one moment, oldest first."""
+
+    owner: str
+    now: float
+    calls: Mapping[str, KeptCall]
+    """By their ids; without their blobs."""
+    maker: MakerSince
+    """Asked only where it matters: it may cost a look at another process."""
+
+
+@dataclass
+class BookChange:
+    """What a change makes of a book: calls that are new or different, and such as are no more."""
+
+    puts: list[KeptCall] = field(default_factory=list)
+    drops: list[str] = field(default_factory=list)
+    begins: bool = False
+    """Whether something begins, which an engine that is full refuses; all else it takes."""
+
+
+@dataclass(frozen=True)
+class CallSeen:
+    """A call as another process of its owner sees it."""
+
+    call: KeptCall
+    maker: MakerState
+    paused: bytes | None
+    outcome: bytes | None
+
+
+class SealedCalls(ABC):
+    """What a store keeps of calls; everything raises StoreError."""
+
+    needs_beats = False
+    """Whether others know that this process lives by what it says alone."""
+    _secrets: Secrets
+    process: str
+    """Names this process in the store."""
+
+    @abstractmethod
+    def _sealer(self) -> Sealer:
+        """Seals what is new; to be called while the engine makes a change."""
+
+    @abstractmethod
+    async def _change(self, owner: str, work: Callable[[Book, BookChange], Result]) -> Result:
+        """Carry out what `work` notes in the change, unseen by others until it is whole.
+
+        It may be tried more than once.
+        """
+
+    @abstractmethod
+    async def _look(self, owner: str, call_id: str) -> tuple[KeptCall, MakerSince] | None:
+        """One call with its blobs, and what tells of its process."""
+
+    @abstractmethod
+    async def _put_note(self, owner: str, call_id: str, blob: bytes) -> None:
+        """Leave something for the process that makes a call."""
+
+    @abstractmethod
+    async def _take_notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
+        """What was left for these calls, oldest first; it is there no more."""
+
+    # Who makes a call
+
+    async def begin(
+        self,
+        owner: str,
+        call_id: str,
+        key: bytes,
+        *,
+        private: bool = False,
+        since: float | None = None,
+    ) -> Verdict:
+        """Begin a call, unless the verdict is another one. `key`: what makes two calls the same.
+
+        One of which nobody knows whether it ran is told so here, and once. `private`: it is of one
+        session alone. `since`: as the verdict `unsure` had it, when it is tried again.
+        """
+
+        def work(book: Book, change: BookChange) -> Verdict:
+            sealer = self._sealer()
+            digest = sealer.digest(owner, key)
+            new = KeptCall(
+                owner, call_id, digest, self.process, book.now, sealer.key_id, private=private
+            )
+            asked_at = book.now if since is None else since
+            over = calls.to_forget(book.calls.values(), book.now, lambda c: book.maker(c, 0.0))
+            change.drops += [call.id for call in over]
+            left = [call for call in book.calls.values() if call.id not in change.drops]
+            found = calls.verdict(left, new, lambda c: book.maker(c, asked_at))
+            if found.what == "begins":
+                change.puts.append(new)
+                change.begins = True
+            elif found.what == "not known" and found.id is not None:
+                change.puts.append(calls.read(book.calls[found.id], book.now))
+            return replace(found, at=asked_at)
+
+        return await self._change(owner, work)
+
+    async def called(self, owner: str, call_id: str) -> None:
+        """Note that the tool is about to be called; it must not be before this has returned."""
+        await self._alter(owner, call_id, lambda call, now: calls.called(call))
+
+    async def paused(self, owner: str, call_id: str, answered: bytes) -> None:
+        """Note that the agent was answered so, and will come back."""
+        await self._alter(
+            owner,
+            call_id,
+            lambda call, now: calls.paused(call, self._sealed(call, "paused", answered)),
+        )
+
+    async def left(self, owner: str, call_id: str, *, is_left: bool) -> None:
+        """Note that the agent has left, or is there again."""
+        await self._alter(owner, call_id, lambda call, now: calls.left(call, is_left=is_left))
+
+    async def ended(self, owner: str, call_id: str, outcome: bytes) -> None:
+        """Keep what a call came to, until it was read."""
+        await self._alter(
+            owner,
+            call_id,
+            lambda call, now: calls.ended(
+                call, now, self._sealed(call, "outcome", outcome), len(outcome)
+            ),
+        )
+
+    async def abandon(self, owner: str, call_id: str) -> None:
+        """Note that this process makes a call no more, and does not know what came of it."""
+        await self._alter(owner, call_id, lambda call, now: calls.abandoned(call))
+
+    async def drop(self, owner: str, call_id: str) -> None:
+        """Forget a call that its agent was told all of."""
+        await self._change(owner, lambda book, change: change.drops.append(call_id))
+
+    async def notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
+        """What other processes left for these calls, each once."""
+        place = self._note_place
+        return [
+            (call_id, self._sealer().open(place(owner, call_id), blob))
+            for call_id, blob in await self._take_notes(owner, ids)
+        ]
+
+    # Whoever its agent comes to
+
+    async def look(self, owner: str, call_id: str) -> CallSeen | None:
+        """A call as it stands; None: there is none of this owner's. Raises SealError."""
+        found = await self._look(owner, call_id)
+        if found is None or found[0].private:
+            return None
+        call, maker_of = found
+        maker: MakerState = "lives" if call.state == "ended" else maker_of(call, 0.0)
+        return CallSeen(call, maker, self._opened(call, "paused"), self._opened(call, "outcome"))
+
+    async def read(self, owner: str, call_id: str) -> None:
+        """Note that the agent was told how a call ended, or that nobody knows."""
+        await self._alter(owner, call_id, calls.read)
+
+    async def leave_note(self, owner: str, call_id: str, note: bytes) -> None:
+        """Leave something for the process that makes a call."""
+        place = self._note_place(owner, call_id)
+        await self._put_note(owner, call_id, self._sealer().seal(place, note))
+
+    # Seals
+
+    async def _alter(
+        self, owner: str, call_id: str, transition: Callable[[KeptCall, float], KeptCall]
+    ) -> None:
+        def work(book: Book, change: BookChange) -> None:
+            call = book.calls.get(call_id)
+            if call is not None and (after := transition(call, book.now)) != call:
+                change.puts.append(after)
+
+        await self._change(owner, work)
+
+    @staticmethod
+    def _place(call: KeptCall, name: str) -> BlobPlace:
+        return BlobPlace(call.owner, call.id, 0, f"call {name}", call.key)
+
+    @staticmethod
+    def _note_place(owner: str, call_id: str) -> BlobPlace:
+        return BlobPlace(owner, call_id, 0, "call note", "")
+
+    def _sealed(self, call: KeptCall, name: str, text: bytes) -> bytes:
+        return self._secrets.with_id(call.key_id).seal(self._place(call, name), text)
+
+    def _opened(self, call: KeptCall, name: str) -> bytes | None:
+        blob: bytes | None = getattr(call, name)
+        if blob is None:
+            return None
+        return self._secrets.with_id(call.key_id).open(self._place(call, name), blob)

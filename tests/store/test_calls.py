@@ -1,0 +1,248 @@
+"""What was called, in every engine: who joins what, what is kept, what nobody knows."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from elicit_tui.errors import SecretError, StoreError
+from elicit_tui.store import Store
+from elicit_tui.store import calls as rules
+from elicit_tui.store.sealed_calls import CallSeen
+from tests.store.conftest import Engine, SqliteEngine, only_sqlite
+
+pytestmark = pytest.mark.anyio
+
+OWNER, KEY = "owner-one", b'["tools/call","erase",{"path":"secret-project"}]'
+WEEK, HOUR = 7 * 24 * 3600, 3600
+
+
+@pytest.fixture
+async def one(engine: Engine) -> Store:
+    return await engine.open("listener")
+
+
+@pytest.fixture
+async def other(engine: Engine) -> Store:
+    return await engine.open("listener")
+
+
+async def begins(store: Store, name: str, key: bytes = KEY) -> tuple[str, str | None]:
+    found = await store.calls.begin(OWNER, name, key)
+    return found.what, found.id
+
+
+async def seen(store: Store, name: str) -> CallSeen:
+    found = await store.calls.look(OWNER, name)
+    assert found is not None
+    return found
+
+
+async def test_what_was_paused_is_read_by_another_process_of_its_owner(
+    one: Store, other: Store
+) -> None:
+    assert await begins(one, "a") == ("begins", None)
+    await one.calls.called(OWNER, "a")
+    await one.calls.paused(OWNER, "a", b"waits")
+    waits = await seen(other, "a")
+    assert (waits.call.state, waits.maker, waits.paused, waits.outcome) == (
+        "called",
+        "lives",
+        b"waits",
+        None,
+    )
+    await one.calls.ended(OWNER, "a", b"done")
+    over = await seen(other, "a")
+    assert (over.call.state, over.paused, over.outcome) == ("ended", None, b"done")
+    assert await other.calls.look("owner-two", "a") is None
+
+
+async def test_an_equal_call_joins_only_what_its_agent_may_come_back_for(
+    one: Store, other: Store
+) -> None:
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    assert await begins(other, "b") == ("begins", None)  # Two at once are two.
+    await one.calls.drop(OWNER, "a")
+    await other.calls.paused(OWNER, "b", b"waits")
+    assert await begins(one, "c") == ("joins", "b")
+    assert await begins(one, "c", b"another") == ("begins", None)
+    await other.calls.ended(OWNER, "b", b"done")
+    assert await begins(one, "d") == ("joins", "b")
+    await one.calls.read(OWNER, "b")
+    assert await begins(one, "e") == ("begins", None)
+
+
+async def test_a_call_whose_agent_left_is_joined_until_it_is_back(one: Store, other: Store) -> None:
+    await begins(one, "a")
+    await one.calls.left(OWNER, "a", is_left=True)
+    assert await begins(other, "b") == ("joins", "a")
+    await one.calls.left(OWNER, "a", is_left=False)
+    assert await begins(other, "b") == ("begins", None)
+
+
+async def test_after_a_death_nobody_knows_of_a_call_that_was_made_and_it_is_told_once(
+    one: Store, other: Store
+) -> None:
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    await begins(one, "b", b"another")
+    await one.close()
+    assert (await seen(other, "a")).maker == "dead"
+    assert await begins(other, "c") == ("not known", "a")
+    assert await begins(other, "c") == ("begins", None)
+    # What was not called can be called.
+    assert await begins(other, "d", b"another") == ("begins", None)
+
+
+async def test_what_a_process_finished_before_it_died_is_served_by_its_next_life(
+    one: Store, other: Store
+) -> None:
+    await begins(one, "a")
+    await one.calls.paused(OWNER, "a", b"waits")
+    await one.calls.ended(OWNER, "a", b"done")
+    await one.close()
+    assert (await seen(other, "a")).outcome == b"done"
+    assert await begins(other, "b") == ("joins", "a")
+
+
+async def test_a_read_outcome_is_kept_for_an_hour_an_unread_one_for_a_week(
+    one: Store, engine: Engine
+) -> None:
+    for name in "ab":
+        await begins(one, name, name.encode())
+        await one.calls.ended(OWNER, name, b"done")
+    await one.calls.read(OWNER, "a")
+    engine.clock.advance(seconds=HOUR - 1)
+    await begins(one, "c", b"c")
+    assert (await seen(one, "a")).outcome == b"done"
+    engine.clock.advance(seconds=1)
+    await begins(one, "d", b"d")
+    assert await one.calls.look(OWNER, "a") is None
+    engine.clock.advance(seconds=WEEK - HOUR - 1)
+    await begins(one, "e", b"e")
+    assert (await seen(one, "b")).outcome == b"done"
+    engine.clock.advance(seconds=1)
+    await begins(one, "f", b"f")
+    assert await one.calls.look(OWNER, "b") is None
+
+
+async def test_at_the_limit_nothing_is_called_until_something_was_read(
+    one: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MOST_OUTCOMES", 3)
+    for name in "abc":
+        await begins(one, name, name.encode())
+        await one.calls.ended(OWNER, name, b"done")
+    assert await begins(other, "d", b"d") == ("full", None)
+    assert await begins(other, "d", b"a") == ("joins", "a")
+    await other.calls.read(OWNER, "b")
+    assert await begins(other, "d", b"d") == ("begins", None)
+    await one.calls.ended(OWNER, "d", b"done")
+    # What was read gives place; what was not is all there.
+    await begins(one, "e", b"e")
+    assert await one.calls.look(OWNER, "b") is None
+    assert [(await seen(one, name)).outcome for name in "acd"] == [b"done"] * 3
+
+
+async def test_the_size_of_what_is_unread_is_a_limit_too(
+    one: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MOST_OUTCOME_BYTES", 1000)
+    await begins(one, "a", b"a")
+    await one.calls.ended(OWNER, "a", b"x" * 1001)
+    assert await begins(one, "b", b"b") == ("full", None)
+    await one.calls.read(OWNER, "a")
+    assert await begins(one, "b", b"b") == ("begins", None)
+
+
+async def test_each_call_can_be_made_twice(one: Store) -> None:
+    await begins(one, "a")
+    for _ in range(2):
+        await one.calls.called(OWNER, "a")
+    for _ in range(2):
+        await one.calls.paused(OWNER, "a", b"waits")
+    await one.calls.ended(OWNER, "a", b"done")
+    await one.calls.ended(OWNER, "a", b"done otherwise")
+    await one.calls.called(OWNER, "a")
+    assert ((await seen(one, "a")).call.state, (await seen(one, "a")).outcome) == ("ended", b"done")
+    for _ in range(2):
+        await one.calls.read(OWNER, "a")
+        await one.calls.drop(OWNER, "a")
+
+
+async def test_what_is_left_for_a_call_is_taken_once_and_by_no_other(
+    one: Store, other: Store
+) -> None:
+    await begins(one, "a")
+    await other.calls.leave_note(OWNER, "a", b"first")
+    await other.calls.leave_note(OWNER, "b", b"for b")
+    assert await one.calls.notes(OWNER, ["a", "c"]) == [("a", b"first")]
+    assert await one.calls.notes(OWNER, ["a"]) == []
+    assert await one.calls.notes(OWNER, ["b"]) == [("b", b"for b")]
+
+
+@only_sqlite
+async def test_an_outcome_of_another_call_does_not_open(one: Store, engine: SqliteEngine) -> None:
+    from tests.store.world import the_file
+
+    for name in "ab":
+        await begins(one, name, name.encode())
+        await one.calls.ended(OWNER, name, name.encode())
+    with the_file(engine.path) as file:
+        file.execute("UPDATE calls SET outcome = (SELECT outcome FROM calls WHERE id = 'b')")
+    with pytest.raises(StoreError, match="changed, or belongs elsewhere"):
+        await one.calls.look(OWNER, "a")
+
+
+@only_sqlite
+async def test_nothing_of_a_call_can_be_read_in_the_file(one: Store, engine: SqliteEngine) -> None:
+    await begins(one, "a")
+    await one.calls.paused(OWNER, "a", b"waits in secret-project")
+    await one.calls.ended(OWNER, "a", b"done in secret-project")
+    await one.calls.leave_note(OWNER, "a", b"noted in secret-project")
+    for path in engine.path.parent.glob("store.sqlite3*"):
+        if path.is_file():
+            assert b"secret-project" not in path.read_bytes()
+
+
+async def test_a_private_call_is_read_by_nobody_and_its_death_is_told_to_all_of_its_owner(
+    one: Store, other: Store
+) -> None:
+    await one.calls.begin(OWNER, "a", KEY, private=True)
+    await one.calls.called(OWNER, "a")
+    await one.calls.paused(OWNER, "a", b"waits")
+    assert await other.calls.look(OWNER, "a") is None
+    assert await begins(other, "b") == ("begins", None)
+    await other.calls.drop(OWNER, "b")
+    await one.close()
+    assert await begins(other, "c") == ("not known", "a")
+
+
+async def test_of_two_that_ask_at_once_one_is_told_that_nobody_knows(
+    one: Store, other: Store, engine: Engine
+) -> None:
+    keys = [f"key {number}".encode() for number in range(8)]
+    for number, key in enumerate(keys):
+        await one.calls.begin(OWNER, f"a{number}", key)
+        await one.calls.called(OWNER, f"a{number}")
+    await one.close()
+    third = await engine.open("listener")
+    for number, key in enumerate(keys):
+        found = await asyncio.gather(
+            other.calls.begin(OWNER, f"b{number}", key), third.calls.begin(OWNER, f"c{number}", key)
+        )
+        assert sorted(each.what for each in found) == ["begins", "not known"]
+
+
+@only_sqlite
+async def test_no_other_key_is_made_while_an_outcome_is_sealed_with_one(
+    one: Store, engine: SqliteEngine
+) -> None:
+    await begins(one, "a")
+    await one.calls.ended(OWNER, "a", b"done")
+    engine.path.with_suffix(".key").unlink()
+    later = await engine.open("listener")
+    with pytest.raises(SecretError, match="what it sealed still waits"):
+        await begins(later, "b", b"b")

@@ -1,0 +1,139 @@
+"""What was called, on a Redis that forgets, fills up, and is asked from several machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from elicit_tui.errors import StoreError
+from elicit_tui.store import redis_layout, redis_store
+from elicit_tui.store.redis_store import RedisStore
+from tests.store.redis import SECRET, RedisProcess, needs_redis
+
+pytestmark = [pytest.mark.anyio, needs_redis]
+
+OWNER, KEY = "owner", b'["tools/call","erase",{"path":"secret-project"}]'
+
+
+@pytest.fixture
+async def stores(redis_process: RedisProcess) -> AsyncIterator[list[RedisStore]]:
+    redis_process.command("CONFIG", "SET", "maxmemory", "0")
+    redis_process.command("FLUSHALL")
+    opened = [await RedisStore.open(redis_process.url, "listener", secret=SECRET) for _ in "ab"]
+    yield opened
+    redis_process.command("CONFIG", "SET", "maxmemory", "0")
+    for store in opened:
+        await store.close()
+
+
+def moved(redis: RedisProcess, store: RedisStore, machine: str = "another") -> None:
+    """What a process last said, as if it were one of another machine."""
+    life = store.calls.process
+    said: Any = redis.command("HGET", redis_layout.PROCESSES, life)
+    about = json.dumps({**json.loads(said), "machine": machine})
+    redis.command("HSET", redis_layout.PROCESSES, life, about)
+
+
+async def begins(store: RedisStore, name: str, since: float | None = None) -> tuple[str, float]:
+    found = await store.calls.begin(OWNER, name, KEY, since=since)
+    return found.what, found.at
+
+
+async def test_a_call_of_another_machine_is_waited_for_until_that_is_heard_of(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    moved(redis_process, one)
+    what, at = await begins(other, "b")
+    assert what == "unsure"
+    assert (await begins(other, "b", at))[0] == "unsure"
+    await one.heartbeat()
+    moved(redis_process, one)
+    # It lives, so the two are side by side.
+    assert (await begins(other, "b", at))[0] == "begins"
+
+
+async def test_a_call_of_another_machine_that_is_silent_is_not_known_once(
+    stores: list[RedisStore], redis_process: RedisProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    moved(redis_process, one)
+    monkeypatch.setattr(redis_store, "LONG_DEAD_SECONDS", -1.0)
+    assert (await begins(other, "b"))[0] == "not known"
+    assert (await begins(other, "b"))[0] == "begins"
+
+
+async def test_a_process_number_of_another_machine_means_nothing_here(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    said: Any = redis_process.command("HGET", redis_layout.PROCESSES, one.calls.process)
+    about = {**json.loads(said), "number": 2**22 + 1}
+    for machine, maker in (("another", "lives"), (about["machine"], "dead")):
+        text = json.dumps({**about, "machine": machine})
+        redis_process.command("HSET", redis_layout.PROCESSES, one.calls.process, text)
+        seen = await other.calls.look(OWNER, "a")
+        assert seen is not None
+        assert seen.maker == maker
+
+
+async def test_who_makes_a_call_puts_again_what_redis_forgot_and_nothing_that_was_read(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    for name in "abc":
+        await one.calls.begin(OWNER, name, name.encode())
+        await one.calls.called(OWNER, name)
+        await one.calls.paused(OWNER, name, b"waits")
+    await one.calls.ended(OWNER, "b", b"done")
+    await one.calls.ended(OWNER, "c", b"done")
+    await other.calls.read(OWNER, "c")
+    one._restored_at = -1e9
+    await one.heartbeat()
+    redis_process.command("FLUSHALL")
+    await one.heartbeat()
+    waits, ended = [await other.calls.look(OWNER, name) for name in "ab"]
+    assert waits is not None
+    assert (waits.call.state, waits.maker, waits.paused) == ("called", "lives", b"waits")
+    assert ended is not None
+    assert ended.outcome == b"done"
+    assert await other.calls.look(OWNER, "c") is None
+
+
+async def test_a_full_redis_lets_nothing_begin_and_keeps_what_a_call_came_to(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    redis_process.command("CONFIG", "SET", "maxmemory", "1")
+    with pytest.raises(StoreError, match="is full"):
+        await begins(other, "b")
+    await one.calls.called(OWNER, "a")
+    await one.calls.paused(OWNER, "a", b"waits")
+    await other.calls.leave_note(OWNER, "a", b"noted")
+    await one.calls.ended(OWNER, "a", b"done")
+    seen = await other.calls.look(OWNER, "a")
+    assert seen is not None
+    assert seen.outcome == b"done"
+    await other.calls.read(OWNER, "a")
+
+
+async def test_nothing_of_a_call_can_be_read_in_redis(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, _ = stores
+    await begins(one, "a")
+    await one.calls.paused(OWNER, "a", b"waits in secret-project")
+    await one.calls.leave_note(OWNER, "a", b"noted in secret-project")
+    await one.calls.begin(OWNER, "b", b"secret-project")
+    await one.calls.ended(OWNER, "b", b"done in secret-project")
+    assert b"secret-project" not in redis_process.everything()
