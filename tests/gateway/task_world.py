@@ -202,7 +202,7 @@ async def task_world(
     sessions: list[Session] = []
 
     @asynccontextmanager
-    async def open_one(token: str = "") -> AsyncIterator[Session]:
+    async def open_one(*shown: object) -> AsyncIterator[Session]:
         opened = open_session(owner, [one.name for one in servers], person, clock=clock)
         async with opened as session:
             sessions.append(session)
