@@ -52,7 +52,7 @@ from elicit_tui.gateway.tokens import SharedTokens, Tokens
 from elicit_tui.host.sdk import quieten
 from elicit_tui.runtime import open_store
 from elicit_tui.store import Store
-from elicit_tui.store.tokens import Token
+from elicit_tui.store.token_entries import Token
 
 PATH: Final = "/mcp"
 SESSION_ID: Final = "mcp-session-id"

@@ -12,7 +12,7 @@ from typing import Final
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.session import Session
-from elicit_tui.store.tokens import Token
+from elicit_tui.store.token_entries import Token
 
 WEEK_SECONDS: Final = 7 * 24 * 3600.0
 HUNG_UP_SECONDS: Final = 600.0

@@ -17,7 +17,7 @@ from typing import Final
 from elicit_tui.store.redis_layout import json_object, pairs
 from elicit_tui.store.redis_server import LuaScript, RedisServer
 from elicit_tui.store.sealing import Sealer
-from elicit_tui.store.tokens import Token
+from elicit_tui.store.token_entries import Token
 
 TOKENS, REVOKED = "et:{index}:tokens", "et:{index}:revoked"
 ADD: Final = LuaScript("return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])")

@@ -17,7 +17,7 @@ from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.store.living import machine_id
 from elicit_tui.store.sealed_calls import SealedCalls
-from elicit_tui.store.tokens import SharedTokenEntries
+from elicit_tui.store.token_entries import SharedTokenEntries
 from elicit_tui.store.transitions import AgentState, State
 
 Role = Literal["asker", "listener", "answerer"]

@@ -17,7 +17,7 @@ from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import Tokens
 from elicit_tui.store import Store
-from elicit_tui.store.tokens import Token
+from elicit_tui.store.token_entries import Token
 from tests.gateway.world import (
     HANDSHAKE,
     MODERN,

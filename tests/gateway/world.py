@@ -33,7 +33,7 @@ from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession
 from elicit_tui.gateway.tokens import Tokens
 from elicit_tui.store import AgentState
-from elicit_tui.store.tokens import Token
+from elicit_tui.store.token_entries import Token
 from tests.host.world import HANDSHAKE, MODERN, python_server
 
 WAIT = 20
