@@ -55,7 +55,7 @@ class RequestMiddleware:
     def __init__(self, session_of: SessionOf, *, tasks: bool) -> None:
         """`tasks`: whether calls may be answered with tasks."""
         self._session_of = session_of
-        self._on_tasks: Mapping[str, Callable[[Session, Any], Result]] = (
+        self._on_tasks: Mapping[str, Callable[[Session, Any], Awaitable[Result]]] = (
             {"tasks/get": _task, "tasks/update": _update_task, "tasks/cancel": _cancel_task}
             if tasks
             else {}
@@ -146,7 +146,7 @@ class RequestMiddleware:
         must_know_tasks(context)
         if context.request is not None:
             _check_name(context.request.headers.get(MCP_NAME_HEADER), params.get("taskId"))
-        return self._on_tasks[context.method](session, params)
+        return await self._on_tasks[context.method](session, params)
 
     async def _set_level(self, session: Session, context: Context, params: Any) -> Result:
         if params.get("level") not in LEVELS:
@@ -167,19 +167,19 @@ class RequestMiddleware:
         return {}
 
 
-def _task(session: Session, params: Any) -> Result:
-    return session.tasks.get(params.get("taskId"))
+async def _task(session: Session, params: Any) -> Result:
+    return await session.tasks.get(params.get("taskId"))
 
 
-def _update_task(session: Session, params: Any) -> Result:
+async def _update_task(session: Session, params: Any) -> Result:
     if "inputResponses" not in params:
         raise MCPError(types.INVALID_PARAMS, "inputResponses is missing.")
-    session.tasks.update(params.get("taskId"), params["inputResponses"])
+    await session.tasks.update(params.get("taskId"), params["inputResponses"])
     return {}
 
 
-def _cancel_task(session: Session, params: Any) -> Result:
-    session.tasks.cancel(params.get("taskId"))
+async def _cancel_task(session: Session, params: Any) -> Result:
+    await session.tasks.cancel(params.get("taskId"))
     return {}
 
 

@@ -93,7 +93,7 @@ class Session:
         self._asking = asking
         self._other_terminal = other_terminal
         self.held_calls = held_calls
-        self.tasks = Tasks(held_calls)
+        self.tasks = Tasks(held_calls, shared)
         self.catalogues = catalogues
         self.clock = clock
         self.note = note
@@ -214,6 +214,10 @@ class Session:
         except StoreError as error:
             return text_result(f"{error} {telling.NOT_CALLED}", is_error=True)
         if isinstance(held, Elsewhere):
+            if takes_task(self._gateway, requester):
+                created = await self.tasks.created_elsewhere(held.id)
+                if created is not None:
+                    return created
             return await self.sharing.attended(held.id, requester, telling.paused_text(held.id))
         # One that is joined may have asked a client that does not know of it any more.
         held.rounds.ask_again()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from elicit_tui.elicitation import Call
-from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_call import OutcomesUnread
@@ -94,10 +94,12 @@ class SharedCalls:
             await self._calls.called(self._owner, call.id)
 
     async def paused(self, call_id: str, answered: Result) -> None:
-        """Its agent is told to come back, perhaps to another process."""
+        """Its agent is told to come back, or given a task, perhaps for another process."""
         if not self.private:
+            is_task = answered.get("resultType") == "task"
             with suppress(StoreError):  # Then it can come back here.
-                await self._calls.paused(self._owner, call_id, json_line(answered))
+                text = json_line(answered)
+                await self._calls.paused(self._owner, call_id, text, is_task=is_task)
 
     async def left(self, call_id: str, *, is_left: bool) -> None:
         """Its agent has left, or is back. Raises StoreError."""
@@ -129,7 +131,7 @@ class SharedCalls:
             if wanted := ids():
                 with suppress(StoreError):
                     for call_id, note in await self._calls.notes(self._owner, wanted):
-                        heard(call_id, _read(note))
+                        heard(call_id, read_kept(note))
 
     # Calls of another one
 
@@ -179,7 +181,11 @@ class SharedCalls:
 
 def _written(outcome: asyncio.Task[Result]) -> bytes:
     """What a call came to: its result, or what it raised."""
+    if outcome.cancelled():
+        return json_line({"cancelled": telling.CANCELLED})
     error = outcome.exception()
+    if isinstance(error, TaskCancelled):
+        return json_line({"cancelled": telling.TASK_CANCELLED_BELOW})
     if error is None:
         return json_line({"result": outcome.result()})
     if isinstance(error, ProtocolCallError):
@@ -192,7 +198,9 @@ def _result(seen: CallSeen) -> Result:
     if seen.outcome is None:
         ran = seen.call.state == "called"
         return text_result(telling.RUN_NOT_KNOWN if ran else telling.NOT_RUN, is_error=True)
-    kept = _read(seen.outcome)
+    kept = read_kept(seen.outcome)
+    if "cancelled" in kept:
+        return text_result(kept["cancelled"], is_error=True)
     if "result" in kept:
         result: Result = kept["result"]
         return result
@@ -202,12 +210,13 @@ def _result(seen: CallSeen) -> Result:
 
 
 def _still(seen: CallSeen, still: str) -> Result:
-    told = {} if seen.paused is None else _read(seen.paused)
+    told = {} if seen.paused is None else read_kept(seen.paused)
     meta = (told.get("_meta") or {}).get(telling.PAUSED_META_KEY)
     result = text_result(still)
     return {**result, "_meta": {telling.PAUSED_META_KEY: meta}} if meta else result
 
 
-def _read(text: bytes) -> dict[str, Any]:
+def read_kept(text: bytes) -> dict[str, Any]:
+    """What stands in a blob of a kept call."""
     read: dict[str, Any] = json.loads(text, parse_float=read_float)
     return read

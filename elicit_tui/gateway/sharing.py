@@ -54,8 +54,8 @@ class Sharing:
         here = self._held_calls.to_join(key)
         if self._shared is None:
             return here
-        # What was read in another process, the store knows; a task is read in this one alone.
-        if here is not None and (self._shared.private or here.is_task):
+        # What was read in another process, the store knows.
+        if here is not None and self._shared.private:
             return here
         earlier = await self._shared.begin(call, key, requester, self._hold(requester))
         if earlier is None:
@@ -69,7 +69,7 @@ class Sharing:
 
     async def paused(self, held: HeldCall, answered: Result) -> None:
         """The agent is told to come back, perhaps to another process."""
-        if self._shared is not None and not held.is_task:
+        if self._shared is not None:
             await self._shared.paused(held.id, answered)
 
     async def delivered(self, held: HeldCall, requester: Requester) -> None:
@@ -90,14 +90,13 @@ class Sharing:
         """Keep an outcome for whichever process the agent comes back to."""
         if self._shared is None or held.task is None:
             return
-        if held.is_task:
-            self._background.start(self.forget(held.id))
-        else:
-            self._background.start(self._shared.ended(held.id, held.task))
+        self._background.start(self._shared.ended(held.id, held.task))
 
     def given_up(self, held: HeldCall) -> None:
-        """Forget a call that its agent took back."""
-        if self._shared is not None:
+        """Forget a call that its agent took back; a task can be seen to be cancelled."""
+        if held.is_task:
+            self.outcome_kept(held)
+        elif self._shared is not None:
             self._background.start(self.forget(held.id))
 
     def agent_state_changed(self, held: HeldCall) -> None:
@@ -136,7 +135,10 @@ class Sharing:
         if isinstance(arguments := note.get("answer"), Mapping):
             self._answer(held, arguments)
         if note.get("cancel") and not held.done:
-            self._held_calls.give_up(held)
+            give_up = self._held_calls.cancel if held.is_task else self._held_calls.give_up
+            give_up(held)
+        if isinstance(responses := note.get("update"), Mapping):
+            held.rounds.take(responses)
 
     # Calls of another one
 

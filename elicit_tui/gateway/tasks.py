@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from datetime import datetime, timezone
 from typing import Any, Final
 
 from elicit_tui.elicitation import rfc3339
 from elicit_tui.elicitation.task import ENDS, TaskStatus
-from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, TaskCancelled
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
+from elicit_tui.gateway.shared_calls import SharedCalls, read_kept
 from elicit_tui.gateway.telling import Result
+from elicit_tui.store.sealed_calls import CallSeen
 
 POLL_MILLISECONDS: Final = 2000
 """How often an agent is asked to look; one that looks more often is answered all the same."""
@@ -35,30 +37,65 @@ class UnknownTask(ElicitTuiError):
 
 
 class Tasks:
-    """The tasks of one session."""
+    """The tasks of one session, and what the store knows of those of its agent."""
 
-    def __init__(self, held_calls: HeldCalls) -> None:
+    def __init__(self, held_calls: HeldCalls, shared: SharedCalls | None) -> None:
         self._held_calls = held_calls
+        self._shared = shared
 
-    def _known(self, identifier: Any) -> HeldCall:
+    def _here(self, identifier: Any) -> HeldCall | None:
         held = self._held_calls.known(identifier)
-        if held is None or not held.is_task:
+        return held if held is not None and held.is_task else None
+
+    async def _elsewhere(self, identifier: Any) -> CallSeen:
+        """A task that another process has, or had. Raises UnknownTask, StoreError."""
+        seen = None if self._shared is None else await self._shared.seen(identifier)
+        if seen is None or not seen.call.is_task:
             raise UnknownTask
-        return held
+        return seen
 
-    def get(self, identifier: Any) -> Result:
-        """A task as it is now, with its end or what it asks. Raises UnknownTask."""
-        held = self._known(identifier)
-        held.delivered = held.delivered or held.ended_at is not None
-        return detailed(held)
+    async def created_elsewhere(self, identifier: str) -> Result | None:
+        """What an agent was answered that was given a task by another process; None: it was not."""
+        try:
+            seen = await self._elsewhere(identifier)
+        except (UnknownTask, StoreError):
+            return None
+        return None if seen.paused is None else read_kept(seen.paused)
 
-    def update(self, identifier: Any, responses: Mapping[str, Any]) -> None:
-        """Take a client's answers, as many as it gives; others are ignored. Raises UnknownTask."""
-        self._known(identifier).rounds.take(responses)
+    async def get(self, identifier: Any) -> Result:
+        """A task as it is now, with its end or what it asks. Raises UnknownTask, StoreError."""
+        held = self._here(identifier)
+        told = of_another(await self._elsewhere(identifier)) if held is None else detailed(held)
+        if told["status"] in ENDS:
+            if held is not None:
+                self._held_calls.delivered_elsewhere(held)
+            if self._shared is not None:
+                await self._shared.delivered(told["taskId"], named=True)
+        return told
 
-    def cancel(self, identifier: Any) -> None:
-        """Cancel a task; one that has ended stays as it is. Raises UnknownTask."""
-        self._held_calls.cancel(self._known(identifier))
+    async def update(self, identifier: Any, responses: Mapping[str, Any]) -> None:
+        """Take a client's answers, as many as it gives; others are ignored.
+
+        Raises UnknownTask, StoreError.
+        """
+        held = self._here(identifier)
+        if held is not None:
+            held.rounds.take(responses)
+        else:
+            await self._leave_note(identifier, {"update": responses})
+
+    async def cancel(self, identifier: Any) -> None:
+        """Cancel a task; one that has ended stays as it is. Raises UnknownTask, StoreError."""
+        held = self._here(identifier)
+        if held is not None:
+            self._held_calls.cancel(held)
+        else:
+            await self._leave_note(identifier, {"cancel": True})
+
+    async def _leave_note(self, identifier: Any, note: Mapping[str, Any]) -> None:
+        seen = await self._elsewhere(identifier)
+        if seen.outcome is None and self._shared is not None:
+            await self._shared.note(identifier, note)
 
     def among(self, identifiers: Any) -> Sequence[str]:
         """Those of these ids that are tasks of this session."""
@@ -68,8 +105,8 @@ class Tasks:
 
     async def tell(self, identifiers: Sequence[str], tell: Tell) -> None:
         """Tell of each of these tasks whenever it is another than before, until all have ended."""
-        with suppress(UnknownTask):
-            await asyncio.gather(*(self._tell_of(self._known(each), tell) for each in identifiers))
+        here = [held for each in identifiers if (held := self._here(each)) is not None]
+        await asyncio.gather(*(self._tell_of(held, tell) for held in here))
 
     async def _tell_of(self, held: HeldCall, tell: Tell) -> None:
         told: Result = {}
@@ -107,12 +144,8 @@ def detailed(held: HeldCall) -> Result:
     if isinstance(error, TaskCancelled):
         return _outline(held, "cancelled", telling.TASK_CANCELLED_BELOW)
     if error is not None:
-        told = _error(error)
-        return {**_outline(held, "failed", told["message"]), "error": told}
-    return {
-        **_outline(held, "completed"),
-        "result": {"resultType": "complete", **task.result()},
-    }
+        return {**_outline(held, "failed"), **_failed(_error(error))}
+    return {**_outline(held, "completed"), **_completed(task.result())}
 
 
 def _outline(held: HeldCall, status: TaskStatus, message: str | None = None) -> Result:
@@ -128,6 +161,50 @@ def _outline(held: HeldCall, status: TaskStatus, message: str | None = None) -> 
     }
 
 
+def of_another(seen: CallSeen) -> Result:
+    """What a task is now that another process has, or had until it died."""
+    call = seen.call
+    moments = (call.begun_at, call.ended_at or call.begun_at)
+    outline = {
+        "resultType": "complete",
+        "taskId": call.id,
+        "createdAt": rfc3339(datetime.fromtimestamp(moments[0], timezone.utc)),
+        "lastUpdatedAt": rfc3339(datetime.fromtimestamp(moments[1], timezone.utc)),
+        "ttlMs": None,
+        "pollIntervalMs": POLL_MILLISECONDS,
+    }
+    if seen.outcome is not None:
+        return {**outline, **_kept_end(read_kept(seen.outcome))}
+    if seen.maker != "dead":
+        message = telling.TASK_RUNS if call.state == "called" else telling.TASK_WAITS
+        return {**outline, "status": "working", "statusMessage": message}
+    if call.state == "called":
+        return {**outline, **_failed({"code": INTERNAL_ERROR, "message": telling.RUN_NOT_KNOWN})}
+    return {**outline, **_completed(telling.text_result(telling.NOT_RUN, is_error=True))}
+
+
+def _kept_end(kept: Mapping[str, Any]) -> Result:
+    if "cancelled" in kept:
+        return {"status": "cancelled", "statusMessage": kept["cancelled"]}
+    if "result" in kept:
+        return _completed(kept["result"])
+    if "failed" in kept:
+        return _failed({"code": INTERNAL_ERROR, "message": kept["failed"]})
+    return _failed(_passed(ProtocolCallError(kept["code"], kept["message"], kept["data"])))
+
+
+def _completed(result: Mapping[str, Any]) -> Result:
+    return {
+        "status": "completed",
+        "statusMessage": telling.TASK_MESSAGES["completed"],
+        "result": {"resultType": "complete", **result},
+    }
+
+
+def _failed(error: Mapping[str, Any]) -> Result:
+    return {"status": "failed", "statusMessage": error["message"], "error": error}
+
+
 def _message(held: HeldCall, status: TaskStatus) -> str:
     """Neutral words: a model reads them, and none of them is a server's."""
     if status == "working":
@@ -137,12 +214,15 @@ def _message(held: HeldCall, status: TaskStatus) -> str:
 
 def _error(error: BaseException) -> dict[str, Any]:
     """The JSON-RPC error that the call ended with."""
-    if not isinstance(error, ProtocolCallError):
-        told = isinstance(error, ElicitTuiError) and not isinstance(error, Interrupted)
-        said = f"{error} " if told else ""
-        return {"code": INTERNAL_ERROR, "message": f"{said}{telling.NOT_KNOWN_IF_RUN}"}
-    passed: dict[str, Any] = {"code": error.code, "message": error.message}
-    return passed if error.data is None else {**passed, "data": error.data}
+    if isinstance(error, ProtocolCallError):
+        return _passed(error)
+    said = str(error) if isinstance(error, ElicitTuiError) else telling.NOT_KNOWN_IF_RUN
+    return {"code": INTERNAL_ERROR, "message": said}
+
+
+def _passed(error: ProtocolCallError) -> dict[str, Any]:
+    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    return told if error.data is None else {**told, "data": error.data}
 
 
 def _without_times(told: Result) -> Result:

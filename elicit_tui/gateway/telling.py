@@ -13,6 +13,7 @@ from typing import Any, Final
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Outcome
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
+from elicit_tui.errors import ElicitTuiError, Interrupted, TaskCancelled
 from elicit_tui.gateway.fit_to_pass import OURS
 from elicit_tui.host.number_text import json_line
 from elicit_tui.text import ascii_json, neutral_line
@@ -85,6 +86,14 @@ def paused_text(call_id: str) -> str:
 def still_waiting(*, alone: bool) -> str:
     """What an agent reads that came back too early; `alone`: no user comes back to it."""
     return STILL_WAITING_ALONE if alone else STILL_WAITING
+
+
+def not_known_if_run(error: ElicitTuiError) -> ElicitTuiError:
+    """The end of a task whose server had begun with it; one that was cancelled is told as such."""
+    if isinstance(error, TaskCancelled):
+        return error
+    said = "" if isinstance(error, Interrupted) else f"{error} "
+    return ElicitTuiError(f"{said}{NOT_KNOWN_IF_RUN}")
 
 
 def ticking(seconds: float) -> str:

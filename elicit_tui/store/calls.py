@@ -49,6 +49,9 @@ class KeptCall:
     """Whether the agent was told its id, to come back with."""
     is_left: bool = False
     """Whether the agent has left without it."""
+    is_task: bool = False
+    """Whether the agent was given a task: then another call is this one only before its tool is
+    called."""
     size: int = 0
     ended_at: float | None = None
     read_at: float | None = None
@@ -60,6 +63,8 @@ class KeptCall:
     @property
     def joinable(self) -> bool:
         """Whether an equal call is this one."""
+        if self.is_task:
+            return self.state == "not called"
         return self.has_id or self.is_left or self.state == "ended"
 
     @property
@@ -108,7 +113,7 @@ def verdict(calls: Iterable[KeptCall], new: KeptCall, maker: MakerOf) -> Verdict
 def _of_earlier(call: KeptCall, maker: MakerState) -> Begins | None:
     """What an equal call that was made earlier means for a new one; None: nothing."""
     if call.state == "ended":
-        return "joins"
+        return "joins" if call.joinable else None
     if maker == "dead":
         return "not known" if call.state == "called" else None
     if call.joinable:
@@ -121,9 +126,11 @@ def called(call: KeptCall) -> KeptCall:
     return replace(call, state="called") if call.state == "not called" else call
 
 
-def paused(call: KeptCall, answered: bytes) -> KeptCall:
-    """Its agent was told to come back."""
-    return call if call.state == "ended" else replace(call, has_id=True, paused=answered)
+def paused(call: KeptCall, answered: bytes, *, is_task: bool = False) -> KeptCall:
+    """Its agent was told to come back, or given a task."""
+    if call.state == "ended":
+        return call
+    return replace(call, has_id=True, paused=answered, is_task=call.is_task or is_task)
 
 
 def left(call: KeptCall, *, is_left: bool) -> KeptCall:

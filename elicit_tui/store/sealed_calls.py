@@ -129,12 +129,16 @@ class SealedCalls(ABC):
         """Note that the tool is about to be called; it must not be before this has returned."""
         await self._alter(owner, call_id, lambda call, now: calls.called(call))
 
-    async def paused(self, owner: str, call_id: str, answered: bytes) -> None:
+    async def paused(
+        self, owner: str, call_id: str, answered: bytes, *, is_task: bool = False
+    ) -> None:
         """Note that the agent was answered so, and will come back."""
         await self._alter(
             owner,
             call_id,
-            lambda call, now: calls.paused(call, self._sealed(call, "paused", answered)),
+            lambda call, now: calls.paused(
+                call, self._sealed(call, "paused", answered), is_task=is_task
+            ),
         )
 
     async def left(self, owner: str, call_id: str, *, is_left: bool) -> None:

@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 _BLOBS: Final = ("paused", "outcome")
 _PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in _BLOBS)
-_FLAGS: Final = ("private", "has_id", "is_left")
+_FLAGS: Final = ("private", "has_id", "is_left", "is_task")
 
 
 class SqliteCalls(SealedCalls):

@@ -29,6 +29,7 @@ CREATE TABLE calls (
     state TEXT NOT NULL,
     has_id INTEGER NOT NULL,
     is_left INTEGER NOT NULL,
+    is_task INTEGER NOT NULL DEFAULT 0,
     size INTEGER NOT NULL,
     ended_at REAL,
     read_at REAL,
