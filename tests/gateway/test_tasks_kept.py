@@ -1,0 +1,107 @@
+"""A task outlives the gateway that holds it: any other one with the same token tells of it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import accept
+from elicit_tui.gateway import telling
+from tests.gateway.task_world import ENDS, HttpAgent, Refused
+from tests.gateway.test_two_gateways import Two, two
+from tests.gateway.world import WAIT, until
+
+pytestmark = pytest.mark.anyio
+__all__ = ["two"]
+
+
+def agents(two: Two) -> tuple[HttpAgent, HttpAgent]:
+    """One agent, as it comes to either gateway."""
+    first, second = (HttpAgent(each.url, two.client, {}) for each in two.gateways)
+    return first, second
+
+
+async def allowed(two: Two) -> None:
+    """The person at the first gateway allows what it asks."""
+    person = two.gateways[0].people[-1]
+    await until(lambda: bool(person.open))
+    person.answers(person.asked[-1], accept("user", "Yes.", None, scope="once", via="inbox"))
+
+
+async def ended(two: Two, agent: HttpAgent, task: str) -> dict[str, Any]:
+    end = asyncio.get_running_loop().time() + WAIT
+    while (now := await agent.get(task))["status"] not in ENDS:
+        assert asyncio.get_running_loop().time() < end, now
+        await two.clock.move(0.5)
+        await asyncio.sleep(0.01)
+    return now
+
+
+async def test_a_task_is_told_of_and_read_on_the_other_gateway(two: Two) -> None:
+    first, second = agents(two)
+    task = await first.task("counting__run", tag="a")
+    here, there = await first.get(task), await second.get(task)
+    assert here["status"] == there["status"] == "working"
+    assert here["createdAt"][:16] == there["createdAt"][:16]
+    await two.answers(0, "red")
+    told = await ended(two, second, task)
+    assert told["status"] == "completed"
+    assert "'value': 'red'" in told["result"]["content"][0]["text"]
+    assert (await first.get(task))["result"] == told["result"]
+    assert two.runs("a") == 1
+
+
+async def test_a_task_is_cancelled_on_the_other_gateway(two: Two) -> None:
+    first, second = agents(two)
+    task = await first.task("counting__erase", tag="a")
+    assert await second.cancel(task) == {"resultType": "complete"}
+    assert (await ended(two, second, task))["status"] == "cancelled"
+    assert (await first.get(task))["status"] == "cancelled"
+    assert not two.file.exists() or two.runs("a") == 0
+
+
+async def test_an_equal_call_on_the_other_gateway_is_the_same_task_until_it_is_allowed(
+    two: Two,
+) -> None:
+    first, second = agents(two)
+    task = await first.task("counting__erase", tag="a")
+    assert await second.task("counting__erase", tag="a") == task
+    await allowed(two)
+    await ended(two, first, task)
+    assert await second.task("counting__erase", tag="a") != task
+
+
+async def test_after_a_death_what_was_not_called_did_not_run_and_what_was_is_not_known(
+    two: Two,
+) -> None:
+    first, second = agents(two)
+    waits = await first.task("counting__erase", tag="waits")
+    asks = await first.task("counting__run", tag="asks")
+    done = await first.task("counting__run", tag="done")
+    await two.answers(0, "red")
+    await until(lambda: two.gateways[0].sessions[0].held_calls.known(done).done)  # type: ignore[union-attr]
+    await two.dies(0)
+    told = await second.get(waits)
+    assert (told["status"], told["result"]["isError"]) == ("completed", True)
+    assert told["result"]["content"][0]["text"] == telling.NOT_RUN
+    # The same call made again is told so once, instead of run.
+    again = await second.call("counting__run", tag="asks")
+    assert (again["resultType"], again["isError"]) == ("complete", True)
+    told = await second.get(asks)
+    assert (told["status"], told["error"]["message"]) == ("failed", telling.RUN_NOT_KNOWN)
+    assert (await second.get(done))["status"] == "completed"
+    assert two.runs("asks") == 1
+
+
+async def test_another_tokens_agent_does_not_know_it_on_either_gateway(two: Two) -> None:
+    first, _ = agents(two)
+    task = await first.task("counting__run", tag="a")
+    token = two.gateways[0].tokens.add("another")
+    for gateway in two.gateways:
+        async with gateway.raw(token) as client:
+            stranger = HttpAgent(gateway.url, client, {})
+            with pytest.raises(Refused, match="Unknown task") as caught:
+                await stranger.get(task)
+            assert caught.value.code == -32602
