@@ -53,7 +53,7 @@ class ServerCalls:
             if call.method != "tools/call":
                 raise
             if self._may_have_run(call, error):
-                raise
+                raise telling.not_known_if_run(error) from error
             return self._with_elicitations(call, text_result(str(error), is_error=True))
         return self._with_elicitations(call, result)
 
