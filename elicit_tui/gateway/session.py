@@ -133,10 +133,9 @@ class Session:
 
     def _pauses(self, requester: Requester) -> bool:
         """Whether a call of this agent may answer "paused", which no `outputSchema` allows."""
-        if takes_task(self._gateway, requester):
-            return False
-        name, progress = requester.agent.name, requester.has_token
-        return may_pause(self._gateway, name, http=requester.http, progress=progress)
+        name, progress, http = requester.agent.name, requester.has_token, requester.http
+        pauses = may_pause(self._gateway, name, http=http, progress=progress)
+        return pauses and not takes_task(self._gateway, requester)
 
     # Calls
 
@@ -214,11 +213,10 @@ class Session:
         except StoreError as error:
             return text_result(f"{error} {telling.NOT_CALLED}", is_error=True)
         if isinstance(held, Elsewhere):
-            if takes_task(self._gateway, requester):
-                created = await self.tasks.created_elsewhere(held.id)
-                if created is not None:
-                    return created
-            return await self.sharing.attended(held.id, requester, telling.paused_text(held.id))
+            takes = takes_task(self._gateway, requester)
+            created = await self.tasks.created_elsewhere(held.id) if takes else None
+            still = telling.paused_text(held.id)
+            return created or await self.sharing.attended(held.id, requester, still)
         # One that is joined may have asked a client that does not know of it any more.
         held.rounds.ask_again()
         return await self._attended(held, requester, resumed=False)
@@ -257,12 +255,9 @@ class Session:
     async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
         hold = self._hold(requester)
         try:
+            takes = takes_task(self._gateway, requester)
             reply = await self.held_calls.attend(
-                held,
-                requester,
-                hold,
-                resumed=resumed,
-                takes_task=takes_task(self._gateway, requester),
+                held, requester, hold, resumed=resumed, takes_task=takes
             )
         except GivenUp:
             return text_result(telling.CANCELLED, is_error=True)
