@@ -37,6 +37,9 @@ from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
 pytestmark = [
     pytest.mark.anyio,
     needs_redis,
+    pytest.mark.skipif(
+        "NODES_QUESTIONS" not in os.environ, reason="takes minutes: NODES_QUESTIONS=24"
+    ),
     pytest.mark.timeout(900),
     pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
 ]
