@@ -15,12 +15,10 @@ from elicit_tui.cli.presence import wants_plain_prompts
 from elicit_tui.cli.report import Report, connected_fields, event_line
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Call
-from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.elicitation.eras import revision_to_try
 from elicit_tui.errors import (
-    INVALID_ANSWER,
     ElicitTuiError,
     LimitReached,
-    ProtocolCallError,
     ToolRefused,
     UsageError,
 )
@@ -42,9 +40,6 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
 
 Result = TypeVar("Result")
-
-OF_THE_OTHER_ERA: Final = frozenset({-32603, -32601, -32600, -32021, -32022})
-"""Errors with which a server fails that was made for the other era: it cannot ask in this one."""
 
 LATE_SECONDS: Final = 1.0
 LATE_TIMES: Final = 3
@@ -171,11 +166,9 @@ class OneCall:
                 self._narration.tell("--allow-tool calls it without a confirmation.")
             return
         spoken = self._report.protocol_version
-        broke = isinstance(error, ProtocolCallError) and error.code in OF_THE_OTHER_ERA
-        broke = broke or getattr(error, "code", None) == INVALID_ANSWER
-        if not broke or spoken is None:
+        other = revision_to_try(error, spoken)
+        if other is None:
             return
-        other = HANDSHAKE if spoken == MODERN else MODERN
         if server.layer == "command line":
             way = f"--protocol {other}"
         else:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError
+
 HANDSHAKE: Final = "2025-11-25"
 MODERN: Final = "2026-07-28"
 Revision = Literal["auto", "2025-11-25", "2026-07-28"]
@@ -61,3 +63,16 @@ ERAS: Final[Mapping[Era, EraTraits]] = {
     ),
 }
 """Every era, the oldest first."""
+
+
+_OF_THE_OTHER_ERA: Final = frozenset({-32603, -32601, -32600, -32021, -32022})
+"""Errors with which a server fails that was made for the other era: it cannot ask in this one."""
+
+
+def revision_to_try(error: BaseException | None, spoken: str | None) -> str | None:
+    """The revision of the other era, where the error may come of being spoken to in this one."""
+    broke = isinstance(error, ProtocolCallError) and error.code in _OF_THE_OTHER_ERA
+    broke = broke or getattr(error, "code", None) == INVALID_ANSWER
+    if not broke or spoken is None:
+        return None
+    return HANDSHAKE if spoken == MODERN else MODERN

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from elicit_tui.elicitation.eras import MODERN
+from elicit_tui.elicitation.eras import MODERN, revision_to_try
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.form import MISSING, read_form
 from elicit_tui.form.json_values import same_json
@@ -75,11 +75,17 @@ def said_no(scenario: Scenario, answered: Asked) -> bool:
 
 
 def hint_of(run: Run) -> str | None:
-    """What to do about a server that pushes its questions in the revision that has no such way."""
-    if run.passed or run.protocol_version != MODERN or run.resolved:
+    """What to do about a server that was spoken to in a revision in which it cannot ask."""
+    spoken = run.protocol_version
+    if run.passed or run.resolved:
         return None
     said = str(run.error or "") + text_of(run.result or {})
-    return PUSHES if any(each in said for each in _NO_PUSH) else None
+    if spoken == MODERN and any(each in said for each in _NO_PUSH):
+        return PUSHES
+    other = revision_to_try(run.error, spoken)
+    if other is None:
+        return None
+    return f"a server that asks only in {other} fails so in {spoken}: try --eras {other}"
 
 
 # The scenario as it is written

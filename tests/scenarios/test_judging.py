@@ -145,6 +145,14 @@ def test_a_server_that_pushes_in_the_later_revision_gets_the_hint_whoever_says_s
     assert hint_of(replace(run, protocol_version=HANDSHAKE)) is None
 
 
+def test_an_error_of_a_server_that_asks_only_in_the_other_revision_names_it() -> None:
+    error = ProtocolCallError(-32021, "Missing required client capability")
+    run = Run(PAINTS, "auto", "accept", error=error, protocol_version=HANDSHAKE, failures=["x"])
+    assert "try --eras 2026-07-28" in str(hint_of(run))
+    assert "try --eras 2025-11-25" in str(hint_of(replace(run, protocol_version=MODERN)))
+    assert hint_of(replace(run, error=ProtocolCallError(-32050, "broken"))) is None
+
+
 def test_what_a_refusal_changed_and_a_server_that_is_gone_are_faults() -> None:
     changed = Watched({"a.txt": State("1")}, {"a.txt": State("2")})
     assert judged(with_schema(COLOUR), watched=changed, alive=False) == [

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
 from tests.cli.running import DEMO, SECONDS, Ended, run_program
 from tests.cli.terminal import Terminal
+from tests.host.world import http_server
 from tests.keys import INTERRUPT
 from tests.scenarios.ready import run
 
@@ -41,6 +43,17 @@ expect = { structured = { "/booked" = true }, questions = 1 }
 [[scenario.answers]]
 message = "For how many*"
 content = { guests = 3 }
+"""
+BY_TASK = """
+[[scenario]]
+name = "books by a task"
+server = "table"
+call = "books"
+expect = { text = "Booked.", questions = 1 }
+
+[[scenario.answers]]
+message = "Book a table*"
+content = { confirm = true }
 """
 
 
@@ -345,6 +358,24 @@ def test_a_server_that_pushes_is_told_what_it_lacks_in_the_later_revision(tmp_pa
         "accept in 2025-11-25": "passed",
         "accept in 2026-07-28": "failed",
     }
+
+
+def test_a_tool_that_answers_with_a_task_is_tried_in_every_way(tmp_path: Path) -> None:
+    options = ("--branches", "--eras", MODERN, "-j", "2")
+    with http_server("tasking.py") as url:
+        server = f"table={url}"
+        ended = outcome_of(
+            scenarios(tmp_path, BY_TASK), *options, "--answers-gone-wrong", server=server
+        )
+        assert ended.code == 0, failures(ended)
+        tried = ("accept", "decline", "cancel", "deadline", "no")
+        assert {f"{way} {MODERN}" for way in tried} < set(ways(ended))
+        (tool,) = ended.document["coverage"]
+        assert tool["wrongAnswers"]["passed"] == tool["wrongAnswers"]["tried"] == 5
+        file = scenarios(tmp_path, BY_TASK.replace('"books"', '"books_anyway"'), "careless.toml")
+        careless = outcome_of(file, *options, server=server)
+    assert [way for way, passed in ways(careless).items() if passed] == [f"accept {MODERN}"]
+    assert failures(careless).count('it acted all the same: the text is "Booked."') == 4
 
 
 def test_fields_that_are_asked_in_another_order_are_told(tmp_path: Path) -> None:

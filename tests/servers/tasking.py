@@ -28,6 +28,11 @@ LOOSE = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "confirm": {"type": "boolean"}},
 }
+SURE = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean"}},
+    "required": ["confirm"],
+}
 
 Fields = dict[str, Any]
 WORKING: Fields = {"status": "working"}
@@ -102,6 +107,22 @@ def asks_once(*keys: str, schema: Fields = ONE) -> Callable[[Task], Iterator[Fie
     return asking
 
 
+def books(task: Task) -> Iterator[Fields]:
+    """Books after a yes in an accept, and never else."""
+    while not task.answered("sure"):
+        yield asks(sure=question("Book a table for two?", SURE))
+    answer = task.answers["sure"]
+    yes = answer["action"] == "accept" and answer["content"].get("confirm") is True
+    yield done("Booked." if yes else "Not booked.")
+
+
+def books_anyway(task: Task) -> Iterator[Fields]:
+    """Asks, and books whatever the answer is."""
+    while not task.answered("sure"):
+        yield asks(sure=question("Book a table for two?", SURE))
+    yield done("Booked.")
+
+
 def asks_again(task: Task) -> Iterator[Fields]:
     """The same key is there still, long after it was answered."""
     while not task.answered("value"):
@@ -147,6 +168,8 @@ STEPS: Mapping[str, Callable[[Task], Iterator[Fields]]] = {
     "asks_two": asks_once("first", "second"),
     "asks_again": asks_again,
     "asks_for_ever": asks_for_ever,
+    "books": books,
+    "books_anyway": books_anyway,
     "takes_back": steps(
         asks(value=question("value?")), asks(value=question("value?")), WORKING, WORKING, done()
     ),
