@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,7 +89,37 @@ def _with(text: str, change: Callable[[Any], None]) -> str:
         change(servers)
     except KeyError as error:
         raise ConfigError([f"there is no server {error.args[0]!s} in this file"]) from None
-    return tomlkit.dumps(document)
+    after = tomlkit.dumps(document)
+    mended = _with_comments(text, after)
+    return mended if _document(mended) == document else after
+
+
+def _with_comments(before: str, after: str) -> str:
+    """The changed text with the comments that stand between a server and what follows it.
+
+    tomlkit counts them to that server: it takes them away with it, and writes new keys below them.
+    """
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lines: list[str] = []
+    for change, start, end, begins, ends in SequenceMatcher(None, old, new, False).get_opcodes():
+        if change == "delete":
+            lines += _comments_at_the_end(old[start:end])
+            continue
+        below: list[str] = []
+        while change == "insert" and lines and _is_comment(lines[-1]):
+            below.insert(0, lines.pop())
+        lines += [*new[begins:ends], *below]
+    return "".join(lines)
+
+
+def _comments_at_the_end(lines: Sequence[str]) -> list[str]:
+    """The comments behind the last key, with the blank lines among them."""
+    at_the_end = list(takewhile(_is_comment, reversed(lines)))[::-1]
+    return list(dropwhile(lambda line: not line.strip(), at_the_end))
+
+
+def _is_comment(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
 
 
 def _document(text: str) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ascii_json, neutral_line
+from elicit_tui.text.strict_json import strict_json
 
 LARGEST_FILE: Final = 4 * 1024 * 1024
 SUFFIX: Final = ".call.json"
@@ -28,10 +28,10 @@ class SavedCall(NamedTuple):
         """Raises UsageError for a file that is no saved call, with what is wrong."""
         try:
             with path.open("rb") as stream:
-                written = json.loads(stream.read(LARGEST_FILE + 1), parse_constant=_refuse)
+                written = strict_json(stream.read(LARGEST_FILE + 1))
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise UsageError(f"{path} is not JSON: {neutral_line(str(error))}.") from None
         written = written if isinstance(written, Mapping) else {}
         server, tool = written.get("server"), written.get("tool")
@@ -55,10 +55,8 @@ class SavedCall(NamedTuple):
 def saved_calls(folder: Path) -> list[Path]:
     """The files of saved calls in a folder, by name."""
     try:
-        return sorted(folder.glob(f"*{SUFFIX}"))[:MOST_FOUND]
+        # What is no file, such as a link to the terminal, might never end.
+        found = (path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
+        return sorted(found)[:MOST_FOUND]
     except OSError:
         return []
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is not a JSON number")

@@ -17,6 +17,7 @@ from elicit_tui.form.json_values import same_json
 from elicit_tui.paths import rewrite_file
 from elicit_tui.scenarios.scenario import shortened
 from elicit_tui.text import ascii_json
+from elicit_tui.text.strict_json import once_each
 
 
 def snapshot_file(scenario_file: Path) -> Path:
@@ -83,7 +84,7 @@ class Snapshots:
             raise UsageError(f"The snapshots {self.path} are no file.")
         try:
             self._text = self.path.read_text(encoding="utf-8")
-            kept = json.loads(self._text)
+            kept = json.loads(self._text, object_pairs_hook=once_each)
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else f"{error}; {remedy}"
             raise UsageError(f"The snapshots {self.path} cannot be read: {why}.") from None

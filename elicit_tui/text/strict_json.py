@@ -17,16 +17,17 @@ def strict_json(text: str | bytes) -> Any:
     """The value of a JSON text. Raises KeyTwice, and ValueError for what is none."""
     try:
         return json.loads(
-            text, object_pairs_hook=_once_each, parse_constant=_no_number, parse_float=_finite
+            text, object_pairs_hook=once_each, parse_constant=_no_number, parse_float=_finite
         )
     except RecursionError:
         raise ValueError("it is nested too deep") from None
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs, as `object_pairs_hook` of `json`. Raises KeyTwice."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise KeyTwice
+        raise KeyTwice("a key stands twice in one object")
     return made
 
 

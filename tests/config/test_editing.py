@@ -63,6 +63,33 @@ def test_a_change_keeps_comments_and_other_keys(mine: Path) -> None:
     assert mine.read_text() == MINE
 
 
+SEVERAL = """\
+[mcp_servers.old]
+command = "old-server"
+
+# Production. Never remove it:
+# others use it too.
+[mcp_servers.deploy]
+command = "deploy-server"
+
+# It is late.
+[console]
+notify = "off"
+"""
+
+
+@pytest.mark.parametrize("name", ["old", "deploy"])
+def test_the_comments_of_what_follows_a_server_stay_there(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(SEVERAL)
+    put_server(path, name, f"{name}-server", enabled=False)
+    key = f'command = "{name}-server"\n'
+    assert path.read_text() == SEVERAL.replace(key, f"{key}enabled = false\n")
+    remove_server(path, name)
+    table = f"[mcp_servers.{name}]\n{key}"
+    assert path.read_text() == SEVERAL.replace(f"{table}\n", "").replace(table, "")
+
+
 def test_a_server_is_taken_out_alone(mine: Path) -> None:
     remove_server(mine, "deploy")
     text = mine.read_text()

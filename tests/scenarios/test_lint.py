@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.errors import UsageError
 from elicit_tui.host import Tool
 from elicit_tui.scenarios import lint_questions, lint_server, read_scenarios
 from tests.cli.running import DEMO, Ended
@@ -192,6 +193,14 @@ def test_a_broken_rule_of_the_protocol_is_told_in_sarif_at_the_servers_file(
     place = results["lint.tool_name"]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"].endswith("/server.py")
     assert {rule["id"] for rule in told["tool"]["driver"]["rules"]} == set(results)
+
+
+def test_snapshots_that_say_two_things_of_one_scenario_are_told(tmp_path: Path) -> None:
+    file = snapshots(tmp_path, form())
+    kept = tmp_path / "books.snapshots.json"
+    kept.write_text(kept.read_text().replace("{", '{"books": {"2025-11-25": []}, ', 1))
+    with pytest.raises(UsageError, match="a key stands twice"):
+        list(lint_questions(read_scenarios([file])))
 
 
 def test_a_server_that_cannot_be_started_is_exit_code_4_and_its_snapshots_are_told(

@@ -163,7 +163,7 @@ def _recent(app: Controller) -> Iterator[SystemCommand]:
                 yield _command(f"Recent: {name}: {offer.shown}", "", call)
     for path in saved_calls(Path()):
         words = neutral_line(path.name.removesuffix(SUFFIX), 80)
-        yield _command(f"Kept call: {words}", path.name, partial(app.call_kept, path))
+        yield _command(f"Kept call: {words}", words + SUFFIX, partial(app.call_kept, path))
 
 
 def _servers(app: Controller) -> Iterator[SystemCommand]:

@@ -159,6 +159,7 @@ def honest_parser() -> MarkdownIt:
 
     def show_targets(state: Any) -> None:
         for token in state.tokens:
+            token.info = neutral_line(token.info)
             if token.children:
                 token.children = list(_with_targets(token.children, Token))
 
@@ -167,9 +168,13 @@ def honest_parser() -> MarkdownIt:
 
 
 def _with_targets(tokens: Sequence[Any], token: Any) -> Iterator[Any]:
-    """Behind each link where it leads, unless its words say just that; pictures by address."""
+    """Behind each link where it leads, unless its words say just that; pictures by address.
+
+    What was written as `&#x202e;`, or escaped in an address, has only now become what it is.
+    """
     target, words = "", ""
     for each in tokens:
+        each.content = neutral(each.content)
         if each.type == "image":
             source = str(each.attrs.get("src", ""))
             yield token("text", "", 0, content=f"[picture: {each.content} {source}]")

@@ -258,7 +258,8 @@ class ConsoleRun:
         if old.call.method == "resources/read" and read is not None:
             self._spawn(self._call(old.server, read, {}))
             return
-        self._app.notify(f"{old.server} does not offer it at the moment.", markup=False)
+        words = f"{neutral_line(old.server, 80)} does not offer it at the moment."
+        self._app.notify(words, markup=False)
 
     def kept(self, path: Path) -> None:
         """The call of a file once more."""

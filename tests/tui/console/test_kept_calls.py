@@ -56,6 +56,26 @@ async def test_a_call_is_kept_and_made_again_from_the_palette(
         assert calls_of(stand)[0].arguments == arguments
 
 
+async def test_the_files_of_a_folder_of_others_do_nothing_to_the_console(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "cloned"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / "\x1b]0;owned\x07\udc80.call.json").write_text(
+        json.dumps({"server": "\x1b[2Jalpha", "tool": "greet"})
+    )
+    (folder / "endless.call.json").symlink_to("/dev/tty")
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        commands = stand.app.get_system_commands(stand.app.screen)
+        (found,) = [each for each in commands if each.title.startswith("Kept call")]
+        assert found.title.isprintable()
+        assert found.help.isprintable()
+        found.callback()
+        await stand.until(lambda: "does not offer it" in stand.notices())
+        assert "\x1b" not in stand.notices()
+
+
 def kept() -> Any:
     return json.loads(Path("alpha-greet.call.json").read_text())
 
@@ -94,6 +114,7 @@ def last(stand: Stand) -> str:
         ('{"server": "a", "tool": "b", "arguments": []}', "as an object"),
         ('{"server": "a", "tool": "b", "args": {}}', "no key 'args'"),
         ('{"server": "a", "tool": "b", "arguments": {"x": NaN}}', "is not JSON"),
+        ('{"server": "a", "tool": "b", "tool": "c"}', "stands twice"),
     ],
 )
 def test_a_file_that_is_no_call_is_told(tmp_path: Path, text: str, why: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.tui.console.reader_views import markdown_of
+from elicit_tui.tui.console.reader_views import MarkdownPage, markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import as_command
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -156,6 +156,21 @@ async def test_nothing_in_a_result_acts_on_the_screen_or_is_markup(tmp_path: Pat
             assert "\u202e" not in shown
             await stand.press("t")
         await stand.until(lambda: "[/nope]" in stand.text())
+
+
+async def test_what_markdown_writes_in_other_signs_is_seen_too(tmp_path: Path) -> None:
+    page = (
+        "**Pay** to a&#x202E;b, c&ZeroWidthSpace;d, e&shy;f\n\n"
+        "<https://a.example/%E2%80%AEx> [go](https://b.example/&#x2066;y)"
+    )
+    async with reading(tmp_path, text_result(page)) as (stand, screen):
+        assert isinstance(screen.view, MarkdownPage)
+        await stand.until(lambda: "a⟨U+202E⟩b" in stand.text())
+        shown = stand.text()
+        assert "c⟨U+200B⟩d" in shown
+        assert "e⟨U+00AD⟩f" in shown
+        assert "https://a.example/%E2%80%AEx" in shown
+        assert not set(shown) & set("\u202e\u200b\xad\u2066")
 
 
 async def test_five_megabytes_of_json_open_in_a_moment(tmp_path: Path) -> None:
