@@ -149,7 +149,6 @@ class Way:
         run, self._lane = self.run, lane
         self._tell(RunEvent("started", run))
         began = time.monotonic()
-        self._before = await self._states()
         lane.way = self
         lane.ways += 1
         try:
@@ -186,7 +185,11 @@ class Way:
 
     async def _called(self, lane: Lane) -> None:
         run, scenario = self.run, self._scenario
-        connection = await lane.connect()
+        try:
+            connection = await lane.connect()
+        finally:
+            # What a server does when it starts, as to lay its state anew, is no act of a call.
+            self._before = await self._states()
         run.protocol_version = connection.identity.protocol_version
         self._tell(RunEvent("connected", run, connection.identity))
         call = Call("tools/call", scenario.call, scenario.arguments)

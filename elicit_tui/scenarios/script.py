@@ -99,7 +99,7 @@ class Script:
                 rule = neutral_line(finding.rule, 80)
                 self.problems.append(
                     f"question {number + 1}: the guardian warns ({rule}), and despite does not "
-                    "list it"
+                    f'list it (despite = ["{rule}"] beside its answer does)'
                 )
                 return cancel("answers", f"Cancelled: {rule} is not listed in despite.")
         content = None

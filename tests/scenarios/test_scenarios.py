@@ -469,11 +469,14 @@ action = "ACTION"
 """
 
 
-def watching(directory: Path, watched: str, tool: str, action: str) -> Ended:
-    """Test a tool of the lab that writes what it books to `state`."""
+def watching(directory: Path, watched: str, tool: str, action: str, *, laid: bool = False) -> Ended:
+    """Test a tool of the lab that writes what it books to `state`; `laid`: anew when it starts."""
     state = directory / "state"
     text = WATCHING.replace("WATCHED", json.dumps(watched)).replace("TOOL", tool)
-    server = f"lab={sys.executable} -S {HERE / 'lab.py'} {tool} {state}"
+    command = f"{sys.executable} -S {HERE / 'lab.py'} {tool} {state}"
+    if laid:
+        command = f"sh -c 'echo laid anew > {state}; exec {command}'"
+    server = f"lab={command}"
     return outcome_of(scenarios(directory, text.replace("ACTION", action)), server=server)
 
 
@@ -507,3 +510,9 @@ def test_a_scenario_that_refuses_fails_where_what_it_watches_changed(tmp_path: P
     ended = watching(tmp_path, state, "acts_on_decline", "decline")
     assert ended.code == 1
     assert failures(ended) == f"{state} changed"
+
+
+def test_what_a_server_writes_when_it_starts_is_no_act_of_the_call(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    ended = watching(tmp_path, state, "acts_on_decline_mended", "decline", laid=True)
+    assert ended.code == 0, failures(ended)
