@@ -227,8 +227,9 @@ class CallEnd:
 class Elicit:
     """Calls tools that ask, with an answer prepared for each question.
 
-    A server is an object of the Python SDK or FastMCP, a command line (text, or a list of words),
-    or a URL. An answer is the content of an accept, or what `declined` and its like give.
+    A server is an object of the Python SDK or FastMCP, a function that makes one (anew where
+    another server would be a new process), a command line (text, or a list of words), or a URL.
+    An answer is the content of an accept, or what `declined` and its like give.
     """
 
     def __init__(self, config: pytest.Config) -> None:

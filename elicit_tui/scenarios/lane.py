@@ -48,7 +48,7 @@ class Lane:
         log_file: Path | None = None,
         in_process: Any = None,
     ) -> None:
-        """`in_process`: the server where it is an object of this process, of an SDK."""
+        """`in_process`: the server where it is an object of this process, or what makes it."""
         self._settings = settings
         self._server = server
         self._log_file = log_file
@@ -79,7 +79,8 @@ class Lane:
             runtime.broker.subscribe(self._broker_said)
             runtime.host.subscribe(self._host_said)
             if self._in_process is not None:
-                runtime.host.serve_in_process(self._server, self._in_process)
+                made = self._in_process() if callable(self._in_process) else self._in_process
+                runtime.host.serve_in_process(self._server, made)
             self.connection = runtime.host.start(self._server)
         await self.connection.settled()
         return self.connection

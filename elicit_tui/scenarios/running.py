@@ -67,7 +67,7 @@ class Options:
     fresh: bool = False
     """Whether each way has a server process of its own, whatever is watched."""
     in_process: Mapping[str, Any] = field(default_factory=dict)
-    """Servers that are objects in this process, by name."""
+    """Servers that are objects in this process, or what makes one for each lane, by name."""
 
 
 async def run_scenarios(

@@ -45,6 +45,14 @@ def test_every_branch_in_this_process(elicit):
     tried = elicit.branches(server, "book", answers=[right], gone_wrong=True, **wrong)
     assert {"accept", "decline", "cancel", "deadline", "City is missing"} <= set(tried)
 
+def test_a_server_that_is_made_anew(elicit):
+    made = []
+    def anew():
+        made.append(server)
+        return server
+    elicit.branches(anew, "book", answers=[right], **wrong)
+    assert len(made) > 1
+
 def test_a_server_that_acts_on_a_no(elicit):
     elicit.branches(server, "acts", answers=[right], **wrong)
 
@@ -82,10 +90,15 @@ def run_pytest(directory: Path, *arguments: str) -> str:
 def test_the_fixture_calls_servers_in_this_process_and_out_of_it(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(OWN.replace("DEMO", repr(COMMAND)))
     shown = run_pytest(tmp_path, "test_own.py", "-k", "not trio")
-    for name in ("a_call_in_this_process", "every_branch_in_this_process", "a_server_of_its_own"):
+    for name in (
+        "a_call_in_this_process",
+        "every_branch_in_this_process",
+        "a_server_that_is_made_anew",
+        "a_server_of_its_own",
+    ):
         assert f"test_own.py::test_{name} PASSED" in shown, shown
     assert "test_in_a_coroutine[asyncio] PASSED" in shown
-    assert "2 failed, 4 passed" in shown, shown
+    assert "2 failed, 5 passed" in shown, shown
     assert "✗ decline" in shown
     assert 'it acted all the same: the text is "booked"' in shown
     assert "a question that was not expected: Where to?" in shown
