@@ -98,10 +98,10 @@ class Tasks:
             await self._shared.note(identifier, note)
 
     def among(self, identifiers: Any) -> Sequence[str]:
-        """Those of these ids that are tasks of this session."""
+        """Those of these ids that are tasks of this session, each once."""
         listed = identifiers if isinstance(identifiers, Sequence) else ()
-        known = (self._held_calls.known(identifier) for identifier in listed)
-        return [held.id for held in known if held is not None and held.is_task]
+        here = (self._here(identifier) for identifier in listed)
+        return list({held.id: None for held in here if held is not None})
 
     async def tell(self, identifiers: Sequence[str], tell: Tell) -> None:
         """Tell of each of these tasks whenever it is another than before, until all have ended."""

@@ -415,7 +415,7 @@ async def test_what_the_client_is_asked_before_a_person_is_no_task(way: str) -> 
 async def test_who_listens_is_told_of_each_change_with_the_whole_task(way: str) -> None:
     async with task_world(asking(), upwards=way) as here:
         task = await here.agent.task("asking__one")
-        wanted = {"notifications": {"taskIds": [task, "0" * 32]}}
+        wanted = {"notifications": {"taskIds": [task, "0" * 32, *([task] * 5_000)]}}
         listening = asyncio.ensure_future(here.agent.request("subscriptions/listen", wanted))
         try:
             await until(lambda: len(here.agent.notes) >= 2)
