@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from elicit_tui.broker import Broker, Resolved
 from elicit_tui.elicitation import Call, Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import LoginSettings, OAuthSettings, ServerSettings, Settings
+from elicit_tui.errors import ServerError
 from elicit_tui.guardian import Guardian
 from elicit_tui.host import Host
 from elicit_tui.ledger import Ledger
@@ -24,6 +26,7 @@ from elicit_tui.paths import logins_directory
 from elicit_tui.policy import Policy
 
 SERVER = Path(__file__).parent.parent / "servers" / "login.py"
+COMMAND = "Log in with: elicit-tui login remote"
 CANARIES = ("access-canary", "refresh-canary", "code-canary")
 
 
@@ -179,3 +182,19 @@ def run_async(work: Any) -> Any:
         return await asyncio.wait_for(work, 60)
 
     return asyncio.run(bounded())
+
+
+async def called(server: LoginServer, *tools: str, **more: Any) -> Run:
+    """One process that called these tools with success."""
+    async with run(server, **more) as ours:
+        for tool in tools or ("read_it",):
+            assert await ours.call(tool) == f"{tool} done"
+    return ours
+
+
+async def refused(server: LoginServer, **more: Any) -> tuple[str, Run]:
+    """The sentence with which the server cannot be used."""
+    async with run(server, **more) as ours:
+        with pytest.raises(ServerError) as error:
+            await ours.call()
+    return str(error.value), ours

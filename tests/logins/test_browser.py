@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Outcome, Question
-from tests.logins.browser import agrees, login_server, run, run_async
+from tests.logins.browser import LoginServer, agrees, run, run_async
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
@@ -27,7 +27,7 @@ async def opened(address: str, profile: Path) -> str:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-def test_a_browser_leads_back_through_the_consent_page(tmp_path: Path) -> None:
+def test_a_browser_leads_back_through_the_consent_page(server: LoginServer, tmp_path: Path) -> None:
     shown = []
 
     async def by_browser(question: Question) -> Outcome:
@@ -38,8 +38,7 @@ def test_a_browser_leads_back_through_the_consent_page(tmp_path: Path) -> None:
         async with run(server, by_browser) as ours:
             return await ours.call()
 
-    with login_server() as server:
-        server.reset(consent="page")
-        assert run_async(called()) == "read_it done"
+    server.reset(consent="page")
+    assert run_async(called()) == "read_it done"
     assert "This step is done. You can close this window" in shown[0]
     assert "canary" not in shown[0]

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
 
 import httpx2
-import pytest
 
 from tests.cli.running import run
 from tests.cli.terminal import Terminal
-from tests.logins.browser import CANARIES, LoginServer, login_server
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[LoginServer]:
-    with login_server() as server:
-        yield server
-
-
-@pytest.fixture
-def server(process: LoginServer) -> LoginServer:
-    process.reset()
-    return process
+from tests.logins.browser import CANARIES, LoginServer
 
 
 def given(server: LoginServer) -> tuple[str, str]:

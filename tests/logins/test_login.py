@@ -4,65 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
 
+import httpx2
 import pytest
 
 from elicit_tui.elicitation import Outcome, Question, cancel, decline
-from elicit_tui.elicitation.settings import LoginSettings, OAuthSettings
-from elicit_tui.errors import LoginError, ServerError
-from elicit_tui.host.login_requests import check_address
+from elicit_tui.elicitation.settings import ElicitationSettings, LoginSettings, OAuthSettings
+from elicit_tui.errors import ServerError
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import logins_directory
-from elicit_tui.responders.browser import may_open
 from tests.logins.browser import (
     CANARIES,
+    COMMAND,
     LoginServer,
-    Run,
     agrees,
+    called,
     ended_at,
     follow,
     kept,
-    login_server,
     paste,
+    refused,
     run,
     run_async,
     shelf,
     written,
 )
-
-COMMAND = "Log in with: elicit-tui login remote"
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[LoginServer]:
-    with login_server() as server:
-        yield server
-
-
-@pytest.fixture
-def server(process: LoginServer) -> LoginServer:
-    process.reset()
-    return process
-
-
-async def called(server: LoginServer, *tools: str, **more: Any) -> Run:
-    async with run(server, **more) as ours:
-        for tool in tools or ("read_it",):
-            assert await ours.call(tool) == f"{tool} done"
-    return ours
-
-
-async def refused(server: LoginServer, **more: Any) -> tuple[str, Run]:
-    """The sentence with which the server cannot be used."""
-    async with run(server, **more) as ours:
-        with pytest.raises(ServerError) as error:
-            await ours.call()
-    return str(error.value), ours
-
 
 # The first login
 
@@ -164,6 +134,58 @@ def test_a_login_that_is_denied_on_the_page_says_so(server: LoginServer) -> None
     assert 'it was refused on the page (it says "access_denied")' in sentence
 
 
+def test_a_login_that_is_abandoned_ends_in_time_and_its_page_leads_nowhere(
+    server: LoginServer,
+) -> None:
+    async def leaves(question: Question) -> Outcome:
+        return await asyncio.Event().wait()  # type: ignore[return-value]
+
+    soon = ElicitationSettings(timeout_sec=0.2)
+    sentence, ours = run_async(refused(server, answer=leaves, elicitation=soon))
+    assert sentence == (f"The server remote wants a login, and nobody answered in time. {COMMAND}")
+    with pytest.raises(httpx2.ConnectError):
+        asyncio.run(follow(ours.person.asked[0]))
+    assert "code" not in server.asked
+
+
+def test_a_page_that_leads_back_twice_makes_one_login(server: LoginServer) -> None:
+    async def twice(question: Question) -> Outcome:
+        await follow(question)
+        address = await ended_at(question)
+        async with httpx2.AsyncClient() as browser:
+            shown = await browser.get(address)
+        assert (shown.status_code, "not the page" in shown.text) == (400, True)
+        return agrees(question, address)
+
+    assert len(run_async(called(server, answer=twice)).person.asked) == 1
+    assert server.asked == ["register", "authorize", "authorize", "code"]
+
+
+def test_the_code_of_another_login_gives_no_token(server: LoginServer) -> None:
+    codes: list[str] = []
+
+    async def keeps_the_code(question: Question) -> Outcome:
+        codes.append(code_of(await ended_at(question)))
+        return decline("user", "You declined.")
+
+    async def brings_that_code(question: Question) -> Outcome:
+        address = await ended_at(question)
+        return agrees(question, address.replace(code_of(address), codes[0]))
+
+    run_async(called(server))
+    shelf().forget_tokens(kept_whole())
+    run_async(refused(server, answer=keeps_the_code))
+    sentence, _ = run_async(refused(server, answer=brings_that_code))
+    assert 'its authorization server gave no token (it says "invalid_grant")' in sentence
+    assert "canary" not in sentence
+    assert "register" not in server.asked[1:]
+    assert "code" not in server.asked[3:]
+
+
+def code_of(address: str) -> str:
+    return parse_qs(urlsplit(address).query)["code"][0]
+
+
 def test_with_nobody_there_nothing_is_asked_and_the_command_is_named(server: LoginServer) -> None:
     sentence, ours = run_async(refused(server, present=False))
     assert sentence == f"The server remote wants a login. {COMMAND}"
@@ -237,16 +259,17 @@ def test_a_server_that_does_not_rotate_keeps_its_refresh_token(server: LoginServ
     assert kept_whole().refresh_token == before.refresh_token
 
 
-def test_ten_processes_that_renew_at_once_make_one_request(server: LoginServer) -> None:
+@pytest.mark.parametrize("seconds", [3600, -3600])
+def test_a_clock_that_is_an_hour_off_costs_a_renewal_and_no_login(
+    server: LoginServer, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
     run_async(called(server))
-    aged()
-    server.change(token_delay=0.3)
-
-    async def ten() -> list[Run]:
-        return await asyncio.gather(*(called(server) for _ in range(10)))
-
-    runs = run_async(ten())
-    assert all(ours.person.asked == [] for ours in runs)
+    right = time.time
+    monkeypatch.setattr(time, "time", lambda: right() + seconds)
+    if seconds < 0:
+        server.change(forget_access=True)  # It has ended, and this machine does not know.
+    assert run_async(called(server)).person.asked == []
+    assert run_async(called(server)).person.asked == []
     assert server.asked[3:] == [f"refresh {server.url}"]
 
 
@@ -286,16 +309,6 @@ def test_an_authorization_server_that_is_down_costs_no_login(server: LoginServer
     assert ours.person.asked == []
     server.change(token_status=None)
     assert run_async(called(server)).person.asked == []
-
-
-def test_a_process_that_dies_between_renewal_and_save_asks_once_more(server: LoginServer) -> None:
-    run_async(called(server))
-    before = kept_whole()
-    aged()
-    run_async(called(server))  # renewed …
-    shelf().save(replace(before, expires_at=time.time() - 1))  # … and the save was lost
-    assert len(run_async(called(server)).person.asked) == 1
-    assert "reuse" in server.asked
 
 
 # More than was allowed
@@ -371,71 +384,16 @@ def test_a_port_that_is_in_use_is_said(server: LoginServer) -> None:
     assert f"The port {oauth.callback_port} of this machine is in use" in sentence
 
 
-# Authorization servers that lie
-
-
-@pytest.mark.parametrize(
-    ("ways", "why"),
-    [
-        ({"metadata": {"issuer": "http://127.0.0.1:1"}}, "names another issuer"),
-        ({"resource": {"resource": "http://127.0.0.1:1/mcp"}}, "that of another resource"),
-        ({"metadata": {"authorization_endpoint": "file:///etc/passwd"}}, "cannot be used"),
-        ({"metadata": {"authorization_endpoint": "http://as.example/a"}}, "which is not https"),
-        ({"metadata": {"token_endpoint": "http://as.example/t"}}, "which is not https"),
-        (
-            {"metadata": {"registration_endpoint": "https://u:p@as.example/r"}},
-            "an address with a user name in it",
-        ),
-        (
-            {"metadata": {"authorization_endpoint": "https://as.example/a?state=theirs"}},
-            "parameters that are ours to give",
-        ),
-        ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "PKCE"),
-        ({"padding": 50 * 1024 * 1024}, "more than 1 MiB"),
-        ({"loop": True}, "cannot be used"),
-        ({"iss": "https://mix.up.example"}, "in the name of another issuer"),
-    ],
-)
-def test_a_lie_is_refused_in_one_sentence(
-    server: LoginServer, ways: dict[str, Any], why: str
+def test_a_port_that_was_registered_and_is_in_use_now_is_replaced_by_another(
+    server: LoginServer,
 ) -> None:
-    server.reset(**ways)
-    sentence, _ = run_async(refused(server))
-    assert why in sentence, sentence
-    assert sentence.endswith(COMMAND)
-    assert "code" not in server.asked
-    for canary in CANARIES:
-        assert canary not in sentence
+    import socket
 
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://127.0.0.1/token",
-        "https://10.0.0.1/token",
-        "https://169.254.169.254/latest",
-        "https://[::1]/token",
-        "https://[::ffff:10.0.0.1]/token",
-        "https://2130706433/token",
-        "https://localhost/token",
-        "https://metadata.google.internal/token",
-        "http://as.example/token",
-        "file:///etc/passwd",
-        "https://as.example@evil.example/token",
-    ],
-)
-def test_a_public_server_leads_to_no_private_place_and_to_nothing_but_https(address: str) -> None:
-    with pytest.raises(LoginError):
-        check_address(address, near=False)
-    check_address("https://as.example/token", near=False)
-
-
-def test_a_page_with_shell_characters_is_handed_to_no_browser(server: LoginServer) -> None:
-    page = f"{server.origin}/authorize;$(touch%20x)`id`|'"
-    server.reset(metadata={"authorization_endpoint": page})
-
-    async def looks(question: Question) -> Outcome:
-        return decline("user", question.request.url or "")
-
-    _, ours = run_async(refused(server, answer=looks))
-    assert not may_open(ours.person.asked[0].request.url or "")
+    run_async(called(server))
+    (uri,) = kept_whole().client["redirect_uris"]
+    shelf().forget_tokens(kept_whole())
+    with socket.create_server(("127.0.0.1", urlsplit(uri).port or 0)):
+        ours = run_async(called(server))
+    assert server.asked[3:] == ["register", "authorize", "code"]
+    assert [uri] != kept_whole().client["redirect_uris"]
+    assert uri not in (unquote(ours.person.asked[0].request.url or ""))

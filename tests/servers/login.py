@@ -49,11 +49,12 @@ DEFAULTS: dict[str, Any] = {
     "consent": "auto",  # auto | page | deny
     "token_status": None,  # the token endpoint answers a renewal with this
     "token_delay": 0.0,
-    "exact_redirect": False,
+    "grace": 0.0,  # seconds in which a refresh token that was used is good once more
     "metadata": {},  # put into the authorization server's metadata
     "resource": {},  # put into the server's own metadata
     "padding": 0,  # bytes
-    "loop": False,
+    "leads_to": None,  # its metadata is said to be there; "": where it was asked for
+    "where": None,  # the server's own metadata is said to be there
     "iss": None,  # how it names itself in the redirect
 }
 
@@ -71,7 +72,7 @@ class World:
         self.codes: dict[str, AuthorizationCode] = {}
         self.access: dict[str, AccessToken] = {}
         self.refresh: dict[str, RefreshToken] = {}
-        self.used: set[str] = set()
+        self.used: dict[str, tuple[RefreshToken, float]] = {}
         self.waiting: dict[str, tuple[str, AuthorizationParams]] = {}
         self.asked: list[str] = []
         self.bearers: set[str] = set()
@@ -125,6 +126,9 @@ class World:
 
     async def load_refresh_token(self, client: Any, token: str) -> RefreshToken | None:
         if token in self.used:
+            used, at = self.used[token]
+            if time.time() - at < self.ways["grace"]:
+                return used
             # Theft, as RFC 9700 has it: the whole family ends.
             self.asked.append("reuse")
             self.access.clear()
@@ -140,7 +144,7 @@ class World:
             raise TokenError("invalid_grant", "canary-description")
         if self.ways["rotates"]:
             self.refresh.pop(token.token, None)
-            self.used.add(token.token)
+            self.used[token.token] = (token, time.time())
         given = self.tokens(client.client_id, scopes, token.resource)
         return given if self.ways["rotates"] else given.model_copy(update={"refresh_token": None})
 
@@ -232,7 +236,8 @@ class Guarded:
         shown = headers.get(b"authorization", b"").decode().removeprefix("Bearer ")
         self._world.bearers.add(shown[:14])
         token = self._world.access.get(shown)
-        where = f'resource_metadata="{self._world.origin}/.well-known/oauth-protected-resource/mcp"'
+        own = f"{self._world.origin}/.well-known/oauth-protected-resource/mcp"
+        where = f'resource_metadata="{self._world.ways["where"] or own}"'
         if token is None or (token.expires_at or 0) < time.time():
             return Response(status_code=401, headers={"WWW-Authenticate": f"Bearer {where}"})
         try:
@@ -264,8 +269,8 @@ def application(world: World) -> Any:
     options = ClientRegistrationOptions(enabled=True, valid_scopes=SCOPES, default_scopes=SCOPES)
 
     async def metadata(request: Request) -> Response:
-        if world.ways["loop"]:
-            return RedirectResponse(request.url.path)
+        if world.ways["leads_to"] is not None:
+            return RedirectResponse(world.ways["leads_to"] or request.url.path)
         return JSONResponse(world.metadata())
 
     async def resource(request: Request) -> Response:

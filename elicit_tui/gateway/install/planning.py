@@ -186,7 +186,7 @@ def _replaced(agent: Agent, document: AgentDocument) -> tuple[str, ...]:
 
 def _remote(moved: Mapping[str, Moved]) -> tuple[str, ...]:
     return tuple(
-        f"{name}: if it wants a login in a browser, it is not reached through the gateway yet."
+        f"{name}: if it wants a login, log in once (elicit-tui login {name}) or when you are asked."
         for name, each in moved.items()
         if "url" in each.values and not each.values.get("http_headers")
     )

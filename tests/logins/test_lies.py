@@ -1,0 +1,97 @@
+"""Servers and authorization servers that lie: what is refused, and by which check."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Outcome, Question, decline
+from elicit_tui.errors import LoginError
+from elicit_tui.host.login_requests import check_address
+from elicit_tui.responders.browser import may_open
+from tests.logins.browser import CANARIES, COMMAND, LoginServer, refused, run_async
+
+
+@pytest.mark.parametrize(
+    ("ways", "why"),
+    [
+        ({"metadata": {"issuer": "http://127.0.0.1:1"}}, "names another issuer"),
+        ({"resource": {"resource": "http://127.0.0.1:1/mcp"}}, "that of another resource"),
+        ({"metadata": {"authorization_endpoint": "file:///etc/passwd"}}, "cannot be used"),
+        ({"metadata": {"authorization_endpoint": "http://as.example/a"}}, "which is not https"),
+        ({"metadata": {"token_endpoint": "http://as.example/t"}}, "which is not https"),
+        (
+            {"metadata": {"registration_endpoint": "https://u:p@as.example/r"}},
+            "an address with a user name in it",
+        ),
+        (
+            {"metadata": {"authorization_endpoint": "https://as.example/a?state=theirs"}},
+            "parameters that are ours to give",
+        ),
+        ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "PKCE"),
+        ({"padding": 50 * 1024 * 1024}, "more than 1 MiB"),
+        ({"leads_to": ""}, "cannot be used"),
+        ({"leads_to": "file:///etc/passwd"}, "cannot be used"),
+        ({"leads_to": "http://10.0.0.1/metadata"}, "cannot be used"),
+        ({"where": "file:///etc/passwd"}, "no http or https address"),
+        ({"where": "http://10.0.0.1/metadata"}, "which is not https"),
+        ({"where": "https://u:p@127.0.0.1/metadata"}, "an address with a user name in it"),
+        ({"resource": {"authorization_servers": ["http://10.0.0.1"]}}, "which is not https"),
+        ({"iss": "https://mix.up.example"}, "in the name of another issuer"),
+    ],
+)
+def test_a_lie_is_refused_in_one_sentence(
+    server: LoginServer, ways: dict[str, Any], why: str
+) -> None:
+    server.reset(**ways)
+    sentence, _ = run_async(refused(server))
+    assert why in sentence, sentence
+    assert sentence.endswith(COMMAND)
+    assert "code" not in server.asked
+    for canary in CANARIES:
+        assert canary not in sentence
+
+
+def test_metadata_that_lead_to_another_place_are_not_fetched_there(server: LoginServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.setblocking(False)
+        server.reset(leads_to=f"http://127.0.0.1:{elsewhere.getsockname()[1]}/metadata")
+        sentence, _ = run_async(refused(server))
+        with pytest.raises(BlockingIOError):
+            elsewhere.accept()
+    assert "cannot be used" in sentence
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://127.0.0.1/token",
+        "https://10.0.0.1/token",
+        "https://169.254.169.254/latest",
+        "https://[::1]/token",
+        "https://[::ffff:10.0.0.1]/token",
+        "https://2130706433/token",
+        "https://localhost/token",
+        "https://metadata.google.internal/token",
+        "http://as.example/token",
+        "file:///etc/passwd",
+        "https://as.example@evil.example/token",
+    ],
+)
+def test_a_public_server_leads_to_no_private_place_and_to_nothing_but_https(address: str) -> None:
+    with pytest.raises(LoginError):
+        check_address(address, near=False)
+    check_address("https://as.example/token", near=False)
+
+
+def test_a_page_with_shell_characters_is_handed_to_no_browser(server: LoginServer) -> None:
+    page = f"{server.origin}/authorize;$(touch%20x)`id`|'"
+    server.reset(metadata={"authorization_endpoint": page})
+
+    async def looks(question: Question) -> Outcome:
+        return decline("user", question.request.url or "")
+
+    _, ours = run_async(refused(server, answer=looks))
+    assert not may_open(ours.person.asked[0].request.url or "")
