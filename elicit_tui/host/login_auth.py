@@ -120,6 +120,8 @@ class Authorization(httpx2.Auth):
             response = yield request
             step_up = response.status_code == 403 and _wants_scope(response)
             if request.method == "DELETE" or not (step_up or response.status_code == 401):
+                if tried:
+                    self._connection.login_refusal = None
                 return
             step_ups += step_up
             if step_ups > MOST_STEP_UPS or (not step_up and "login" in tried):
@@ -133,7 +135,6 @@ class Authorization(httpx2.Auth):
             except LoginError as error:
                 self._connection.login_refusal = str(error)
                 return
-            self._connection.login_refusal = None
 
     def _is_of_the_server(self, url: httpx2.URL) -> bool:
         """A token goes to the origin that it was given out for, and nowhere else."""
@@ -196,13 +197,19 @@ class Authorization(httpx2.Auth):
     async def _answered(
         self, response: httpx2.Response, used: Login | None, tried: set[str], step_up: bool
     ) -> Login:
-        """The login with which to try again. Raises LoginError with a sentence of ours."""
+        """The login with which to try again. Raises LoginError with a sentence of ours.
+
+        `tried`: what was done for this request; a renewal and a login are done once.
+        """
         try:
             current = await asyncio.to_thread(self._read)
             failed = used.access_token if used is not None else ""
             if current is not None and current.access_token not in ("", failed):
+                tried.add("another")
                 return current
-            if current is not None and current.refresh_token and not step_up:
+            may_renew = not step_up and "renewal" not in tried
+            if may_renew and current is not None and current.refresh_token:
+                tried.add("renewal")
                 with suppress(RefreshRefused):
                     return await self._renewed(current)
             tried.add("login")

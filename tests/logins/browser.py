@@ -165,6 +165,11 @@ def kept() -> Login:
     return login
 
 
+def kept_whole() -> Any:
+    """The same with its secrets."""
+    return shelf().read(kept().key)
+
+
 def written() -> Mapping[Path, bytes]:
     """Everything that was written, beside the logins themselves."""
     home = logins_directory().parent

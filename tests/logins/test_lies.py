@@ -32,6 +32,7 @@ from tests.logins.browser import CANARIES, COMMAND, LoginServer, refused, run_as
         ),
         ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "PKCE"),
         ({"padding": 50 * 1024 * 1024}, "more than 1 MiB"),
+        ({"metadata": {"authorization_endpoint": f"https://as.example/{'a' * 8000}"}}, "too long"),
         ({"leads_to": ""}, "cannot be used"),
         ({"leads_to": "file:///etc/passwd"}, "cannot be used"),
         ({"leads_to": "http://10.0.0.1/metadata"}, "cannot be used"),

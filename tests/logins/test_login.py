@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from contextlib import closing
-from dataclasses import replace
-from typing import Any
+from contextlib import closing, nullcontext
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx2
 import pytest
 
 from elicit_tui.elicitation import Outcome, Question, cancel, decline
-from elicit_tui.elicitation.settings import ElicitationSettings, LoginSettings, OAuthSettings
+from elicit_tui.elicitation.settings import (
+    ElicitationSettings,
+    LoginSettings,
+    OAuthSettings,
+    ServerSettings,
+)
 from elicit_tui.errors import ServerError
+from elicit_tui.host.login_auth import Authorization
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import logins_directory
 from tests.logins.browser import (
@@ -26,6 +31,7 @@ from tests.logins.browser import (
     ended_at,
     follow,
     kept,
+    kept_whole,
     paste,
     refused,
     run,
@@ -33,6 +39,9 @@ from tests.logins.browser import (
     shelf,
     written,
 )
+
+NOT_TAKEN = "does not take the login that it asked for."
+
 
 # The first login
 
@@ -128,6 +137,16 @@ def test_without_a_consent_one_sentence_names_the_command(
     assert "code" not in server.asked
 
 
+def test_a_login_in_another_window_ends_the_question_here(server: LoginServer) -> None:
+    async def here(question: Question) -> Outcome:
+        await called(server)
+        return await asyncio.Event().wait()  # type: ignore[return-value]
+
+    (end,) = run_async(called(server, answer=here)).ended
+    assert (end.outcome.action, end.outcome.decided_by) == (None, "server")
+    assert end.outcome.reason == "Somebody logged in to it from another window."
+
+
 def test_a_login_that_is_denied_on_the_page_says_so(server: LoginServer) -> None:
     server.reset(consent="deny")
     sentence, _ = run_async(refused(server))
@@ -211,104 +230,28 @@ def test_what_the_owner_or_the_administrator_forbids_is_not_asked(
     assert server.asked == []
 
 
-# Renewal
+# Whom the token is shown
 
 
-def aged(seconds: float = 10.0) -> None:
-    """The token that is kept ends so many seconds from now."""
-    shelf().save(replace(kept_whole(), expires_at=time.time() + seconds))
-
-
-def kept_whole() -> Any:
-    return shelf().read(kept().key)
-
-
-def test_a_cold_start_with_a_token_that_ended_renews_it_at_the_right_place(
-    server: LoginServer,
-) -> None:
+def test_a_token_goes_to_the_origin_of_its_server_and_nowhere_else(server: LoginServer) -> None:
     run_async(called(server))
-    aged(-5)
-    later = run_async(called(server))
-    assert later.person.asked == []
-    assert server.asked[3:] == [f"refresh {server.url}"]
+    connection: Any = SimpleNamespace(settings=ServerSettings("remote", url=server.url))
+    authorization = Authorization(connection, cast("Any", None), shelf(), nullcontext)
 
+    async def shown(url: str) -> bool:
+        flow = authorization.async_auth_flow(httpx2.Request("POST", url))
+        sent = await anext(flow)
+        await flow.aclose()
+        return "Authorization" in sent.headers
 
-def test_a_token_is_renewed_ahead_of_its_end_and_the_newest_is_kept(server: LoginServer) -> None:
-    run_async(called(server))
-    before = kept_whole()
-    aged(30)
-    run_async(called(server))
-    after = kept_whole()
-    assert after.refresh_token != before.refresh_token
-    assert after.expires_at > time.time() + 3000
-
-
-def test_a_token_that_is_refused_early_is_renewed(server: LoginServer) -> None:
-    run_async(called(server))
-    server.change(forget_access=True)
-    assert run_async(called(server)).person.asked == []
-    assert server.asked[3:] == [f"refresh {server.url}"]
-
-
-def test_a_server_that_does_not_rotate_keeps_its_refresh_token(server: LoginServer) -> None:
-    server.reset(rotates=False)
-    run_async(called(server))
-    before = kept_whole()
-    aged()
-    run_async(called(server))
-    assert kept_whole().refresh_token == before.refresh_token
-
-
-@pytest.mark.parametrize("seconds", [3600, -3600])
-def test_a_clock_that_is_an_hour_off_costs_a_renewal_and_no_login(
-    server: LoginServer, monkeypatch: pytest.MonkeyPatch, seconds: float
-) -> None:
-    run_async(called(server))
-    right = time.time
-    monkeypatch.setattr(time, "time", lambda: right() + seconds)
-    if seconds < 0:
-        server.change(forget_access=True)  # It has ended, and this machine does not know.
-    assert run_async(called(server)).person.asked == []
-    assert run_async(called(server)).person.asked == []
-    assert server.asked[3:] == [f"refresh {server.url}"]
-
-
-def test_a_login_that_was_revoked_is_asked_for_anew_and_only_it_is_forgotten(
-    server: LoginServer,
-) -> None:
-    run_async(called(server))
-    other = replace(kept_whole(), server_url="https://other.example/mcp", resource="https://o")
-    shelf().save(other)
-    server.change(forget_access=True, forget_refresh=True)
-    later = run_async(called(server))
-    assert len(later.person.asked) == 1
-    assert "register" not in server.asked[3:]
-    assert shelf().of_server(other.server_url).refresh_token == other.refresh_token  # type: ignore[union-attr]
-
-
-def test_a_client_that_is_not_known_any_more_registers_anew(server: LoginServer) -> None:
-    run_async(called(server))
-    server.reset()
-    assert len(run_async(called(server)).person.asked) == 1
-    assert server.asked == ["register", "authorize", "code"]
-
-
-def test_a_revoked_login_with_nobody_there_ends_in_one_sentence(server: LoginServer) -> None:
-    run_async(called(server))
-    server.change(forget_access=True, forget_refresh=True)
-    sentence, _ = run_async(refused(server, present=False))
-    assert sentence == f"The server remote wants a login. {COMMAND}"
-
-
-def test_an_authorization_server_that_is_down_costs_no_login(server: LoginServer) -> None:
-    run_async(called(server))
-    server.change(forget_access=True, token_status=503)
-    sentence, ours = run_async(refused(server))
-    assert "its login could not be renewed (HTTP 503)" in sentence
-    assert "canary" not in sentence
-    assert ours.person.asked == []
-    server.change(token_status=None)
-    assert run_async(called(server)).person.asked == []
+    assert run_async(shown(f"{server.origin}/other"))
+    port = server.origin.rpartition(":")[2]
+    for foreign in (
+        "http://127.0.0.1:1/mcp",
+        "http://evil.example/mcp",
+        f"http://localhost:{port}/",
+    ):
+        assert not run_async(shown(foreign))
 
 
 # More than was allowed
@@ -341,6 +284,29 @@ def test_a_step_up_that_is_declined_refuses_that_call_only(server: LoginServer) 
     sentence, again = run_async(both())
     assert "the question about it was declined" in sentence
     assert again == "read_it done"
+
+
+def test_a_server_that_always_wants_more_is_asked_for_twice_in_one_call(
+    server: LoginServer,
+) -> None:
+    async def insatiable() -> tuple[str, int]:
+        async with run(server) as ours:
+            await ours.call()
+            server.change(wants_more=True)
+            with pytest.raises(ServerError) as error:
+                await ours.call("write_it")
+        return str(error.value), len(ours.person.asked)
+
+    sentence, asked = run_async(insatiable())
+    assert (sentence, asked) == (f"The server remote {NOT_TAKEN} {COMMAND}", 3)
+
+
+def test_a_server_that_takes_no_token_asks_a_person_once(server: LoginServer) -> None:
+    server.reset(takes_token=False)
+    sentence, ours = run_async(refused(server))
+    assert sentence == f"The server remote {NOT_TAKEN} {COMMAND}"
+    assert len(ours.person.asked) == 1
+    assert server.asked[3:] == [f"refresh {server.url}"]
 
 
 # Clients of the owner's

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.logins.browser import LoginServer, called, kept, run_async, shelf
+from tests.logins.browser import LoginServer, called, kept_whole, run_async, shelf
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -68,11 +68,7 @@ def workers() -> Iterator[Workers]:
 
 def has_ended() -> None:
     """The token that is kept is of no use any more."""
-    shelf().save(replace(whole(), expires_at=time.time() - 5))
-
-
-def whole() -> Any:
-    return shelf().read(kept().key)
+    shelf().save(replace(kept_whole(), expires_at=time.time() - 5))
 
 
 def test_ten_processes_whose_token_has_ended_make_one_request_and_ten_good_calls(
@@ -101,7 +97,7 @@ def test_a_process_that_is_killed_before_it_saved_a_renewal_costs_at_most_one_ne
     server.reset(**ways)
     run_async(called(server))
     has_ended()
-    before = whole()
+    before = kept_whole()
     other = shelf().save(
         replace(before, issuer="https://other.example", server_url="https://o/mcp")
     )

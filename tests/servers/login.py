@@ -53,6 +53,8 @@ DEFAULTS: dict[str, Any] = {
     "metadata": {},  # put into the authorization server's metadata
     "resource": {},  # put into the server's own metadata
     "padding": 0,  # bytes
+    "takes_token": True,
+    "wants_more": False,  # each call wants one scope more than it shows
     "leads_to": None,  # its metadata is said to be there; "": where it was asked for
     "where": None,  # the server's own metadata is said to be there
     "iss": None,  # how it names itself in the redirect
@@ -179,7 +181,8 @@ class World:
         return {
             "issuer": self.origin,
             "authorization_endpoint": f"{self.origin}/authorize",
-            "token_endpoint": f"{self.origin}/token",
+            # Not where a client would look for it by itself.
+            "token_endpoint": f"{self.origin}/as/token",
             "registration_endpoint": f"{self.origin}/register",
             "revocation_endpoint": f"{self.origin}/revoke",
             "scopes_supported": SCOPES,
@@ -238,7 +241,8 @@ class Guarded:
         token = self._world.access.get(shown)
         own = f"{self._world.origin}/.well-known/oauth-protected-resource/mcp"
         where = f'resource_metadata="{self._world.ways["where"] or own}"'
-        if token is None or (token.expires_at or 0) < time.time():
+        ended = token is None or (token.expires_at or 0) < time.time()
+        if token is None or ended or not self._world.ways["takes_token"]:
             return Response(status_code=401, headers={"WWW-Authenticate": f"Bearer {where}"})
         try:
             message = json.loads(body or b"{}")
@@ -246,7 +250,8 @@ class Guarded:
             message = {}
         name = message.get("params", {}).get("name") if message.get("method") == "tools/call" else 0
         needed = NEEDS.get(name, "read")
-        if needed not in token.scopes:
+        more = self._world.ways["wants_more"] and name in NEEDS
+        if needed not in token.scopes or more:
             told = f'Bearer error="insufficient_scope", scope="{needed}", {where}'
             return Response(status_code=403, headers={"WWW-Authenticate": told})
         return None
@@ -325,9 +330,10 @@ def application(world: World) -> Any:
 
     routes = [
         Route("/.well-known/oauth-authorization-server", metadata),
+        Route("/.well-known/openid-configuration", metadata),
         Route("/.well-known/oauth-protected-resource/mcp", resource),
         Route("/authorize", authorization.handle, methods=["GET", "POST"]),
-        Route("/token", checked_token, methods=["POST"]),
+        Route("/as/token", checked_token, methods=["POST"]),
         Route("/register", register, methods=["POST"]),
         Route("/revoke", revocation.handle, methods=["POST"]),
         Route("/consent", consent),
