@@ -21,7 +21,7 @@ from typing import Any, Final, TypeVar
 from elicit_tui.elicitation import new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.store.calls import UNREAD_SECONDS, KeptCall, MakerState
-from elicit_tui.store.redis_layout import Process, json_object, key, pairs
+from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs, whole
 from elicit_tui.store.redis_server import LuaScript, RedisServer
 from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
 from elicit_tui.store.sealing import Sealer, Secrets
@@ -227,15 +227,11 @@ def _text(call: KeptCall) -> str:
 
 def _call(owner: str, call_id: str, text: bytes) -> KeptCall | None:
     """The call in a field of the book; None for one of another version."""
-    try:
-        call = KeptCall(owner=owner, **json_object(text))
-    except TypeError:
-        return None
-    return call if call.id == call_id else None
+    call = whole(KeptCall, **{**json_object(text), "owner": owner})
+    return call if call is not None and call.id == call_id else None
 
 
 def _book(owner: str, columns: Mapping[bytes, bytes]) -> dict[str, KeptCall]:
-    names = [name.decode() for name in columns if name != b"version"]
-    read = (_call(owner, name, columns[name.encode()]) for name in names)
+    read = (_call(owner, name_in(name), text) for name, text in columns.items())
     calls = sorted((call for call in read if call is not None), key=attrgetter("begun_at"))
     return {call.id: call for call in calls}

@@ -21,17 +21,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from elicit_tui.store.living import is_same_process, machine_id
 from elicit_tui.store.redis_server import LuaScript
 from elicit_tui.store.store import Role
 from elicit_tui.store.transitions import StoredQuestion
 
+Noun = TypeVar("Noun")
+
 LAYOUT: Final = 1
 META, SESSIONS, ENDED = "et:{index}:meta", "et:{index}:sessions", "et:{index}:ended"
 PROCESSES, BEATS = "et:{index}:processes", "et:{index}:beats"
 LOG, NUMBER = "et:{index}:log", "et:{index}:number"
+
+_MOST: Final = 1e11
+"""No time, number or size of ours is as large."""
 
 _NOTE: Final = """
 local function note(log, number, session, question)
@@ -207,9 +212,46 @@ def json_object(text: bytes) -> dict[str, Any]:
     """Reads a JSON object; an empty one where it is none."""
     try:
         read = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
+
+
+def name_in(word: bytes) -> str:
+    """A name as it stands in Redis; what nobody of ours wrote there is one that leads nowhere."""
+    return word.decode("utf-8", "replace")
+
+
+def number_in(columns: Mapping[bytes, bytes]) -> int:
+    """In which order a question was put."""
+    try:
+        return int(columns.get(b"number", b"0"))
+    except ValueError:
+        return 0
+
+
+def whole(kind: type[Noun], /, **values: Any) -> Noun | None:
+    """A noun of these values; None where they are not of its types, as another writer's may be."""
+    try:
+        made = kind(**values)
+    except TypeError:
+        return None
+    parts = fields(kind)  # type: ignore[arg-type]
+    return made if all(_fits(str(part.type), getattr(made, part.name)) for part in parts) else None
+
+
+def _fits(wanted: str, value: Any) -> bool:
+    if value is None:
+        return "None" in wanted
+    if isinstance(value, bool):
+        return "bool" in wanted
+    if isinstance(value, (int, float)):
+        number = "float" in wanted or ("int" in wanted and isinstance(value, int))
+        return number and 0 <= value < _MOST
+    if isinstance(value, bytes):
+        return "bytes" in wanted
+    others = ("int", "float", "bool", "bytes")
+    return isinstance(value, str) and not any(other in wanted for other in others)
 
 
 def columns_of(question: StoredQuestion) -> dict[str, Any]:
@@ -235,7 +277,7 @@ def question_in(columns: Mapping[bytes, bytes]) -> StoredQuestion | None:
         for part in fields(StoredQuestion):
             if part.default is MISSING:
                 values.setdefault(part.name, None)
-        return StoredQuestion(**values)
+        return whole(StoredQuestion, **values)
     except ValueError:
         return None
 
@@ -245,9 +287,7 @@ def processes_in(about: Any, beats: Sequence[bytes]) -> list[Process]:
     beat_at = dict(zip(beats[::2], map(float, beats[1::2]), strict=True))
     found = []
     for life, text in pairs(about).items():
-        said = json_object(text)
-        try:
-            found.append(Process(life=life.decode(), beat_at=beat_at.get(life, 0.0), **said))
-        except TypeError:
-            continue  # Of another version.
+        said = {**json_object(text), "life": name_in(life), "beat_at": beat_at.get(life, 0.0)}
+        if (process := whole(Process, **said)) is not None:
+            found.append(process)
     return found

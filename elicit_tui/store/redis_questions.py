@@ -18,7 +18,7 @@ from elicit_tui.elicitation import new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.store import redis_layout as layout
 from elicit_tui.store import transitions
-from elicit_tui.store.redis_layout import columns_of, key, pairs
+from elicit_tui.store.redis_layout import columns_of, key, name_in, pairs
 from elicit_tui.store.redis_server import (
     BLOCK_SECONDS,
     PATIENCE_SECONDS,
@@ -216,13 +216,13 @@ class RedisQuestions(SealedQuestions):
             reply = await self.server.all_of(
                 [("HKEYS", layout.SESSIONS), ("ZRANGE", layout.ENDED, "0", "-1")]
             )
-            sessions = [name.decode() for names in reply for name in names]
+            sessions = [name_in(name) for names in reply for name in names]
         sessions = tuple(dict.fromkeys(sessions))
         ids = await self.server.all_of(
             [("ZRANGE", key(session, "questions"), "0", "-1") for session in sessions]
         )
         named = zip(sessions, ids, strict=True)
-        places = [(session, name.decode()) for session, names in named for name in names]
+        places = [(session, name_in(name)) for session, names in named for name in names]
         return await self._fetch_all(places)
 
     async def _fetch_all(self, places: Iterable[tuple[str, str]]) -> dict[str, StoredQuestion]:
@@ -230,12 +230,12 @@ class RedisQuestions(SealedQuestions):
         found = await self.server.all_of(
             [("HGETALL", key(session, f"q:{name}")) for session, name in places]
         )
-        in_order = sorted(map(pairs, found), key=lambda columns: int(columns.get(b"number", 0)))
+        in_order = sorted(map(pairs, found), key=layout.number_in)
         questions = {}
         for columns in in_order:
             if (question := layout.question_in(columns)) is not None:
                 questions[question.id] = self._learn(question)
-                self._versions[question.id] = columns[b"version"]
+                self._versions[question.id] = columns.get(b"version", b"0")
         return questions
 
     async def waiting(self) -> tuple[Waiting, ...]:
@@ -276,7 +276,9 @@ class RedisQuestions(SealedQuestions):
         if entries[0][0] != since + 1:
             self._looked_at = -LOOK_SECONDS  # Something is cut off.
             return since, ()
-        places = dict.fromkeys((at[b"s"].decode(), at[b"q"].decode()) for _, at in entries)
+        places = dict.fromkeys(
+            (name_in(at.get(b"s", b"")), name_in(at.get(b"q", b""))) for _, at in entries
+        )
         mine = [place for place in places if self._only is None or place[0] in self._only]
         found = await self._fetch_all(mine)
         for name in found:

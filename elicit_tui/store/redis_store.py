@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from operator import attrgetter
 from typing import Final, TypeVar
@@ -21,7 +21,7 @@ from elicit_tui.store import redis_layout as layout
 from elicit_tui.store import transitions
 from elicit_tui.store.living import machine_id, started_at
 from elicit_tui.store.redis_calls import RedisCalls
-from elicit_tui.store.redis_layout import Process, json_object, key, pairs
+from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs
 from elicit_tui.store.redis_questions import BACKSTOP_SECONDS, LOOK_SECONDS, RedisQuestions
 from elicit_tui.store.redis_server import (
     RedisAddress,
@@ -156,9 +156,9 @@ class RedisStore(RedisQuestions):
         # First the session itself: nothing new comes to it while its questions end.
         await self.server.run(layout.END, [key(session, "session"), key(session, "grants")])
         (ids,) = await self.server.all_of([("ZRANGE", key(session, "questions"), "0", "-1")])
-        await self._fetch_all([(session, name.decode()) for name in ids])
+        await self._fetch_all([(session, name_in(name)) for name in ids])
         for name in ids:
-            await self._change(name.decode(), transitions.abandon)
+            await self._change(name_in(name), transitions.abandon)
         await self.server.run(layout.UNREGISTER, [layout.SESSIONS, layout.ENDED], session)
 
     async def _end_process(self, life: str) -> None:
@@ -166,7 +166,7 @@ class RedisStore(RedisQuestions):
         (sessions,) = await self.server.all_of([("HGETALL", layout.SESSIONS)])
         for name, about in pairs(sessions).items():
             if json_object(about).get("process") == life:
-                await self._end_session(name.decode())
+                await self._end_session(name_in(name))
         for known in tuple(self._known.values()):
             if known.state == "claimed" and known.holder_life == life:
                 await self._change(known.id, lambda one, at: transitions.release(one, life))
@@ -317,15 +317,17 @@ class RedisStore(RedisQuestions):
         """What is allowed, oldest first."""
         self._stand_open()
         (sessions,) = await self.server.all_of([("HGETALL", layout.SESSIONS)])
-        about = {name.decode(): json_object(text) for name, text in pairs(sessions).items()}
+        about = {name_in(name): json_object(text) for name, text in pairs(sessions).items()}
         names = [name for name in about if session in (None, name)]
         held = await self.server.all_of([("HGETALL", key(name, "grants")) for name in names])
         grants = []
         for name, columns in zip(names, held, strict=True):
             for field, at in pairs(columns).items():
-                server, tool, process, definition = map(str, json.loads(field))
-                granted_at, agent = self._moment(float(at)), about[name].get("agent")
-                grants.append(Grant(name, server, tool, process, definition, agent, granted_at))
+                with suppress(ValueError, TypeError, OverflowError, RecursionError):  # not ours
+                    server, tool, process, definition = map(str, json.loads(field))
+                    granted_at, agent = self._moment(float(at)), about[name].get("agent")
+                    agent = agent if isinstance(agent, str) else None
+                    grants.append(Grant(name, server, tool, process, definition, agent, granted_at))
         return tuple(sorted(grants, key=attrgetter("granted_at", "server", "tool")))
 
     async def revoke(

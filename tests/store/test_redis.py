@@ -21,6 +21,7 @@ import pytest
 from elicit_tui.elicitation import now
 from elicit_tui.errors import SealError, SecretError, StoreError
 from elicit_tui.store import Store, Waiting, redis_questions, redis_server, redis_store
+from elicit_tui.store.living import machine_id
 from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress
 from elicit_tui.store.redis_store import RedisStore
 from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
@@ -315,6 +316,43 @@ async def test_another_secret_reads_nothing_and_leaves_the_question_open(start: 
         assert not stranger.secret_is_the_first
         (still,) = await asking.waiting()
         assert (still.state, still.unreadable) == ("open", None)
+
+
+HOSTILE_PROCESS = (
+    b'{"number": %s, "began": %s, "machine": "%s", "role": "answerer", "last_key_at": %s}'
+)
+
+
+async def test_what_a_stranger_writes_into_redis_ends_nobody_and_hides_nothing(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        here = machine_id().encode()
+        for number, entry in enumerate(
+            (
+                HOSTILE_PROCESS % (b"-1", b"0", here, b'"x"'),
+                HOSTILE_PROCESS % (b'"x"', b"null", here, b"null"),
+                HOSTILE_PROCESS % (b"1", b"1" + b"0" * 400, here, b"null"),
+                b"[" * 100_000,
+            )
+        ):
+            for key in ("processes", "sessions"):
+                redis.command("HSET", f"et:{{index}}:{key}", b"\xff%d" % number, entry)
+        of_session = f"et:{{{waiting.session}}}"
+        for name, field in (("q:bad", b"\xff"), ("grants", b"[1]"), ("grants", b"3")):
+            redis.command("HSET", f"{of_session}:{name}", field, b"x", "number", b"9" * 5_000)
+        redis.command("HSET", f"{of_session}:q:\xff", "number", "x", "put_at", "nan")
+        redis.command("ZADD", f"{of_session}:questions", 1, "bad", 2, b"\xff", 3, "\xff")
+        for store in (asking, answering):
+            await goes(store.heartbeat())
+            assert [one.id for one in await goes(store.waiting())] == [waiting.id]
+            assert await goes(store.grants()) == ()
+            assert not await goes(store.somebody_is_there())
+        assert [one.id for one in (await goes(answering.changes())).waiting] == [waiting.id]
+        await goes(answering.answer(waiting.id, answer(waiting)))
+        assert (await until(asking, 0, lambda one: one.state == "answered")).id == waiting.id
 
 
 async def test_a_redis_takes_a_secret_of_the_owners(start: Start) -> None:
