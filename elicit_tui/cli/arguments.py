@@ -55,6 +55,10 @@ class Given:
         }
         return {**self.document, **converted, **self.values}
 
+    def maybe_no_strings(self) -> list[str]:
+        """The keys whose KEY=VALUE would be JSON of another type."""
+        return [neutral_line(key, 80) for key, text in self.texts.items() if _is_other_json(text)]
+
     def as_texts(self, whose: str = "A prompt's arguments") -> dict[str, str]:
         """The arguments of a prompt, which are all strings (spec: server/prompts).
 
@@ -64,6 +68,13 @@ class Given:
             if not isinstance(value, str):
                 raise UsageError(f"{whose} are strings, and {key!r} is not.")
         return {**self.document, **self.values, **self.texts}
+
+
+def _is_other_json(text: str) -> bool:
+    try:
+        return not isinstance(json.loads(text), str)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _takes_others(schema: Mapping[str, Any]) -> bool:

@@ -132,9 +132,12 @@ def _print_scenario(namespace: argparse.Namespace) -> int:
     if len(namespace.files) < 2:
         raise UsageError("--from ANSWERS needs SERVER and TOOL (see elicit-tui test --help).")
     server, tool, *pairs = namespace.files
-    arguments = read_given(pairs, None).for_schema({})
+    given = read_given(pairs, None)
     rules = load_answers(namespace.answers)
-    Output().text(ci_safe(scenario_from_answers(rules, server, tool, arguments)))
+    Output().text(ci_safe(scenario_from_answers(rules, server, tool, given.for_schema({}))))
+    for key in given.maybe_no_strings():
+        # No server is started that would say what it takes.
+        Narration().tell(f"{key} is written as a string; {key}:=JSON writes another value.")
     return exit_codes.OK
 
 

@@ -306,6 +306,11 @@ def test_what_a_person_answered_becomes_a_scenario_by_one_command(tmp_path: Path
     ended = outcome_of(scenarios(tmp_path, written.stdout, "trip.toml"))
     assert ended.code == 0, ended.stdout
     assert ended.document["runs"][0]["result"]["structuredContent"]["city"] == "Rome"
+    typed = run("test", "--from", str(recorded), "demo", "plan_trip", "days=3", "city=Rome")
+    assert 'days = "3"' in typed.stdout
+    assert typed.stderr.splitlines() == [
+        "elicit-tui: days is written as a string; days:=JSON writes another value."
+    ]
 
 
 def test_an_interrupted_run_tells_what_came_until_then(tmp_path: Path) -> None:
