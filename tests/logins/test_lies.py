@@ -5,11 +5,12 @@ from __future__ import annotations
 import socket
 from typing import Any
 
+import httpx2
 import pytest
 
 from elicit_tui.elicitation import Outcome, Question, decline
 from elicit_tui.errors import LoginError
-from elicit_tui.host.login_requests import check_address
+from elicit_tui.host.login_requests import CheckedRequests, check_address
 from elicit_tui.responders.browser import may_open
 from tests.logins.browser import CANARIES, COMMAND, LoginServer, refused, run_async
 
@@ -63,6 +64,17 @@ def test_metadata_that_lead_to_another_place_are_not_fetched_there(server: Login
         with pytest.raises(BlockingIOError):
             elsewhere.accept()
     assert "cannot be used" in sentence
+
+
+def test_a_login_ends_where_it_would_take_more_than_20_requests(server: LoginServer) -> None:
+    async def in_circles() -> None:
+        requests = CheckedRequests(server.url)
+        for _ in range(20):
+            await requests.send(httpx2.Request("GET", f"{server.origin}/control"))
+        with pytest.raises(LoginError, match="sends us round in circles"):
+            await requests.send(httpx2.Request("GET", f"{server.origin}/control"))
+
+    run_async(in_circles())
 
 
 @pytest.mark.parametrize(
