@@ -179,6 +179,38 @@ async def test_a_question_that_somebody_has_open_is_seen_as_theirs(world: World)
     asked.cancel()
 
 
+async def test_a_question_that_was_put_off_stays_free_though_a_key_was_not_told_yet(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.inbox.CLAIM_SECONDS", 0.05)
+    broker = await world.asks()
+    first, second = await world.person("pts/3"), await world.person("pts/7")
+    asked = [
+        asyncio.ensure_future(broker.resolve(form_request(each))) for each in ("Red?", "Blue?")
+    ]
+    put_off, later = await first.sees("Red?"), await first.sees("Blue?")
+    same = await second.sees("Blue?")
+
+    def held() -> list[str]:
+        inbox = second.inbox
+        return [each.id for each in inbox.waiting if inbox.held_elsewhere(each) is not None]
+
+    first.inbox.touched(put_off.id)
+    await second.until(held)
+    first.inbox.touched(put_off.id)
+    await first.inbox.release(put_off.id)
+    await second.until(lambda: not held())
+    # Keys on another question are told later than one on the first could be.
+    first.inbox.touched(later.id)
+    await second.until(lambda: later.id in held())
+    later.draft.write({"colour": Typed("blue")}, frozenset({"colour"}))
+    first.inbox.touched(later.id)
+    await second.until(lambda: same.draft.typed)
+    assert held() == [later.id]
+    for each in asked:
+        each.cancel()
+
+
 async def test_what_somebody_types_is_at_hand_elsewhere(world: World) -> None:
     broker = await world.asks()
     first, second = await world.person("pts/3"), await world.person("pts/7")
@@ -221,6 +253,23 @@ async def test_a_page_that_is_open_elsewhere_is_answered_when_its_server_reports
     assert outcome.answered_by == person.inbox.me
     told = "The server reported its page finished; that answers it."
     assert await person.told_why(question) == [told]
+
+
+async def test_a_page_is_not_finished_by_what_another_server_reports(world: World) -> None:
+    broker, person = await world.asks(), await world.person()
+    page = {"mode": "url", "message": "Sign in", "url": "https://a.b/c", "elicitationId": "page-1"}
+    asked = asyncio.ensure_future(broker.resolve(form_request("Sign in", params=page)))
+    question = await person.sees("Sign in")
+    world.responder.page_finished("another", "page-1")
+    question.draft.opened = True
+    await person.inbox.claim(question.id)
+    # The asking process has seen the open page once it has seen what was answered after it.
+    after = asyncio.ensure_future(broker.resolve(form_request()))
+    await bounded(person.inbox.answer((await person.sees()).id, sent(colour="red")))
+    await bounded(after)
+    assert not asked.done()
+    await bounded(person.inbox.answer(question.id, decline("user", "You pressed Decline.")))
+    assert (await bounded(asked)).action == "decline"
 
 
 async def test_who_went_away_while_a_question_waits_is_noticed(

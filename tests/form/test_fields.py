@@ -126,6 +126,8 @@ def test_limits_are_read_in_all_their_spellings() -> None:
         ),
         ({"type": "number", "exclusiveMinimum": 0, "minimum": 5}, "at least 5"),
         ({"type": "integer", "multipleOf": 5}, "a multiple of 5"),
+        ({"type": "integer", "multipleOf": 1}, ""),
+        ({"type": "number", "multipleOf": 1}, "a multiple of 1"),
         (
             {"type": "integer", "minimum": 0, "maximum": 9, "multipleOf": 3},
             "0 to 9, a multiple of 3",

@@ -219,6 +219,15 @@ def test_additional_properties_know_the_patterns_of_names() -> None:
     assert form.judge({"b\x1b": 1})[0].message.isprintable()
 
 
+def test_a_name_that_a_pattern_may_allow_is_not_refused_where_the_pattern_cannot_be_tried() -> None:
+    form = form_of(
+        {"a": {"type": "string"}},
+        patternProperties={"*b": {"type": "integer"}},
+        additionalProperties=False,
+    )
+    assert read_form(form.schema, "arguments").judge({"a": "1", "b": 1}) == ()
+
+
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -148,6 +148,26 @@ def test_content_that_may_not_go_out_has_the_person_asked_once_more(
     run(body())
 
 
+def test_a_secret_that_the_person_sent_is_not_blamed_on_a_hook_that_changed_something_else(
+    start: RunFactory, log: Path
+) -> None:
+    token = {"token": "ghp_0123456789abcdefghij0123456789abcd"}
+    texts = {name: {"type": "string"} for name in ("colour", "token")}
+    schema = {"requestedSchema": {"type": "object", "properties": texts}}
+
+    async def body() -> None:
+        said = json.dumps({"action": "accept", "content": {"colour": "blue", **token}})
+        one = hook("ElicitationResult", command("answers", log, said))
+        there = start(one, person=Person({**SENT, **token}, {**SENT, **token}))
+        outcome = await there.broker.resolve(form_request(params=schema))
+        assert (outcome.decided_by, outcome.content) == ("hook", {"colour": "blue", **token})
+        assert len(there.person.shown) == 1
+        assert token["token"] not in there.told
+        await there.close()
+
+    run(body())
+
+
 def test_a_change_is_recorded_beside_what_the_person_sent_and_is_told(
     start: RunFactory, log: Path
 ) -> None:

@@ -80,6 +80,23 @@ async def test_a_lost_key_is_not_made_again_while_anything_is_sealed_with_it(
 
 
 @only_sqlite
+async def test_a_lost_key_is_not_made_again_while_a_paused_call_is_sealed_with_it(
+    engine: SqliteEngine,
+) -> None:
+    one, other = await engine.open("listener"), await engine.open("listener")
+    await one.calls.begin("owner", "a", b"erase")
+    await one.calls.paused("owner", "a", b"waits")
+    key = engine.path.with_suffix(".key")
+    key.unlink()
+    with pytest.raises(SecretError, match="is gone"):
+        await other.calls.begin("owner", "b", b"another")
+    assert not key.exists()
+    await one.calls.drop("owner", "a")
+    await other.calls.begin("owner", "b", b"another")
+    assert len(key.read_bytes()) == 32
+
+
+@only_sqlite
 async def test_a_key_cut_short_by_a_death_is_made_anew_only_while_nothing_is_sealed(
     engine: SqliteEngine,
 ) -> None:
