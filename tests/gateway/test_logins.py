@@ -11,6 +11,7 @@ import pytest
 
 from elicit_tui.elicitation import Question, decline
 from elicit_tui.elicitation.settings import GatewaySettings, LoginSettings, ServerSettings
+from tests.gateway.task_world import task_world
 from tests.gateway.world import text_of, world
 from tests.logins.browser import LoginServer, agrees, kept, login_server, shelf
 
@@ -98,6 +99,22 @@ def test_a_call_whose_login_takes_long_is_paused_and_picked_up(server: LoginServ
     paused, resumed = bounded(called())
     assert "Waiting for a person" in paused
     assert resumed == "read_it done"
+
+
+def test_a_call_whose_login_waits_is_a_task_where_its_agent_knows_them(server: LoginServer) -> None:
+    async def called() -> tuple[str, dict[str, Any]]:
+        await known(server)
+        remote = ServerSettings("remote", url=server.url)
+        async with task_world(remote, logins=LoginSettings(store="file")) as here:
+            question = await here.asked()
+            task = await here.agent.task("remote__read_it")
+            before = (await here.agent.get(task))["status"]
+            here.person.answers(question, agrees(question, await where_it_leads(question)))
+            return before, await here.agent.ended(task)
+
+    before, task = bounded(called())
+    assert (before, task["status"]) == ("working", "completed")
+    assert task["result"]["content"][0]["text"] == "read_it done"
 
 
 def test_a_login_that_nobody_gives_ends_the_call_with_the_command(server: LoginServer) -> None:
