@@ -152,6 +152,17 @@ def create_private(path: Path) -> IO[bytes]:
     return os.fdopen(os.open(path, flags, 0o600), "wb")
 
 
+def write_private(path: Path, content: bytes) -> None:
+    """Write a new 0600 file: all of it, or none is there. Raises FileExistsError, OSError."""
+    stream = create_private(path)
+    try:
+        with stream:
+            stream.write(content)
+    except OSError:
+        path.unlink(missing_ok=True)  # half of it would stand in the way of the next try
+        raise
+
+
 def keep_private(path: Path) -> str | None:
     """Make a file that is there 0600; why it is not the person's own, as a clause, else None.
 

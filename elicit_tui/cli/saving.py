@@ -37,7 +37,7 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
     The names are `result-1.png` and so on; a file that is there is never written over. Raises
     UsageError when one cannot be written.
     """
-    from elicit_tui.paths import create_private
+    from elicit_tui.paths import write_private
 
     told = []
     numbers = count(1)
@@ -51,17 +51,11 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
         while True:
             path = directory / f"result-{next(numbers)}.{ending}"
             try:
-                stream = create_private(path)
+                write_private(path, data)
+                break
             except FileExistsError:
                 continue
             except OSError as error:
-                raise _not_written(path, error) from None
-            try:
-                with stream:
-                    stream.write(data)
-                break
-            except OSError as error:
-                path.unlink(missing_ok=True)  # Half a picture is none.
                 raise _not_written(path, error) from None
         told.append(f"saved {path} ({len(data)} bytes)")
     return told

@@ -161,7 +161,6 @@ def _write(path: Path, before: str, after: str) -> None:
             paths.rewrite_file(path, after.encode())
         else:
             paths.private_directory(path.parent)
-            with paths.create_private(path) as stream:
-                stream.write(after.encode())
+            paths.write_private(path, after.encode())
     except OSError as error:
         raise ConfigError([f"{path} cannot be written: {error.strerror}"]) from None

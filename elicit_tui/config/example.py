@@ -33,8 +33,7 @@ def write_example(path: Path) -> None:
     """Create the user's file from the example, 0600. Raises ConfigError if anything is there."""
     text = as_comments(example_text())
     try:
-        with paths.create_private(path) as stream:
-            stream.write(text.encode("utf-8"))
+        paths.write_private(path, text.encode("utf-8"))
     except FileExistsError:
         raise ConfigError([f"{path} exists already; nothing was written"]) from None
     except OSError as error:

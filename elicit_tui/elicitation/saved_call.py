@@ -48,8 +48,7 @@ class SavedCall(NamedTuple):
         """Write it to a new file of the person's own. Raises OSError, also where one is there."""
         from elicit_tui import paths
 
-        with paths.create_private(path) as stream:
-            stream.write(f"{ascii_json(self._asdict(), indent=2)}\n".encode())
+        paths.write_private(path, f"{ascii_json(self._asdict(), indent=2)}\n".encode())
 
 
 def saved_calls(folder: Path) -> list[Path]:

@@ -22,7 +22,7 @@ from typing import Final
 
 from elicit_tui.elicitation.request import now, rfc3339
 from elicit_tui.errors import StoreError, UsageError
-from elicit_tui.paths import create_private, replace_file, state_directory
+from elicit_tui.paths import replace_file, state_directory, write_private
 from elicit_tui.store.token_entries import SharedTokenEntries, Token
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -52,23 +52,15 @@ class Tokens:
         kept = asdict(token)
         path = self._directory / f"{name}{SUFFIX}"
         try:
-            file = create_private(path)
+            write_private(path, json.dumps(kept).encode())
         except FileExistsError:
             raise _taken(name) from None
         except OSError as error:
-            raise self._not_kept(name, error) from error
-        try:
-            with file:
-                file.write(json.dumps(kept).encode())
-        except OSError as error:
-            path.unlink()
-            raise self._not_kept(name, error) from error
+            why = error.strerror or type(error).__name__
+            raise UsageError(
+                f"The token could not be kept, so there is no token {name!r}: {why}."
+            ) from error
         return shown
-
-    @staticmethod
-    def _not_kept(name: str, error: OSError) -> UsageError:
-        why = error.strerror or type(error).__name__
-        return UsageError(f"The token could not be kept, so there is no token {name!r}: {why}.")
 
     def revoke(self, name: str) -> None:
         """Take a token back; its sessions end at once. Raises UsageError."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import stat
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from elicit_tui import paths
 from elicit_tui.config import editing
 from elicit_tui.config.editing import put_server, remove_server, target_of
+from elicit_tui.config.example import write_example
 from elicit_tui.errors import ConfigError, ElicitTuiError
 
 MINE = """\
@@ -49,6 +53,27 @@ def test_a_file_that_is_not_there_is_made_for_its_owner_alone(tmp_path: Path) ->
     put_server(path, "notes", "https://notes.example/mcp")
     assert path.read_text() == '[mcp_servers.notes]\nurl = "https://notes.example/mcp"\n'
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
+@pytest.mark.parametrize(
+    "write", [write_example, partial(put_server, name="notes", target="notes-server")]
+)
+def test_a_disk_that_is_full_leaves_no_half_file(
+    tmp_path: Path, write: Callable[[Path], None]
+) -> None:
+    import resource
+
+    path = tmp_path / "config.toml"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(ConfigError, match="cannot be written"):
+            write(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not path.exists()
+    write(path)
 
 
 def test_a_change_keeps_comments_and_other_keys(mine: Path) -> None:

@@ -53,7 +53,13 @@ def _found(command: list[str]) -> list[str]:
 
 def edit_in_editor(app: App[Any], text: str) -> str:
     """The text as the person saved it. The file is 0600 in a 0700 folder and removed after."""
-    command = _found(editor_command())
+    try:
+        return _edited(app, text, _found(editor_command()))
+    except OSError as error:
+        raise EditorTrouble(f"A file for the editor failed: {error.strerror}.") from None
+
+
+def _edited(app: App[Any], text: str, command: list[str]) -> str:
     try:
         written = text.encode()
     except UnicodeEncodeError:

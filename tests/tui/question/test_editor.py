@@ -6,6 +6,7 @@ import contextlib
 import shlex
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,3 +98,12 @@ async def test_help_names_the_key_of_the_editor_only_where_a_text_can_be_long(
         await pilot.press("f1")
         await until(pilot, lambda: "In a field" in app.words, "help")
         assert ("$EDITOR" in app.words) == named
+
+
+def test_a_file_that_cannot_be_made_is_told_and_the_text_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(monkeypatch, tmp_path / "editor.py", "")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(EditorTrouble, match="A file for the editor failed: No such file"):
+        edit_in_editor(Screenless(), "text")
