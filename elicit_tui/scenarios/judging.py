@@ -32,8 +32,9 @@ PUSHES: Final = (
 _NO_PUSH: Final = (
     "no back-channel for server-initiated requests",
     "server-initiated requests is unavailable on 2026-07-28",
+    "cannot be sent while serving a request on protocol version 2026-07-28",
 )
-"""What the Python SDK's server says then, and FastMCP's."""
+"""What servers on the Python SDK, FastMCP and the Go SDK say then."""
 
 CANNOT_TELL: Final = (
     "nothing here says what acting is: a refusal is only held against what the accept showed "

@@ -133,8 +133,10 @@ def test_an_error_of_the_protocol_is_a_refusal_and_a_breakdown_is_not(
     [
         "This server has no back-channel for server-initiated requests",
         "elicitation via server-initiated requests is unavailable on 2026-07-28 connections.",
+        '"elicitation/create" cannot be sent while serving a request on protocol version 2026-07-28'
+        ": return an InputRequests map instead (multi round-trip requests, SEP-2322)",
     ],
-    ids=["Python SDK", "FastMCP"],
+    ids=["Python SDK", "FastMCP", "Go SDK"],
 )
 def test_a_server_that_pushes_in_the_later_revision_gets_the_hint_whoever_says_so(
     said: str,
