@@ -99,6 +99,11 @@ class Clause(Words):
             return False  # "Your character's secret" opens nothing.
         return self._holder_before(hit) or any(self._is(at, "your") for at in behind)
 
+    def ends_a_name(self, hit: Hit) -> bool:
+        """Whether its head only ends a harmless name: "authorized_keys on your server"."""
+        linked = self._is(hit.start + 1, "of") and self.gaps[hit.start] == "_"
+        return linked and any(it.start < hit.start < it.end for it in self.of("harmless"))
+
     def is_qualified(self, hit: Hit) -> bool:
         """Whether a word of its own meaning stands right before it, which no verb or number is."""
         before = hit.start - 1
@@ -296,6 +301,10 @@ class Clause(Words):
         if active and (
             self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
         ):
+            return True
+        # "Published port of web": what it is, and no order, as "Shred files" is.
+        named = not hit.start and self.words[0].endswith("ed") and self._is(hit.end, "plain")
+        if named and hit.concept != "destroys":
             return True
         # "You moved 14 files to Trash", "Anyone can force-push".
         of_all = self.of("alters", "changed") if "to" in self.words[: hit.start] else ()

@@ -171,12 +171,17 @@ class Words:
             or (
                 not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))
                 and not self._is_done_by_speaker(hit)
-                and not (
-                    self._is(hit.start, "plain", "attribute")
-                    or (self._is(hit.start, "noun too") and self._follows_noun(hit))
-                )
+                and not self._is_noun(hit)
             )
         )
+
+    def _is_noun(self, hit: Hit) -> bool:
+        is_either = self._is(hit.start, "noun too") and self._follows_noun(hit)
+        return self._is(hit.start, "plain", "attribute") or is_either
+
+    def is_thing(self, hit: Hit) -> bool:
+        """Whether what could be a verb is a thing here: "look for the type error"."""
+        return self._is_noun(hit) and not self._commands(hit)
 
     def _is_done_by_speaker(self, hit: Hit) -> bool:
         """Whether the server itself does it: "where shall we send the link", not "we need"."""
@@ -217,6 +222,9 @@ class Words:
             if not after and self.of("need"):
                 # "Die PIN brauchen wir nicht": what stands before the verb.
                 found.append((self._opened(hit.start), hit.start, hit.start))
+            if not after and self._is(hit.start, "nothing"):
+                # "Ik verwijder niets": what stands right before it.
+                found.append((hit.start - 1, hit.start, hit.start))
             if not after or self._is(after[0], "double", "lack"):
                 continue
             verb = next((ask for ask in asks if ask.start <= after[0] < ask.end), None)

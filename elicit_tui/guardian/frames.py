@@ -110,6 +110,7 @@ def fits(
             for clause in window
             for hit in clause.of(concept)
             if not (clause.is_denied(hit) if acts else clause.denies(hit))
+            and not (concept == "handed" and clause.is_thing(hit))
             and not (acts and (clause.is_name(hit) if number else clause.reports(hit)))
         ]
         if not own:

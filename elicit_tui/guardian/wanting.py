@@ -144,6 +144,8 @@ class Wanting:
 
     def is_in_other_sense(self, one: Found) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""
+        if one.clause.ends_a_name(one.hit):
+            return True
         return any(
             word.start <= one.hit.start and one.hit.end <= word.end
             for sense in self._senses

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -75,6 +75,8 @@ def _fulfilled(window: list[Clause], recipes: str, fewest: int) -> str | None:
 def _is_harmless(clause: Clause) -> bool:
     """Whether it speaks of something harmless, and not beside a sign nor as what that is for."""
     spoken = () if clause.of("joint") else clause.of("unless")
+    if clause.of("key pair"):  # "The file without .pub" is the other half.
+        spoken = [hit for hit in spoken if not clause.is_denied(hit)]
     # "The numbers on the back of your card" are no number of cards.
     over = [(hit, side) for hit in spoken for side in clause.of("card side")]
     spanned = {hit for hit, side in over if hit.start < side.start < hit.end}
@@ -303,17 +305,22 @@ def _named(concept: str, reading: Reading) -> Iterator[Sighting]:
 
 
 def _shown(reading: Reading) -> Iterator[Sighting]:
+    # What is prepared in a field for a "Key ID" is what the key is called.
+    called = [one for one in reading.fields if any(p.says("value id") for p in one.places[:2])]
+    names = {place.text for field in called for place in field.told("default")}
     for place in reading.places:
-        if place.role not in UNREAD and (place.shape or _is_told_its_value(place)):
+        if place.role not in UNREAD and (place.shape or _is_told_its_value(place, names)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
 
 
-def _is_told_its_value(place: Place) -> bool:
-    """Whether a secret is named and right after it stands what looks like its value."""
+def _is_told_its_value(place: Place, names: Collection[str]) -> bool:
+    """Whether a secret is named and right after it stands what looks like its value, no name."""
     for one in found((place,), "sure", usual_only=True):
         value = _VALUE.match(one.view.folded.original, one.span[1])
-        if value and (_MADE_UP.fullmatch(value[2]) or (value[1] and random_looking(value[2]))):
+        if value is None or value[2] in names:
+            continue
+        if _MADE_UP.fullmatch(value[2]) or (value[1] and random_looking(value[2])):
             return True
     return False
 

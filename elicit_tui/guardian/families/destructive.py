@@ -109,12 +109,26 @@ def _begins_with(clause: Clause, *acts: str) -> bool:
 def told(reading: Reading) -> Iterator[Place]:
     """The places that tell what the answer lets happen."""
     typed = {field.name for field in reading.fields if field.is_free or field.kind == "choice"}
+    counted = {field.name for field in reading.fields if field.kind == "number"}
     for place in reading.told(*GENERAL, "name", "title", "description"):
+        if place.field in counted and place.role in ("name", "title") and _is_measure(place):
+            continue
         # What is chosen or typed there only describes; a yes or no lets it happen.
         is_typed, is_one_word = place.field in typed, _length(place) == 1
         is_label = {"name": is_typed or is_one_word, "title": is_typed and is_one_word}
         if not is_label.get(place.role, False):
             yield place
+
+
+def _is_measure(place: Place) -> bool:
+    """Whether it ends with what a number says of a thing: "Reset link lifetime (min)"."""
+    return any(
+        (said.end == len(one.words) or "(" in one.gaps[said.end])
+        and any(it.end == said.start for it in one.of("weighty", "plain"))
+        and not one.between(said.start)
+        for one in place.clauses[:1]
+        for said in one.of("attribute")
+    )
 
 
 def _length(place: Place) -> int:
