@@ -307,7 +307,7 @@ def _named(concept: str, reading: Reading) -> Iterator[Sighting]:
 def _shown(reading: Reading) -> Iterator[Sighting]:
     # What is prepared in a field for a "Key ID" is what the key is called.
     called = [one for one in reading.fields if any(p.says("value id") for p in one.places[:2])]
-    names = {place.text for field in called for place in field.told("default")}
+    names = {place.text.lower() for field in called for place in field.told("default")}
     for place in reading.places:
         if place.role not in UNREAD and (place.shape or _is_told_its_value(place, names)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
@@ -318,7 +318,7 @@ def _is_told_its_value(place: Place, names: Collection[str]) -> bool:
     """Whether a secret is named and right after it stands what looks like its value, no name."""
     for one in found((place,), "sure", usual_only=True):
         value = _VALUE.match(one.view.folded.original, one.span[1])
-        if value is None or value[2] in names:
+        if value is None or value[2].lower() in names:
             continue
         if _MADE_UP.fullmatch(value[2]) or (value[1] and random_looking(value[2])):
             return True
