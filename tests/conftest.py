@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.forks import end_forks
+
 if TYPE_CHECKING:
     from tests.store.redis import RedisProcess
 
@@ -23,6 +25,12 @@ for name in ("SIGINT", "SIGHUP", "SIGTERM"):
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forks() -> Iterator[None]:
+    yield
+    end_forks()
 
 
 @pytest.fixture

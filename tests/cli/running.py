@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import elicit_tui.demo
+from tests.forks import COMMAND, ready_elicit_tui
 
 SECONDS = 60
 DEMO = f"demo={sys.executable} {Path(elicit_tui.demo.__file__).parent / '__main__.py'}"
-COMMAND = (sys.executable, "-m", "elicit_tui")
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,15 @@ def run(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     seconds: float = SECONDS,
+    fresh: bool = False,
 ) -> Ended:
-    """Run `elicit-tui ARGUMENTS` without a terminal; stdin is empty unless given."""
+    """Run `elicit-tui ARGUMENTS` without a terminal; stdin is empty unless given.
+
+    `fresh`: by an interpreter of its own, for what belongs to the start or to who started it.
+    """
+    command = COMMAND if fresh else ready_elicit_tui()
     done = subprocess.run(
-        [*COMMAND, *arguments],
+        [*command, *arguments],
         input="" if stdin is None else stdin,
         capture_output=True,
         text=True,

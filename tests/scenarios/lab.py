@@ -23,7 +23,7 @@ from elicit_tui.demo.conversation import Conversation, ElicitResult
 from elicit_tui.demo.json_rpc import JsonRpcStdio, Message
 from elicit_tui.demo.server import DemoServer
 from elicit_tui.demo.tool import DemoTool, ToolResult
-from tests.scenarios import nursery
+from tests import nursery
 from tests.scenarios.careless import CARELESS, CarelessBooking
 
 STATE = Path()

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import DEMO
+from tests.cli.running import DEMO, run
 from tests.guardian.test_check import sarif_schema
-from tests.scenarios.ready import run
 from tests.scenarios.test_lint import form
 from tests.scenarios.test_scenarios import CACHE, scenarios
 from tests.scenarios.workflow_runner import Job

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Ended
+from tests.cli.running import Ended, run
+from tests.forks import forks_of
 from tests.scenarios.careless import AGREED, CARELESS, PARTY, WISHES
 from tests.scenarios.careless import SEAT as LISTED_SEAT
 from tests.scenarios.lab import (
@@ -21,7 +22,6 @@ from tests.scenarios.lab import (
     TABLE_SIZES,
     YES_OR_NO,
 )
-from tests.scenarios.ready import forks_of, run
 
 LAB = Path(__file__).with_name("lab.py")
 

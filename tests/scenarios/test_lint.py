@@ -13,9 +13,8 @@ import pytest
 from elicit_tui.errors import UsageError
 from elicit_tui.host import Tool
 from elicit_tui.scenarios import lint_questions, lint_server, read_scenarios
-from tests.cli.running import DEMO, Ended
+from tests.cli.running import DEMO, Ended, run
 from tests.guardian.test_check import sarif_schema
-from tests.scenarios.ready import run
 
 SCRIPTED = Path(__file__).parents[1] / "servers" / "scripted.py"
 SCENARIO = """# Of the server table.

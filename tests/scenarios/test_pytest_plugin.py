@@ -9,8 +9,7 @@ from pathlib import Path
 
 import tomli
 
-from tests.cli.running import DEMO
-from tests.scenarios.ready import run
+from tests.cli.running import DEMO, run
 from tests.scenarios.test_scenarios import CACHE, scenarios
 
 ROOT = Path(__file__).parent.parent.parent

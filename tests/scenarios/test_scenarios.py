@@ -12,11 +12,10 @@ import pytest
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
-from tests.cli.running import DEMO, SECONDS, Ended, run_program
+from tests.cli.running import DEMO, SECONDS, Ended, run, run_program
 from tests.cli.terminal import Terminal
 from tests.host.world import http_server
 from tests.keys import INTERRUPT
-from tests.scenarios.ready import run
 
 HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "data" / "junit-10.xsd"

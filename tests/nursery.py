@@ -89,5 +89,6 @@ def ready_program():  # type: ignore[no-untyped-def]
 
 if __name__ == "__main__":
     if sys.argv[1] == "--forks":
+        sys.path.pop(0)  # This file's own folder, which no run of elicit-tui has.
         serve_forks(sys.argv[2], ready_program())
     sys.exit(main())
