@@ -20,11 +20,13 @@ CODES = [
     (errors.LedgerError("x"), 2, "usage"),
     (errors.HookError("x"), 2, "usage"),
     (errors.LoginError("x"), 4, "login"),
+    (errors.LoginNotOffered("x"), 4, "login"),
     (errors.RefreshRefused("x"), 4, "login"),
     (errors.ProtocolCallError(-32042, "x"), 1, "-32042"),
     (errors.ServerError("x"), 4, "server_unavailable"),
     (errors.LimitReached("x", code="rounds"), 5, "rounds"),
     (errors.Interrupted("x"), 130, "interrupted"),
+    (errors.TaskCancelled("x"), 130, "interrupted"),
     (KeyboardInterrupt(), 130, "interrupted"),
     (RuntimeError("unforeseen"), 4, "internal"),
 ]

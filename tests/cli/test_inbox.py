@@ -383,7 +383,7 @@ async def test_the_owner_lifts_the_terminal_and_nothing_else(
     asked = gateway.asks()
     (question,) = await gateway.waiting()
     command = ("--config", str(config), "inbox", "answer", question, "environment=staging")
-    below = await asyncio.to_thread(run, *command)  # a child of the process that asks
+    below = await asyncio.to_thread(run, *command, fresh=True)  # a child of who asks
     assert below.code == 2
     assert "belongs to an agent" in below.stderr
 
