@@ -37,6 +37,7 @@ TABLES: dict[type, Table] = {
     settings.Hook: below(keys.USER_FILE, "hooks"),
     settings.StoreSettings: keys.STORE,
     settings.GatewaySettings: keys.GATEWAY,
+    settings.BridgeSettings: keys.BRIDGE,
     settings.GuardianSettings: keys.GUARDIAN,
     settings.OwnerRule: keys.GUARDIAN_RULE,
 }

@@ -71,7 +71,7 @@ class Cell:
         One that hangs has little time, in which a busy machine starts no Python.
         """
         if self.behaviour == "hangs" and os.name == "posix":
-            return ("/bin/sh", "-c", 'echo begun >> "$0"; exec sleep 60', str(log))
+            return ("/bin/sh", "-c", 'echo {} >> "$0"; exec sleep 60', str(log))
         more = {"answers": [self.said], "leaves": [str(child)]}.get(self.behaviour, [])
         return command(self.behaviour, log, *more)
 
