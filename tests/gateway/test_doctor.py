@@ -38,6 +38,7 @@ from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.own_tools import DOCTOR
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.tokens import Token
 from tests.cli.running import COMMAND
 from tests.gateway.world import (
     HANDSHAKE,
@@ -71,7 +72,7 @@ def files() -> Iterator[DoctorFiles]:
 async def agent(upwards: str = HANDSHAKE, name: str = "crush") -> AsyncIterator[Client]:
     """The Python SDK's client on a gateway of this process, with the real clock."""
 
-    def opened(token: str) -> AbstractAsyncContextManager[Session]:
+    def opened(token: Token, key: str) -> AbstractAsyncContextManager[Session]:
         return open_session(Settings(), [], PersonAtOtherTerminal())
 
     era, _, transport = upwards.partition("+")

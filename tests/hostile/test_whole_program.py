@@ -55,10 +55,10 @@ def test_a_crowd_of_pages_is_told_with_the_limit_and_stands_in_the_document(tmp_
 
 
 def test_an_answer_of_a_kind_that_nobody_knows_is_no_result(tmp_path: Path) -> None:
-    done = raw(tmp_path, "2026-07-28", "odd_kind", "kind=task")
+    done = raw(tmp_path, "2026-07-28", "odd_kind", "kind=riddle")
     assert done.code == 4
     assert done.document["result"] is None
-    assert "does not know (resultType: “task”)" in done.stderr
+    assert "does not know (resultType: “riddle”)" in done.stderr
 
 
 def test_an_import_writes_no_secret_wherever_it_stood(tmp_path: Path) -> None:
