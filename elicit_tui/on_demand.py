@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from threading import RLock
+from typing import Any, Final
+
+ONE_AT_A_TIME: Final = RLock()
+"""Held by whoever imports much in a thread.
+
+Libraries import each other in circles: two threads in one circle wait for each other, which Python
+ends with an error in one of them.
+"""
 
 
 def from_modules(

@@ -32,6 +32,11 @@ EVERY_OTHER: Final = "every other way"
 """One test for all of them, where no snapshot tells which there are."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marker that keeps the ways of a scenario on one worker, where xdist does not."""
+    config.addinivalue_line("markers", "xdist_group(name): tests that run on the same worker")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of scenario files."""
     group = parser.getgroup("elicit", "scenarios of MCP servers (elicit-tui)")

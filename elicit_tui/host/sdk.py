@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
@@ -17,6 +16,7 @@ from types import ModuleType
 from typing import Final
 
 from elicit_tui.garbage import no_collection
+from elicit_tui.on_demand import ONE_AT_A_TIME
 
 PACKAGES: Final = ("mcp", "mcp.client")
 """On the way to the client's modules; their own `__init__` is what loads the server."""
@@ -46,9 +46,6 @@ WEB: Final = (
 _LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2", "uvicorn")
 """What libraries say goes nowhere: each fault that matters is told as a sentence of ours."""
 
-_one_at_a_time = threading.Lock()
-"""Its modules import each other in circles: two threads in them would wait for each other."""
-
 
 def load_sdk(*, remote: bool = False) -> None:
     """Import what a connection needs; a second call waits for the first and does nothing.
@@ -58,7 +55,7 @@ def load_sdk(*, remote: bool = False) -> None:
     the run, and to look through them again and again, at the end too, takes a tenth of a short
     run's time.
     """
-    with _one_at_a_time:
+    with ONE_AT_A_TIME:
         if "elicit_tui.host.session" not in sys.modules:
             _load(_session)
             quieten()
@@ -68,7 +65,7 @@ def load_sdk(*, remote: bool = False) -> None:
 
 def load_login() -> None:
     """Import what one login or one renewal needs: a quarter of a second that no other call pays."""
-    with _one_at_a_time:
+    with ONE_AT_A_TIME:
         if "elicit_tui.host.oauth" not in sys.modules:
             _load(_login)
 
@@ -81,7 +78,7 @@ def load_whole() -> None:
 
 def load_serving(modules: Callable[[], None]) -> None:
     """Import modules that serve an agent on stdio by the SDK's low-level server, without HTTP."""
-    with _one_at_a_time:
+    with ONE_AT_A_TIME:
         _load(modules, SERVING, WEB)
         quieten()
 

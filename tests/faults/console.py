@@ -58,7 +58,9 @@ class Console(Terminal):
         self.go_to("1")
         self.go_to_server(f"● {server} ")
         # In the list letters are keys of their own.
-        self.press_until(f"/{CLEAR}", lambda: "To the list" in self.text.splitlines()[-1], "the search")
+        self.press_until(
+            f"/{CLEAR}", lambda: "To the list" in self.text.splitlines()[-1], "the search"
+        )
         # A longer name is cut in the list.
         self.press_until(f"{CLEAR}{tool}", lambda: self.points_at(f"⚒ {tool[:18]}"), tool)
         self.press_until(TAB, lambda: self.has_the_keys(1), "the list of tools")

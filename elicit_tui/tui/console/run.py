@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from elicit_tui.elicitation import Call, Queue, Responder
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.host.uri_templates import filled
+from elicit_tui.on_demand import ONE_AT_A_TIME
 from elicit_tui.text import name_line, neutral, neutral_line
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES
@@ -48,15 +49,17 @@ def make_ready(guardian: Any) -> None:
     Their words and patterns are read and compiled at their first use, which takes longer than
     all the rest of a question. For a thread: nothing here touches the screen.
     """
-    import elicit_tui.tui.question  # noqa: F401 - loaded for the first question
-    from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
-    from elicit_tui.form import read_form
+    with ONE_AT_A_TIME:
+        import elicit_tui.tui.question  # noqa: F401 - loaded for the first question
+        from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+        from elicit_tui.form import read_form
 
-    form = read_form(_SCHEMA)
-    form.convert(form.initial())
-    if guardian is not None:
-        nobody = ServerIdentity("", "stdio", "")
-        guardian.review(ElicitationRequest(nobody, {"message": "", "requestedSchema": _SCHEMA}))
+        form = read_form(_SCHEMA)
+        form.convert(form.initial())
+        if guardian is not None:
+            nobody = ServerIdentity("", "stdio", "")
+            request = ElicitationRequest(nobody, {"message": "", "requestedSchema": _SCHEMA})
+            guardian.review(request)
 
 
 # Conducts a run behind the screen: connects, reads what servers offer, makes the calls.

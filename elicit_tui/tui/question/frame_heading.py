@@ -41,7 +41,8 @@ CARD_COLUMNS: Final = 132
 """A card grows no wider than this, as the style sheet has it."""
 _CARD_TEXT: Final = 80
 """Cells in which a card's text stands, for a guess of its lines."""
-_CARD_FIELDS: Final = 12
+_CARD_FIELDS: Final = 8
+"""A card is in the middle: what grows while one types would move all of it."""
 _TOO_MANY: Final = 10_000
 _AROUND: Final = 13
 """Rows of a card that are neither message, findings nor body."""
@@ -52,7 +53,7 @@ FRAME_CSS: Final = Path(__file__).with_name("question.tcss").read_text(encoding=
 def card_rows(question: Question) -> int:
     """How many rows a card of this question takes, before anything is laid out; rather too many."""
     request, form = question.request, question.form
-    if form is not None and len(form.fields) > _CARD_FIELDS:
+    if form is not None and (len(form.fields) > _CARD_FIELDS or any(map(_may_grow, form.fields))):
         return _TOO_MANY
     rows = _AROUND + _lines(request.message) + _lines(question.note)
     rows += sum(_lines(finding.advice) for finding in question.review.findings)
@@ -65,6 +66,11 @@ def card_rows(question: Question) -> int:
     if form is None:
         return rows + _lines(request.url) + 8
     return rows + sum(_field_rows(field) for field in form.fields) + _lines(form.description)
+
+
+def _may_grow(field: Field) -> bool:
+    """Whether what is sent for a choice may have to be said below it."""
+    return any(choice.label != str(choice.value) for choice in field.choices)
 
 
 def _field_rows(field: Field) -> int:
