@@ -58,6 +58,7 @@ def embedded(uri: str, kind: str, content: str) -> types.EmbeddedResource:
 
 CONTENT: Mapping[str, list[Block]] = {
     "test_simple_text": [text("This is a simple text response for testing.")],
+    "test_reconnection": [text("Nothing was closed meanwhile.")],
     "test_image_content": [IMAGE],
     "test_audio_content": [AUDIO],
     "test_embedded_resource": [
