@@ -45,6 +45,8 @@ store = "file"
 [mcp_servers.remote]
 url = "{server}"
 """
+FOREIGN = "foreign-state-canary"
+"""What makes a state one of another login."""
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +128,7 @@ async def test_the_inbox_elsewhere_gives_the_address_back_and_the_gateway_keeps_
         call = asyncio.ensure_future(agent.call_tool("remote__read_it", {}))
         asked = await question(inbox)
         address = await ended_at(asked)
-        foreign = agrees(asked, address.replace("state=", "state=x"))
+        foreign = agrees(asked, address.replace("state=", f"state={FOREIGN}"))
         assert (await inbox.answer(asked.id, foreign)).kind == "reopened"
         asked = await question(inbox)
         assert "another login" in (asked.note or "")
@@ -144,6 +146,6 @@ async def test_the_inbox_elsewhere_gives_the_address_back_and_the_gateway_keeps_
     kept = written(tmp_path)
     assert any(path.parent.name == "logins" for path in kept)
     texts = [text for path, text in kept.items() if path.parent.name != "logins"]
-    for canary in (*CANARIES, "state=x"):
+    for canary in (*CANARIES, FOREIGN):
         assert not any(canary.encode() in text for text in (*texts, under_way))
         assert canary.encode() not in redis_process.everything()

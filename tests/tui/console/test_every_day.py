@@ -165,7 +165,7 @@ async def test_a_wide_screen_shows_the_row_that_is_pointed_at(tmp_path: Path) ->
         await stand.press("down")
         await stand.until(lambda: stand.text().count("How far is Bergen?") == 2)
         stand.ask("alpha", "Enter your password", PASSWORD)
-        await stand.until(lambda: stand.app.state.stopped)
+        await stand.until(lambda: stand.app.screen.query_one("#stopped").can_focus)
         await stand.press("tab")
         await stand.until(lambda: "asked something that" in stand.text())
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.reader_views import MarkdownPage, markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import as_command
@@ -44,6 +45,7 @@ async def reading(
         for number in range(len(results)):
             stand.app.call_offer("alpha", offer)
             await stand.until(lambda count=number + 1: ended(stand) == count)
+        await stand.until(lambda: last_is_pointed_at(stand))
         await stand.press("z")
         await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
         screen = stand.app.screen
@@ -54,6 +56,12 @@ async def reading(
 
 def ended(stand: Stand) -> int:
     return sum(record.state == "answered" for record in stand.app.state.calls)
+
+
+def last_is_pointed_at(stand: Stand) -> bool:
+    """The cursor follows a new call as the pane is drawn, a moment after it ended."""
+    record = stand.app.query_one(CallsPane).record
+    return record is not None and record is next(iter(stand.app.state.calls))
 
 
 async def search(stand: Stand, words: str) -> None:
