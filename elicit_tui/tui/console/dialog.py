@@ -11,13 +11,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
+from textual.widgets import Static
 
+from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.views import LineView
-from elicit_tui.tui.widgets.buttons import KeyButton
+from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
 
 if TYPE_CHECKING:
+    from textual import events
+
     from elicit_tui.tui.console.controller import Controller
 
 
@@ -106,6 +110,45 @@ class SureDialog(Dialog[bool]):
     @on(KeyButton.Pressed, "#stay")
     def _stay(self) -> None:
         self.dismiss(False)
+
+
+class WritingDialog(Dialog[Result]):
+    """Takes what a person writes; what is wrong with it stands above its two buttons."""
+
+    @abstractmethod
+    def action_send(self) -> None:
+        """Take what stands there, or say what is wrong."""
+
+    def ending(self, verb: str, action_id: str) -> ComposeResult:
+        """The line for what is wrong, the button that takes it, and the way back."""
+        yield Static("", id="trouble", markup=False)
+        with KeyRow(classes="buttons"):
+            yield DialogButton(verb, action_id, id="send", main=True)
+            yield DialogButton("Back", "dialog.back", id="back")
+
+    def say(self, trouble: str) -> None:
+        """Show what is wrong; nothing takes it away."""
+        line = self.query_one("#trouble", Static)
+        line.update(neutral(trouble, 600))
+        line.display = bool(trouble)
+
+    @on(KeyButton.Pressed, "#send")
+    def _send_pressed(self) -> None:
+        self.action_send()
+
+    @on(KeyButton.Pressed, "#back")
+    def _back_pressed(self) -> None:
+        self.action_leave()
+
+    def on_form_view_finished(self, event: events.Event) -> None:
+        """From the last field Enter goes on to the button that takes it."""
+        event.stop()
+        self.query_one("#send").focus()
+
+    def on_form_view_changed(self, event: events.Event) -> None:
+        """What was wrong before may be right now."""
+        event.stop()
+        self.say("")
 
 
 def _plain(title: str) -> str:

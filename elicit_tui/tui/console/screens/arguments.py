@@ -15,10 +15,9 @@ from textual.widgets import Static, TextArea
 from elicit_tui.form import Form, Typed, entry_for, read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
-from elicit_tui.tui.console.dialog import Dialog, DialogButton
+from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.widgets import FormView
-from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
 from elicit_tui.tui.widgets.lines import TextLine
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ _PAUSE_SECONDS = 0.1
 """Whoever types faster asks a server for no values in between."""
 
 
-class ArgumentsScreen(Dialog[dict[str, Any]]):
+class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     """Result: the arguments to call with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -70,10 +69,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
             yield FormView(self._form, entries or None, id="arguments-form")
             yield ValueList()
         yield TextArea("", id="arguments-json", show_line_numbers=False)
-        yield Static("", id="trouble", markup=False)
-        with KeyRow(classes="buttons"):
-            yield DialogButton(VERBS[self._offer.kind], "arguments.call", id="send", main=True)
-            yield DialogButton("Back", "dialog.back", id="back")
+        yield from self.ending(VERBS[self._offer.kind], "arguments.call")
 
     def on_mount(self) -> None:
         """Start in the first field."""
@@ -108,12 +104,12 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
                 form_view.focus_first()
         if self._json:
             self._json_area.focus()
-        self._say("")
+        self.say("")
 
     def action_turn(self) -> None:
         """From the form to its JSON and back; the form keeps what it can show."""
         if self._form.beyond is not None:
-            self._say("These arguments go beyond a form; they are written as JSON.")
+            self.say("These arguments go beyond a form; they are written as JSON.")
             return
         if self._json:
             content = self._read_json()
@@ -145,13 +141,13 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         try:
             content = json.loads(self._json_area.text, parse_constant=_no_constant)
         except json.JSONDecodeError as error:
-            self._say(f"This is not JSON: {error.msg} (line {error.lineno}).")
+            self.say(f"This is not JSON: {error.msg} (line {error.lineno}).")
             return None
         except (ValueError, RecursionError) as error:
-            self._say(f"This is not JSON: {error}.")
+            self.say(f"This is not JSON: {error}.")
             return None
         if not isinstance(content, dict):
-            self._say("Arguments are a JSON object: { … }.")
+            self.say("Arguments are a JSON object: { … }.")
             return None
         return content
 
@@ -163,7 +159,7 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
                 return
             problems = self._form.judge(content)
             if problems:
-                self._say("\n".join(_told(problem) for problem in problems[:4]))
+                self.say("\n".join(_told(problem) for problem in problems[:4]))
                 return
             self.dismiss(content)
             return
@@ -172,38 +168,18 @@ class ArgumentsScreen(Dialog[dict[str, Any]]):
         if conversion.problems:
             form_view.reveal_problems()
             general = [problem.message for problem in conversion.problems if problem.field is None]
-            self._say("\n".join(general))
+            self.say("\n".join(general))
             return
         left = form_view.not_taken()
         if left is not None:
             title, typed, kept = left
             key = self.app.key_of("arguments.call")
-            self._say(f"{title}: nothing was chosen for “{typed}”. {key} again {kept}.")
+            self.say(f"{title}: nothing was chosen for “{typed}”. {key} again {kept}.")
             return
         self.dismiss(dict(conversion.content))
 
-    def _say(self, words: str) -> None:
-        trouble = self.query_one("#trouble", Static)
-        trouble.update(neutral(words, 600))
-        trouble.display = bool(words)
-
-    @on(KeyButton.Pressed, "#send")
-    def _send_pressed(self) -> None:
-        self.action_send()
-
-    @on(KeyButton.Pressed, "#back")
-    def _back_pressed(self) -> None:
-        self.action_leave()
-
-    def on_form_view_finished(self, event: FormView.Finished) -> None:
-        """From the last field Enter goes on to the button that calls."""
-        event.stop()
-        self.query_one("#send").focus()
-
     def on_form_view_changed(self, event: events.Event) -> None:
-        """What was wrong before may be right now."""
-        event.stop()
-        self._say("")
+        """What is typed may be the beginning of a value that the server knows."""
         self._look_for_values()
 
     # Values for the field that one types in

@@ -13,20 +13,19 @@ from textual.widgets import Input, Static
 
 from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.dialog import Dialog, DialogButton
-from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+from elicit_tui.tui.console.dialog import WritingDialog
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
 
 
-class KeepCallScreen(Dialog[None]):
+class KeepCallScreen(WritingDialog[None]):
     """Asks for the name of the file; one that is there is not written over."""
 
     wide = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "write", "Write it", id="keep.write"),
+        Binding("ctrl+s", "send", "Write it", id="keep.write"),
     ]
 
     def __init__(self, record: CallRecord) -> None:
@@ -43,33 +42,23 @@ class KeepCallScreen(Dialog[None]):
             id="about",
             markup=False,
         )
-        yield Static("", id="trouble", markup=False)
-        with KeyRow(classes="buttons"):
-            yield DialogButton("Write it", "keep.write", id="write", main=True)
-            yield DialogButton("Back", "dialog.back", id="back")
+        yield from self.ending("Write it", "keep.write")
 
     def on_mount(self) -> None:
         """Start in the name."""
-        self.query_one("#trouble").display = False
+        self.say("")
         self.query_one(Input).focus()
 
     @on(Input.Submitted)
-    @on(KeyButton.Pressed, "#write")
-    def action_write(self) -> None:
+    def action_send(self) -> None:
         """Write the file, where there is none of this name."""
         path = Path(self.query_one(Input).value.strip())
         try:
             self._call.write(path)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
-            trouble = self.query_one("#trouble", Static)
-            trouble.update(neutral_line(f"{path}: {why}.", 400))
-            trouble.display = True
+            self.say(neutral_line(f"{path}: {why}.", 400))
             return
         words = f"elicit-tui call @{path} makes it again."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)
         self.dismiss(None)
-
-    @on(KeyButton.Pressed, "#back")
-    def _back_pressed(self) -> None:
-        self.action_leave()

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from elicit_tui.form import entry_for, read_form
-from elicit_tui.text import neutral, neutral_line
-from elicit_tui.tui.console.dialog import Dialog, DialogButton, SureDialog
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog
 from elicit_tui.tui.widgets import FormView
-from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
-
-if TYPE_CHECKING:
-    from textual import events
+from elicit_tui.tui.widgets.buttons import KeyRow
 
 Save = Callable[[Mapping[str, Any]], str]
 """Writes name, target and enabled; the sentence why it cannot, or nothing."""
@@ -33,7 +29,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-class ServerScreen(Dialog[None]):
+class ServerScreen(WritingDialog[None]):
     """Writes what is filled in to the configuration, where it is right."""
 
     wide = False
@@ -60,14 +56,11 @@ class ServerScreen(Dialog[None]):
             if field.name in self._present
         }
         yield FormView(self._form, entries or None, id="server-form")
-        yield Static("", id="trouble", markup=False)
-        with KeyRow(classes="buttons"):
-            yield DialogButton("Write it", "server.write", id="send", main=True)
-            yield DialogButton("Back", "dialog.back", id="back")
+        yield from self.ending("Write it", "server.write")
 
     def on_mount(self) -> None:
         """Start in the first field."""
-        self._say("")
+        self.say("")
         self.query_one(FormView).focus_first()
 
     def action_send(self) -> None:
@@ -79,32 +72,9 @@ class ServerScreen(Dialog[None]):
             return
         trouble = self._save({"enabled": True, **self._present, **conversion.content})
         if trouble:
-            self._say(trouble)
+            self.say(trouble)
         else:
             self.dismiss(None)
-
-    def _say(self, words: str) -> None:
-        trouble = self.query_one("#trouble", Static)
-        trouble.update(neutral(words, 600))
-        trouble.display = bool(words)
-
-    @on(KeyButton.Pressed, "#send")
-    def _send_pressed(self) -> None:
-        self.action_send()
-
-    @on(KeyButton.Pressed, "#back")
-    def _back_pressed(self) -> None:
-        self.action_leave()
-
-    def on_form_view_finished(self, event: FormView.Finished) -> None:
-        """From the last field Enter goes on to the button that writes."""
-        event.stop()
-        self.query_one("#send").focus()
-
-    def on_form_view_changed(self, event: events.Event) -> None:
-        """What was wrong before may be right now."""
-        event.stop()
-        self._say("")
 
 
 class RemoveServerScreen(SureDialog):
