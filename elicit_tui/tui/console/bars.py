@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
@@ -47,6 +47,16 @@ def _cells(parts: Sequence[Part]) -> int:
     return sum(part.width for part in parts)
 
 
+def _cut(parts: Sequence[Part], room: int) -> list[Part]:
+    """As many as there is room for, with a mark where some are left out."""
+    shown = list(parts)
+    if _cells(shown) <= room:
+        return shown
+    while shown and _cells(shown) > room - CUT.width:
+        shown.pop()
+    return [*shown, CUT]
+
+
 class ClickBar(SpanView):
     """Parts from the left, and others at the right edge while there is room.
 
@@ -81,24 +91,23 @@ class ClickBar(SpanView):
             self._parts, self._right = fresh
             self.refresh()
 
+    def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
+        """What stands at the left and at the right: the widest first, what is cut last."""
+        right = self._right
+        yield self._parts, right
+        while len(right) > 1 and _cells(right) > width * self.right_share:
+            right = right[1:]
+            yield self._parts, right
+
     def render_line(self, y: int) -> Strip:
         """The bar."""
         width = self.size.width
-        left, right = list(self._parts), list(self._right)
-        while len(right) > 1 and _cells(left) + _cells(right) >= width:
-            if _cells(right) <= width * self.right_share:
+        for left, right in self.arrangements(width):
+            if _cells(left) + _cells(right) < width:
                 break
-            del right[0]
-        room = width - _cells(right) - 1
-        cut = _cells(left) > room
-        while left and _cells(left) > room - CUT.width:
-            if not cut:
-                break
-            left.pop()
-        if cut:
-            left.append(CUT)
-        gap = max(0, width - _cells(left) - _cells(right))
-        placed, places, x = [*left, Part(((" " * gap, "plain"),)), *right], [], 0
+        shown = _cut(left, width - _cells(right) - 1)
+        gap = max(0, width - _cells(shown) - _cells(right))
+        placed, places, x = [*shown, Part(((" " * gap, "plain"),)), *right], [], 0
         for part in placed:
             if part.action:
                 places.append((x, x + part.width, part))
@@ -119,7 +128,6 @@ ALWAYS: Final = ("command_palette", "quit", "help")
 class KeyBar(ClickBar):
     """The keys that work here, the nearest ones first; each can be clicked."""
 
-    right_share = 1 / 2
     DEFAULT_CSS = """
     KeyBar {
         dock: bottom;
@@ -134,6 +142,18 @@ class KeyBar(ClickBar):
     def _follow(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
             self.show(self._keys(), self._always())
+
+    def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
+        """The keys of what one does here stay: the palette goes first, then air, then the way out.
+
+        Where even that is not enough room, the way out stays.
+        """
+        yield self._parts, self._right
+        yield self._parts, self._right[-2:]
+        close = [replace(part, spans=_without_last_space(part.spans)) for part in self._parts]
+        yield close, self._right[-2:]
+        yield close, self._right[-1:]
+        yield close, self._right[-2:]
 
     def _keys(self) -> list[Part]:
         seen: set[str] = set()
@@ -158,6 +178,11 @@ class KeyBar(ClickBar):
         key = self.app.get_key_display(binding)
         spans: Line = ((f" {key}", "accent"), (f" {said(node, binding)} ", "plain"))
         return Part(spans, binding.action, node)
+
+
+def _without_last_space(spans: Line) -> Line:
+    *before, (text, role) = spans
+    return (*before, (text.rstrip(), role))
 
 
 def said(node: DOMNode, binding: Binding) -> str:

@@ -225,3 +225,16 @@ def test_a_text_made_to_be_slow_is_told_from_markdown_at_once(text: str) -> None
     began = time.perf_counter()
     markdown_of(text_result(text))
     assert time.perf_counter() - began < 1.0
+
+
+@pytest.mark.parametrize("pane", ["1", "3", "z"])
+async def test_at_80_columns_no_key_of_what_one_reads_is_hidden(tmp_path: Path, pane: str) -> None:
+    size = (80, 24)
+    async with reading(tmp_path, text_result("x", structuredContent={}), size=size) as (stand, _):
+        if pane != "z":
+            await stand.press("escape", pane)
+        bar = {"1": "e Edit", "3": "f Filter", "z": "s Save"}[pane]
+        await stand.until(lambda: bar in stand.text().splitlines()[-1])
+        keys = stand.text().splitlines()[-1]
+        assert "…" not in keys
+        assert keys.endswith("F1 Help")
