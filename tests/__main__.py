@@ -30,6 +30,7 @@ CHECKS = {
 DEATHS = ("tests/gateway/test_deaths.py", "tests/broker/test_crowd.py", "tests/cli/test_death.py")
 LONG = {
     "sixty deaths": ["pytest", "-q", "--timeout", "1800", *DEATHS],
+    "two hundred questions on two nodes": ["pytest", "-q", "-s", "tests/gateway/test_nodes_die.py"],
     "laws in full": ["tests.guardian.laws"],
     "endurance": ["tests.benchmarks.endurance"],
 }
@@ -109,7 +110,7 @@ def main() -> int:
 
 
 def run_long() -> dict[str, bool]:
-    environment = {**os.environ, "DEATHS": "60"}
+    environment = {**os.environ, "DEATHS": "60", "NODES_QUESTIONS": "200"}
     return {
         title: run(title, [sys.executable, "-m", *arguments], env=environment)
         for title, arguments in LONG.items()

@@ -19,7 +19,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.held_call import OutcomesUnread
+from elicit_tui.gateway.held_call import OutcomesUnread, TooManyCalls
 from elicit_tui.gateway.held_calls import TICK_SECONDS
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.telling import Result, text_result
@@ -71,7 +71,8 @@ class SharedCalls:
     async def begin(self, call: Call, key: str, requester: Requester, hold: float) -> str | None:
         """Begin a call; else the id of the earlier one that it joins.
 
-        Raises NotKnown, OutcomesUnread, and StoreError where the store cannot be asked.
+        Raises NotKnown, OutcomesUnread, TooManyCalls, and StoreError where the store cannot be
+        asked.
         """
         since = None
         while True:
@@ -80,6 +81,8 @@ class SharedCalls:
             )
             if found.what == "full":
                 raise OutcomesUnread
+            if found.what == "too many":
+                raise TooManyCalls
             over = self._clock.time() >= requester.arrived + hold
             if found.what == "not known" or (found.what == "unsure" and over):
                 raise NotKnown(telling.RUN_NOT_KNOWN)

@@ -49,7 +49,8 @@ class Sharing:
     ) -> HeldCall | Elsewhere | None:
         """The earlier call that a new one joins; None: it begins.
 
-        Raises NotKnown, OutcomesUnread, and StoreError where the store cannot be asked.
+        Raises NotKnown, OutcomesUnread, TooManyCalls, and StoreError where the store cannot be
+        asked.
         """
         here = self._held_calls.to_join(key)
         if self._shared is None:

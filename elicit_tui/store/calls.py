@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final, Literal
 
 CallState = Literal["not called", "called", "ended"]
@@ -22,6 +23,8 @@ NOBODY: Final = ""
 """Names no process."""
 MOST_OUTCOMES: Final = 64
 MOST_OUTCOME_BYTES: Final = 16 * 1024 * 1024
+MOST_WITHOUT_OUTCOME: Final = 512
+"""Calls of one owner that are under way, or of which nobody knows whether they ran."""
 READ_SECONDS: Final = 3600.0
 """How long an outcome can be read again."""
 UNREAD_SECONDS: Final = 7 * 24 * 3600.0
@@ -73,7 +76,7 @@ class KeptCall:
         return self.state == "ended" and self.read_at is None
 
 
-Begins = Literal["begins", "joins", "not known", "unsure", "full"]
+Begins = Literal["begins", "joins", "not known", "unsure", "full", "too many"]
 MakerOf = Callable[[KeptCall], MakerState]
 """What is known of the process that makes a call."""
 
@@ -94,7 +97,8 @@ def verdict(calls: Iterable[KeptCall], new: KeptCall, maker: MakerOf) -> Verdict
 
     It joins an earlier one that its agent may come back for. Where an equal one was under way and
     its process died, it is not made: nobody knows whether that one ran. Where that process may have
-    died (`unsure`) it waits. Where too much waits to be read, nothing is called.
+    died (`unsure`) it waits. Where too much waits to be read (`full`), or `too many` calls have no
+    outcome, nothing is called.
     """
     calls = tuple(calls)
     for call in calls:
@@ -107,6 +111,8 @@ def verdict(calls: Iterable[KeptCall], new: KeptCall, maker: MakerOf) -> Verdict
     size = sum(call.size for call in unread)
     if len(unread) >= MOST_OUTCOMES or size >= MOST_OUTCOME_BYTES:
         return Verdict("full")
+    if sum(call.state != "ended" for call in calls) >= MOST_WITHOUT_OUTCOME:
+        return Verdict("too many")
     return Verdict("begins")
 
 
@@ -156,18 +162,31 @@ def read(call: KeptCall, now: float) -> KeptCall:
 
 
 def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator[KeptCall]:
-    """What is kept no longer: its time is over, or it was read and gives place to others."""
-    kept = []
+    """What is kept no longer: its time is over, or it gives place to what is begun now.
+
+    Place is given by what was read, and by what certainly did not run.
+    """
+    ended, others = [], []
     for call in calls:
         if _is_over(call, now, maker):
             yield call
-        elif call.state == "ended":
-            kept.append(call)
-    kept.sort(key=lambda call: (call.unread, call.ended_at))
-    size = sum(call.size for call in kept)
-    while kept and not kept[0].unread and (len(kept) > MOST_OUTCOMES or size > MOST_OUTCOME_BYTES):
-        size -= kept[0].size
-        yield kept.pop(0)
+        else:
+            (ended if call.state == "ended" else others).append(call)
+    ended.sort(key=lambda call: (call.unread, call.ended_at))
+    size = sum(call.size for call in ended)
+    while (
+        ended and not ended[0].unread and (len(ended) > MOST_OUTCOMES or size > MOST_OUTCOME_BYTES)
+    ):
+        size -= ended[0].size
+        yield ended.pop(0)
+    too_many = len(others) - MOST_WITHOUT_OUTCOME + 1
+    if too_many > 0:
+        yield from islice((call for call in others if _harms_nobody(call, maker)), too_many)
+
+
+def _harms_nobody(call: KeptCall, maker: MakerOf) -> bool:
+    """Whether a call without an outcome was told of, or will never be made."""
+    return call.read_at is not None or (call.state == "not called" and maker(call) == "dead")
 
 
 def _is_over(call: KeptCall, now: float, maker: MakerOf) -> bool:

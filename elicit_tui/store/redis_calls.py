@@ -89,6 +89,7 @@ class RedisCalls(SealedCalls):
         now: Callable[[Sequence[bytes]], float],
     ) -> None:
         """`now`: reads the server's time; `dead_after`: how old the last beat of a dead one is."""
+        super().__init__()
         self._server = server
         self.process = process
         self._secrets = secrets

@@ -220,14 +220,14 @@ class RedisServer:
         """Raise StoreError at once while Redis is away."""
         with self._plain_errors():
             try:
-                await self._client.ping()
+                await _called_off_with(self._client.ping())
             except _lost() as error:
                 self.interruptions += 1
                 if _is_refused(error) or self.facts.cluster:
                     raise
                 # A connection that was cut, perhaps; a new one tells.
                 await self._client.connection_pool.disconnect(inuse_connections=False)
-                await self._client.ping()
+                await _called_off_with(self._client.ping())
 
     async def run(self, script: LuaScript, keys: Sequence[str], *values: Any) -> Any:
         """Run a script, which must be safe to run twice; what it returns."""
@@ -276,7 +276,8 @@ class RedisServer:
         """
         milliseconds = max(1, round(min(wait_sec, BLOCK_SECONDS) * 1000)) if wait_sec > 0 else None
         with self._plain_errors():
-            found = await self._watcher.xread({key: f"{since}-0"}, count=1000, block=milliseconds)
+            read = self._watcher.xread({key: f"{since}-0"}, count=1000, block=milliseconds)
+            found = await _called_off_with(read)
             entries = found[0][1] if found else []
             return [(int(bytes(name).partition(b"-")[0]), values) for name, values in entries]
 
@@ -287,7 +288,7 @@ class RedisServer:
         while True:
             with self._plain_errors():
                 try:
-                    return await work()
+                    return await _called_off_with(work())
                 except _passing() as error:
                     self.interruptions += 1
                     if _is_refused(error) or time.monotonic() + pause >= give_up:
@@ -308,6 +309,28 @@ class RedisServer:
             if isinstance(error, (*_lost(), OSError, asyncio.TimeoutError)):
                 self.interruptions += 1
             raise StoreError(f"The store {self.address.shown} {_words(error)}.") from error
+
+
+async def _called_off_with(work: Awaitable[Result]) -> Result:
+    """Wait for work of redis-py so that who waits can be cancelled at any moment.
+
+    Where a cancel meets the end of a write, redis-py goes on as if there had been none: before
+    Python 3.12 `asyncio.wait_for` forgets it.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait([task])
+    except asyncio.CancelledError:
+        task.add_done_callback(_let_go)
+        task.cancel()
+        raise
+    return task.result()
+
+
+def _let_go(task: asyncio.Future[Any]) -> None:
+    """Nobody wants to know any more how it ended."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _lost() -> tuple[type[Exception], ...]:

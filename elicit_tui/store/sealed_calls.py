@@ -8,6 +8,7 @@ and what a call came to are blobs.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -65,6 +66,10 @@ class SealedCalls(ABC):
     process: str
     """Names this process in the store."""
 
+    def __init__(self) -> None:
+        self._told: defaultdict[str, set[str]] = defaultdict(set)
+        """The calls of an owner that are to be forgotten, until the store has forgotten them."""
+
     @abstractmethod
     def _sealer(self) -> Sealer:
         """Seals what is new; to be called while the engine makes a change."""
@@ -113,7 +118,7 @@ class SealedCalls(ABC):
             )
             asked_at = book.now if since is None else since
             over = calls.to_forget(book.calls.values(), book.now, lambda c: book.maker(c, 0.0))
-            change.drops += [call.id for call in over]
+            change.drops += [*(call.id for call in over), *sorted(self._told[owner])]
             left = [call for call in book.calls.values() if call.id not in change.drops]
             found = calls.verdict(left, new, lambda c: book.maker(c, asked_at))
             if found.what == "begins":
@@ -160,8 +165,15 @@ class SealedCalls(ABC):
         await self._alter(owner, call_id, lambda call, now: calls.abandoned(call))
 
     async def drop(self, owner: str, call_id: str) -> None:
-        """Forget a call that its agent was told all of."""
-        await self._change(owner, lambda book, change: change.drops.append(call_id))
+        """Forget a call that its agent was told all of; if that fails, with the next that begins."""
+        told = self._told[owner]
+        told.add(call_id)
+
+        def work(book: Book, change: BookChange) -> set[str]:
+            change.drops += sorted(told)
+            return set(change.drops)
+
+        told -= await self._change(owner, work)
 
     async def notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         """What other processes left for these calls, each once."""

@@ -31,6 +31,7 @@ class SqliteCalls(SealedCalls):
         now: Callable[[], float],
     ) -> None:
         """`now`: the time of day; `sealer`: seals what is new, in a transaction."""
+        super().__init__()
         self._file = file
         self.process = process
         self._secrets = secrets

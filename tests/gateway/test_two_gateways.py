@@ -12,8 +12,10 @@ import httpx2
 import pytest
 
 from elicit_tui.gateway import telling
+from elicit_tui.gateway.held_call import TooManyCalls
 from elicit_tui.gateway.telling import PAUSED_META_KEY
 from elicit_tui.store import SqliteStore
+from elicit_tui.store import calls as rules
 from tests.gateway.http_world import Gateway, many_agents
 from tests.gateway.world import WAIT, MovedClock, until
 from tests.host.world import python_server
@@ -214,6 +216,18 @@ async def test_a_call_is_taken_back_on_the_other_gateway(two: Two) -> None:
     await two.clock.move(1)
     await until(lambda: not two.gateways[0].open_questions)
     assert await two.calls(1, "elicit_resume", id=name) == telling.NOT_KNOWN
+
+
+async def test_too_many_calls_of_one_agent_on_both_gateways_let_no_more_be_made(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MOST_WITHOUT_OUTCOME", 1)
+    name = await two.paused(0, "a")
+    assert await two.calls(1, "counting__run", tag="b") == str(TooManyCalls())
+    assert two.runs("b") == 0
+    await two.answers(0, "red")
+    assert "'value': 'red'" in await two.calls(1, "elicit_resume", id=name)
+    await two.paused(1, "b")
 
 
 async def test_another_token_knows_nothing_of_it_on_either(two: Two) -> None:

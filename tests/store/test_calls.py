@@ -157,6 +157,46 @@ async def test_the_size_of_what_is_unread_is_a_limit_too(
     assert await begins(one, "b", b"b") == ("begins", None)
 
 
+async def test_what_nobody_knows_the_end_of_is_bounded_and_never_dropped_before_it_is_told(
+    one: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MOST_WITHOUT_OUTCOME", 4)
+    for name in "abcd":
+        await begins(one, name, name.encode())
+    for name in "abc":
+        await one.calls.called(OWNER, name)
+    assert await begins(other, "e", b"e") == ("too many", None)
+    await one.close()
+    # What was not called gives place; what was called does not.
+    assert await begins(other, "e", b"e") == ("begins", None)
+    assert await other.calls.look(OWNER, "d") is None
+    assert await begins(other, "f", b"f") == ("too many", None)
+    assert await begins(other, "f", b"b") == ("not known", "b")
+    # It was told, so it gives place in its turn.
+    assert await begins(other, "f", b"f") == ("begins", None)
+    assert await other.calls.look(OWNER, "b") is None
+    assert await begins(other, "g", b"g") == ("too many", None)
+    for name in "ac":
+        assert (await seen(other, name)).call.state == "called"
+
+
+async def test_what_could_not_be_forgotten_is_forgotten_with_the_next_call(
+    one: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+
+    async def fails(*given: object) -> None:
+        raise StoreError("It is away.")
+
+    with monkeypatch.context() as away, pytest.raises(StoreError):
+        away.setattr(one.calls, "_change", fails)
+        await one.calls.drop(OWNER, "a")
+    assert (await seen(other, "a")).call.state == "called"
+    await begins(one, "b", b"another")
+    assert await other.calls.look(OWNER, "a") is None
+
+
 async def test_each_call_can_be_made_twice(one: Store) -> None:
     await begins(one, "a")
     for _ in range(2):
