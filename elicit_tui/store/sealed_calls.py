@@ -165,7 +165,7 @@ class SealedCalls(ABC):
         await self._alter(owner, call_id, lambda call, now: calls.abandoned(call))
 
     async def drop(self, owner: str, call_id: str) -> None:
-        """Forget a call that its agent was told all of; if that fails, with the next that begins."""
+        """Forget a call that its agent was told all of; where that fails, when the next begins."""
         told = self._told[owner]
         told.add(call_id)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -15,9 +14,8 @@ import pytest
 
 from elicit_tui.broker import store_reader
 from elicit_tui.broker.inbox_events import StoreTrouble
-from elicit_tui.elicitation import Draft
 from elicit_tui.form import Typed
-from elicit_tui.store import redis_server
+from elicit_tui.store import redis_questions, redis_server
 from elicit_tui.store.redis_store import RedisStore
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import World, bounded, sent
@@ -28,10 +26,6 @@ pytestmark = [
     needs_redis,
     pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
 ]
-
-LONG = pytest.mark.skipif(
-    not os.environ.get("ELICIT_TUI_LONG_TESTS"), reason="takes 40 s: ELICIT_TUI_LONG_TESTS=1"
-)
 
 
 class KeysTold(RedisStore):
@@ -70,11 +64,14 @@ def redis() -> Iterator[RedisProcess]:
 async def world(
     tmp_path: Path, redis: RedisProcess, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[RedisWorld]:
-    if "long" not in os.environ.get("PYTEST_CURRENT_TEST", ""):
-        monkeypatch.setattr(redis_server, "SOCKET_SECONDS", 0.5)
-        monkeypatch.setattr(KeysTold, "patience_sec", 4.0)
-        monkeypatch.setattr(redis_server, "PATIENCE_SECONDS", 4.0)
-        monkeypatch.setattr(store_reader, "BEAT_SECONDS", 0.5)
+    """A second is half a minute here."""
+    monkeypatch.setattr(redis_server, "SOCKET_SECONDS", 0.2)
+    for module in (redis_server, redis_questions):
+        monkeypatch.setattr(module, "BLOCK_SECONDS", 0.2)
+    monkeypatch.setattr(KeysTold, "patience_sec", 1.0)
+    monkeypatch.setattr(redis_server, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(store_reader, "BEAT_SECONDS", 0.2)
+    monkeypatch.setattr(redis_questions, "RESTORE_SECONDS", 0.5)
     world = RedisWorld(tmp_path, redis)
     yield world
     await world.close()
@@ -139,7 +136,10 @@ async def test_a_redis_that_is_gone_is_told_and_ends_the_question_by_store_never
     await person.sees_nothing()
 
 
-async def stands_still(world: RedisWorld, seconds: float) -> tuple[Any, Draft]:
+@pytest.mark.parametrize(("seconds", "action"), [(0.5, "accept"), (2.5, "cancel")])
+async def test_a_redis_that_stands_still_costs_a_moment_or_the_question_and_nothing_typed(
+    world: RedisWorld, seconds: float, action: str
+) -> None:
     broker, person = await world.asks(), await world.person()
     asked = asyncio.ensure_future(broker.resolve(form_request()))
     question = await person.sees()
@@ -147,23 +147,19 @@ async def stands_still(world: RedisWorld, seconds: float) -> tuple[Any, Draft]:
     question.draft.write({"colour": Typed("red")}, frozenset({"colour"}))
     await asyncio.sleep(seconds)
     world.redis.signal(signal.SIGCONT)
-    if not asked.done():
+    if action == "accept":
         reply = await bounded(person.inbox.answer(question.id, sent(colour="red")))
         assert reply.kind == "sent"
-    return await bounded(asked), question.draft
+    outcome = await bounded(asked)
+    decided_by = "user" if action == "accept" else "store"
+    assert (outcome.action, outcome.decided_by) == (action, decided_by)
+    assert question.draft.entries == {"colour": Typed("red")}
+    row = world.ledger.row(question.id).as_json()
+    assert (row["action"], row["decidedBy"]) == (action, decided_by)
 
 
-async def test_a_redis_that_stands_still_for_a_moment_costs_nothing(world: RedisWorld) -> None:
-    outcome, _ = await stands_still(world, 1.5)
-    assert (outcome.action, outcome.content) == ("accept", {"colour": "red"})
-
-
-@LONG
-@pytest.mark.parametrize(("seconds", "action"), [(20, "accept"), (45, "cancel")])
-async def test_a_redis_that_stands_still_for_long_as_shipped(
-    world: RedisWorld, seconds: float, action: str
-) -> None:
-    outcome, draft = await stands_still(world, seconds)
-    assert outcome.action == action
-    assert outcome.decided_by == ("user" if action == "accept" else "store")
-    assert draft.entries == {"colour": Typed("red")}
+def test_a_redis_is_tried_again_for_half_a_minute_as_shipped() -> None:
+    """What the guide promises; `world` counts a second for it."""
+    assert redis_server.PATIENCE_SECONDS == KeysTold.patience_sec == 30
+    # A server that stands still is noticed, and tried again, well within it.
+    assert redis_server.SOCKET_SECONDS + redis_server.BLOCK_SECONDS < 10
