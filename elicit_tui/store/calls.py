@@ -166,7 +166,8 @@ def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator
 
     Place is given by what was read, and by what certainly did not run.
     """
-    ended, others = [], []
+    ended: list[KeptCall] = []
+    others: list[KeptCall] = []
     for call in calls:
         if _is_over(call, now, maker):
             yield call

@@ -161,7 +161,7 @@ async def test_an_end_that_redis_forgot_is_told_again_and_no_answer_counts_twice
 ) -> None:
     """A replica took over that lacked the last writes."""
     port, spare = free_ports(2)
-    primary = start("--port", str(port))
+    primary = start("--port", str(port), "--repl-diskless-sync-delay", "0")
     replica = start("--port", str(spare), "--replicaof", "127.0.0.1", str(port))
     async with two(primary) as (asking, answering):
         asked = question()
