@@ -122,6 +122,9 @@ class ClickBar(SpanView):
                 await self.app.run_action(part.action, part.node or self.screen)
 
 
+NARROW: Final = 80
+"""Columns that a terminal has at the least, by old custom."""
+
 ALWAYS: Final = ("command_palette", "quit", "help")
 
 
@@ -144,16 +147,17 @@ class KeyBar(ClickBar):
             self.show(self._keys(), self._always())
 
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
-        """The keys of what one does here stay: the palette goes first, then air, then the way out.
+        """The keys of what one does here stay: air goes first, then the palette, then the way out.
 
-        Where even that is not enough room, the way out stays.
+        On a narrow screen, where keys are left out all the same, the way out stays.
         """
-        yield self._parts, self._right
-        yield self._parts, self._right[-2:]
         close = [replace(part, spans=_without_last_space(part.spans)) for part in self._parts]
+        yield self._parts, self._right
+        yield close, self._right
+        yield self._parts, self._right[-2:]
         yield close, self._right[-2:]
-        yield close, self._right[-1:]
-        yield close, self._right[-2:]
+        if width >= NARROW:
+            yield close, self._right[-1:]
 
     def _keys(self) -> list[Part]:
         seen: set[str] = set()

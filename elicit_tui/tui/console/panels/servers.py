@@ -39,8 +39,8 @@ class ServersPane(Pane):
         Binding("r", "restart", "Restart", id="servers.restart"),
         Binding("m", "mute", "Mute", id="servers.mute"),
         Binding("f", "favourite", "Favourite", show=False, id="servers.favourite"),
-        Binding("n", "add", "Add", id="servers.add"),
-        Binding("e", "edit", "Edit", id="servers.edit"),
+        Binding("n", "add", "Add", show=False, id="servers.add"),
+        Binding("e", "edit", "Edit", show=False, id="servers.edit"),
         Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
     ]
@@ -120,6 +120,8 @@ class ServersPane(Pane):
             servers = self.query_one("#server-list", RowList)
             servers.display = bool(self.state.servers)
             servers.show(tuple(self.state.servers), self._server_row)
+            add, edit = self.app.key_of("servers.add"), self.app.key_of("servers.edit")
+            servers.border_subtitle = f"{add} Add · {edit} Edit".replace("[", "\\[")
             self._draw_chosen()
 
     @on(RowList.Highlighted, "#server-list")
