@@ -10,8 +10,9 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,35 @@ class RedisProcess:
             for key in client.scan_iter():
                 parts += [key, *_parts(client, key)]
         return b"\n".join(parts)
+
+    @contextlib.contextmanager
+    def overheard(self) -> Iterator[list[bytes]]:
+        """Every command that is sent to it meanwhile, as MONITOR shows them; whole at the end."""
+        heard: list[bytes] = []
+        monitor = subprocess.Popen(
+            ["redis-cli", "-s", str(self.socket), "MONITOR"], stdout=subprocess.PIPE
+        )
+        assert monitor.stdout is not None
+        monitor.stdout.readline()
+        reader = threading.Thread(target=heard.extend, args=(monitor.stdout,))
+        reader.start()
+        try:
+            yield heard
+            last = b"the last word"
+            self.command("ECHO", last)
+            give_up = time.monotonic() + BOUND
+            while last not in b"".join(heard[-1:]) and time.monotonic() < give_up:
+                time.sleep(0.01)
+        finally:
+            monitor.kill()
+            monitor.wait(BOUND)
+            reader.join(BOUND)
+            monitor.stdout.close()
+
+    @property
+    def log(self) -> bytes:
+        """What stands in its append-only file."""
+        return b"".join(file.read_bytes() for file in self.folder.rglob("*.aof"))
 
     def end(self) -> None:
         if self.process is not None and self.process.poll() is None:

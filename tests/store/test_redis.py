@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -430,45 +429,6 @@ async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start) -> No
     finally:
         await asking.close()
         await answering.close()
-
-
-WORDS = (b"Which environment", b"secret-project", b"stag", b"production", b"pts/3", b"laptop")
-
-
-async def test_nothing_of_a_question_can_be_read_in_a_dump_the_log_or_on_the_wire(
-    start: Start,
-) -> None:
-    redis = start("--appendonly", "yes", "--save", "")
-    listened: list[bytes] = []
-    monitor = subprocess.Popen(  # noqa: ASYNC220 (it says what it hears, on a thread)
-        ["redis-cli", "-s", str(redis.socket), "MONITOR"], stdout=subprocess.PIPE
-    )
-    assert monitor.stdout is not None
-    monitor.stdout.readline()
-    reader = threading.Thread(target=lambda: listened.extend(monitor.stdout))  # type: ignore[arg-type]
-    reader.start()
-    async with two(redis) as (asking, answering):
-        asked = question(draft=typed("stag"))
-        waiting = await put(asking, asked)
-        await answering.claim(waiting.id, ME, typed("staging"))
-        await answering.answer(waiting.id, answer(waiting, "production"))
-        dump = redis.everything()
-        assert waiting.id.encode() in dump
-        await asking.reopen(replace(asked, attempt=2, note="Which environment again"))
-        dump += redis.everything()
-        await asking.settle(waiting.id, sent())
-        left = redis.everything()
-    monitor.kill()
-    monitor.communicate()
-    reader.join(BOUND)
-    log = b"".join(one.read_bytes() for one in redis.folder.rglob("*.aof"))
-    wire = b"".join(listened)
-    assert waiting.id.encode() in log
-    assert b"evalsha" in wire.lower()
-    for word in WORDS:
-        for place in (dump, left, log, wire):
-            assert word not in place, word
-    assert b"asked" not in left
 
 
 @pytest.mark.parametrize(

@@ -125,15 +125,3 @@ async def test_a_full_redis_lets_nothing_begin_and_keeps_what_a_call_came_to(
     assert seen is not None
     assert seen.outcome == b"done"
     await other.calls.read(OWNER, "a")
-
-
-async def test_nothing_of_a_call_can_be_read_in_redis(
-    stores: list[RedisStore], redis_process: RedisProcess
-) -> None:
-    one, _ = stores
-    await begins(one, "a")
-    await one.calls.paused(OWNER, "a", b"waits in secret-project")
-    await one.calls.leave_note(OWNER, "a", b"noted in secret-project")
-    await one.calls.begin(OWNER, "b", b"secret-project")
-    await one.calls.ended(OWNER, "b", b"done in secret-project")
-    assert b"secret-project" not in redis_process.everything()
