@@ -11,7 +11,7 @@ import asyncio
 import shlex
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -82,7 +82,8 @@ class ScenarioFile(pytest.File):
         from elicit_tui.scenarios import read_scenarios, ways_known
 
         try:
-            scenarios = read_scenarios([self.path])
+            found = read_scenarios([self.path])
+            scenarios = [replace(each, runner="pytest") for each in found]
             settings = _settings(self.config, scenarios)
             for scenario in scenarios:
                 for era in self.config.getini("elicit_eras") or ["auto"]:
@@ -333,13 +334,13 @@ class Elicit:
         branches: bool = False,
         gone_wrong: bool = False,
     ) -> list[Run]:
-        from dataclasses import replace
-
         from elicit_tui.elicitation.settings import ServerSettings
         from elicit_tui.scenarios import Options, Scenario, Suite, run_scenarios
 
         prepared = tuple(_answer(each) for each in answers)
-        scenario = Scenario(tool, "server", tool, arguments or {}, prepared, **named)
+        scenario = Scenario(
+            tool, "server", tool, arguments or {}, prepared, runner="fixture", **named
+        )
         target = server if isinstance(server, str) else None
         if isinstance(server, (list, tuple)):
             target = shlex.join(map(str, server))

@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         metavar="FILE",
         nargs="+",
-        help="scenarios (code: their `watch` runs commands), or with --from SERVER TOOL KEY=VALUE…",
+        help="scenarios (code: their `watch` runs commands, where the server starts), or "
+        "with --from SERVER TOOL KEY=VALUE…",
     )
     add("--branches", action="store_true", help="also decline, cancel and leave each question")
     add(

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from elicit_tui.elicitation.eras import MODERN, revision_to_try
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN, revision_to_try
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.form import MISSING, read_form
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.limits import at_pointer
+from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.saying_no import says_no
 from elicit_tui.scenarios.scenario import Scenario, shortened, text_of
@@ -27,7 +28,7 @@ INTERNAL_ERROR: Final = -32603
 PUSHES: Final = (
     "this server pushes its questions (as `ctx.elicit` does), which 2026-07-28 does not have: there"
     " a tool returns them (InputRequiredResult; `Resolve` and `Elicit` of the Python SDK). Until it"
-    " does, write --eras 2025-11-25"
+    " does, write "
 )
 _NO_PUSH: Final = (
     "no back-channel for server-initiated requests",
@@ -37,8 +38,11 @@ _NO_PUSH: Final = (
 """What servers on the Python SDK, FastMCP and the Go SDK say then."""
 
 CANNOT_TELL: Final = (
-    "nothing here says what acting is: a refusal is only held against what the accept showed "
-    "(expect = { text or structured }, on_refusal or watch would tell)"
+    "nothing here says what acting is: a refusal is only held against what the accept showed"
+)
+REFUSAL_ALONE: Final = (
+    "watch: whether an accept would change this is not shown where the only answer is a no; the "
+    "branches of an accept show it"
 )
 _NOTHING: Final[tuple[Any, ...]] = (None, False, "", 0, [], {})
 """Values that stand where nothing was done, and so tell of no act."""
@@ -82,11 +86,12 @@ def hint_of(run: Run) -> str | None:
         return None
     said = str(run.error or "") + text_of(run.result or {})
     if spoken == MODERN and any(each in said for each in _NO_PUSH):
-        return PUSHES
+        return PUSHES + advice(run.scenario.runner, "eras", HANDSHAKE)
     other = revision_to_try(run.error, spoken)
     if other is None:
         return None
-    return f"a server that asks only in {other} fails so in {spoken}: try --eras {other}"
+    how = advice(run.scenario.runner, "eras", other)
+    return f"a server that asks only in {other} fails so in {spoken}: try {how}"
 
 
 # The scenario as it is written
@@ -94,12 +99,16 @@ def hint_of(run: Run) -> str | None:
 
 def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
     expect, scenario = run.scenario.expect, run.scenario
+    yield from script.problems
+    yield from _not_by_the_scenario(run)
+    if script.problems:
+        # All else is what comes of a question without its answer.
+        yield from _unused(script)
+        return
     if run.said_no:
         yield from _acted_on(watched)
     elif scenario.acts and run.error is None:
         yield from _must_have_changed(scenario, watched)
-    yield from script.problems
-    yield from _not_by_the_scenario(run)
     result = run.result
     if isinstance(run.error, ProtocolCallError) and expect.is_error:
         # A call that is refused by an error of the protocol has failed as well.
@@ -107,8 +116,7 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
     elif run.error is not None:
         yield _told(run.error)
     if run.error is None or result is not None:
-        for number in script.unused:
-            yield f"answer {number + 1} was not used: its question did not come"
+        yield from _unused(script)
     if expect.questions is not None and len(script.asked) != expect.questions:
         yield f"there were {len(script.asked)} questions, not {expect.questions}"
     if result is not None:
@@ -117,10 +125,15 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
             yield from _named("on_refusal", scenario.on_refusal.faults(result))
 
 
+def _unused(script: Script) -> Iterator[str]:
+    return (f"answer {each + 1} was not used: its question did not come" for each in script.unused)
+
+
 def _must_have_changed(scenario: Scenario, watched: Watched) -> Iterator[str]:
     """What an accept that acts has to have changed, and how often."""
     for each in watched.never_there:
-        yield f"watch: {each} is not there, also after the accept: nothing is watched"
+        place = neutral_line(watched.place(each), 400)
+        yield f"watch: {place} is not there, also after the accept: nothing is watched"
     for each in watched.unchanged:
         if each not in watched.never_there:
             yield f"watch: {each} is the same after the accept: either it did not act, or that " + (
@@ -136,10 +149,29 @@ def _must_have_changed(scenario: Scenario, watched: Watched) -> Iterator[str]:
             yield f"watch: {each} changed {count} times, not {scenario.changes} (changes)"
 
 
-def cannot_tell(scenario: Scenario) -> bool:
-    """Whether a scenario says nothing by which acting could be told from not acting."""
+def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
+    """What an accept leaves as it is where the accept before it left it.
+
+    Nor would it show there what a refusal does, if that is what the accept did.
+    """
+    for each in again.watched.unchanged:
+        if each in accepted.watched.changed:
+            yield (
+                f"watch: {neutral_line(each, 200)} is the same after a second accept: a server that"
+                " acts on a refusal would leave it the same too, so no other way was tried. "
+                f"{advice(accepted.scenario.runner, 'anew')}"
+            )
+
+
+def cannot_tell(run: Run) -> str | None:
+    """That the scenario says nothing by which acting could be told from not acting, if so."""
+    scenario = run.scenario
+    if run.said_no:
+        return REFUSAL_ALONE if scenario.watch else None
     told = scenario.expect.tells_acceptance or scenario.on_refusal is not None
-    return not (told or scenario.watch)
+    if told or scenario.watch:
+        return None
+    return f"{CANNOT_TELL} ({advice(scenario.runner, 'what acting is')})"
 
 
 def _not_by_the_scenario(run: Run) -> Iterator[str]:
@@ -334,7 +366,7 @@ def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> 
         if same_words or (request.message, request.mode) not in known:
             yield (
                 f"it asks again, in other words, after a refusal: {message} "
-                "(on_refusal = { questions = N } allows it)"
+                f"({advice(scenario.runner, 'more questions')})"
             )
             return
 

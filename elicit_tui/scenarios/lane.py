@@ -16,7 +16,9 @@ from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.host import HostEvent, LogMessage, Progress, ServerLog
+from elicit_tui.host.launch import server_directory
 from elicit_tui.runtime import open_runtime
+from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run, RunEvent
 from elicit_tui.scenarios.scenario import Scenario
@@ -85,6 +87,13 @@ class Lane:
         await self.connection.settled()
         return self.connection
 
+    @property
+    def directory(self) -> Path:
+        """Where the server starts, and so where the files are that it names; a remote one: here."""
+        settings = self._settings.servers[self._server]
+        there = server_directory(settings) if settings.url is None else None
+        return Path.cwd() if there is None else Path(there)
+
     async def close(self) -> None:
         """End the server; further broken rules may be known then."""
         await self._stack.aclose()
@@ -130,7 +139,9 @@ class Way:
         self.run = Run(scenario, era, variant.name, variant.kind, field=variant.field)
         again = variant.wrong is not None and variant.wrong.kind == "twice"
         self.script = Script(
-            variant.steps, refuse_the_rest=variant.kind != "as written" and not again
+            variant.steps,
+            refuse_the_rest=variant.kind != "as written" and not again,
+            runner=scenario.runner,
         )
         self._outcomes: dict[str, Resolved] = {}
         self._lane: Lane | None = None
@@ -165,7 +176,7 @@ class Way:
         lane.way = None
         run.resolved = list(self._outcomes.values())
         run.asked = [request for _, request in self.script.asked]
-        watched = Watched(self._before, await self._states())
+        watched = run.watched = Watched(self._before, await self.states(lane), lane.directory)
         if run.error is None:
             run.failures += lane.newly_broken()
         run.failures += faults_of(
@@ -176,13 +187,14 @@ class Way:
 
     async def look_before_an_answer(self) -> None:
         """What is watched may not change while the first question still waits for its answer."""
-        if self._scenario.watch and not self.script.asked:
-            watched = Watched(self._before, await self._states())
+        if self._scenario.watch and not self.script.asked and self._lane is not None:
+            watched = Watched(self._before, await self.states(self._lane))
             self.run.failures += (f"{each} changed before the answer" for each in watched.changed)
 
-    async def _states(self) -> States:
+    async def states(self, lane: Lane) -> States:
+        """What the scenario watches, as it is now."""
         counted = self._scenario.changes is not None
-        return await states(self._scenario.watch, counted=counted)
+        return await states(self._scenario.watch, counted=counted, directory=lane.directory)
 
     async def _called(self, lane: Lane) -> None:
         run, scenario = self.run, self._scenario
@@ -190,14 +202,15 @@ class Way:
             connection = await lane.connect()
         finally:
             # What a server does when it starts, as to lay its state anew, is no act of a call.
-            self._before = await self._states()
+            self._before = await self.states(lane)
         run.protocol_version = connection.identity.protocol_version
         self._tell(RunEvent("connected", run, connection.identity))
         call = Call("tools/call", scenario.call, scenario.arguments)
         try:
             run.result = (await connection.call(call)).result
         except LimitReached as error:
-            run.error = _own_words(error, connection)
+            how = advice(scenario.runner, "seconds")
+            run.error = _own_words(error, connection, how)
         except ElicitTuiError as error:
             run.error = error
         if self._late is not None and lane.door is not None:
@@ -262,8 +275,8 @@ async def _still_answers(connection: Connection) -> tuple[Tool, ...] | None:
         return ()  # It answered, if only with an error.
 
 
-def _own_words(error: LimitReached, connection: Connection) -> LimitReached:
+def _own_words(error: LimitReached, connection: Connection, how: str) -> LimitReached:
     if error.code != "timeout":
         return error
     seconds = in_seconds(connection.settings.tool_timeout_sec)
-    return LimitReached(f"The call did not end within {seconds} (--timeout).")
+    return LimitReached(f"The call did not end within {seconds} ({how}).")

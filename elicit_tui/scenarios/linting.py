@@ -98,9 +98,10 @@ _SPECIFIED: Final[Mapping[str, frozenset[str]]] = {
     "array": _FIELD | {"items", "minItems", "maxItems"},
 }
 """What a field of each type may have (spec: client/elicitation, "Requested Schema")."""
-_ROOT: Final = frozenset({"$schema", "type", "properties", "required"})
+_ROOT: Final = frozenset({"$schema", "type", "properties", "required", "title"})
+"""`title` is beyond the specification; the Python SDKs write it, so no author can leave it out."""
 _REMARKS: Final = frozenset(
-    {"title", "description", "$comment", "$id", "$defs", "additionalProperties", "examples"}
+    {"description", "$comment", "$id", "$defs", "additionalProperties", "examples"}
 )
 """At the root, or beside a field's own: beyond the specification, and nothing that binds."""
 _ITEMS: Final = frozenset({"type", "enum", "anyOf"})

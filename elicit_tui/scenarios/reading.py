@@ -68,7 +68,9 @@ SCENARIO_FILE: Final = FileKind(
                         "expect": _EXPECT,
                         "on_refusal": _ON_REFUSAL,
                         "watch": Value(
-                            "strings", "Files or commands that only an accept may change.", []
+                            "strings",
+                            "Files or commands, where the server starts, for accepts alone.",
+                            [],
                         ),
                         "changes": Value(
                             "integer", "How much an accept changes in each.", minimum=1

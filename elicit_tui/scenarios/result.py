@@ -11,6 +11,7 @@ from elicit_tui.broker import Requested, Resolved
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.scenarios.scenario import Scenario
+from elicit_tui.scenarios.watching import NOTHING_WATCHED, Watched
 
 
 @dataclass
@@ -35,6 +36,8 @@ class Run:
     """Whether an answer was a refusal: declined, cancelled, left, or the no of a form."""
     overheard: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     """What the server said beside its result: where (`its standard error` …), and the text."""
+    watched: Watched = NOTHING_WATCHED
+    """What the scenario watches, before the call and after it."""
     field: str | None = None
     """The title of the field that was answered wrongly, where it was one."""
     protocol_version: str | None = None

@@ -16,9 +16,10 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.errors import ProtocolCallError
+from elicit_tui.errors import ElicitTuiError, ProtocolCallError
 from elicit_tui.form.json_values import same_json
-from elicit_tui.scenarios.judging import CANNOT_TELL, cannot_tell, hint_of
+from elicit_tui.scenarios.advice import advice
+from elicit_tui.scenarios.judging import cannot_tell, hides_an_act, hint_of
 from elicit_tui.scenarios.lane import Lane, Tell, Way
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Scenario
@@ -197,9 +198,29 @@ class Ways:
         if (hint := hint_of(base)) is not None:
             base.notes.append(hint)
         others = list(self._others(base, way.by_step()))
-        if self.options.branches and others and cannot_tell(self.scenario):
-            base.notes.append(CANNOT_TELL)
-        return base, others
+        if (others or base.said_no) and (untold := cannot_tell(base)) is not None:
+            base.notes.append(untold)
+        if others and self.scenario.watch:
+            base.failures += await self._hides_an_act(base)
+        return base, others if base.passed else []
+
+    async def _hides_an_act(self, base: Run) -> list[str]:
+        """Where what is watched is not as it was before the accept: whether that hides an act."""
+        lane, again = self.lane(), self._as_written()
+        try:
+            await lane.connect()
+            if await again.states(lane) == base.watched.before:
+                return []
+            await again.call(lane)
+        except ElicitTuiError as error:
+            return [f"it could not be called a second time: {neutral_line(str(error), 400)}"]
+        finally:
+            await lane.close()
+        return list(hides_an_act(base, await again.judge()))
+
+    def _as_written(self) -> Way:
+        """The scenario itself, once more, of which nobody is told."""
+        return Way(self.scenario, self.era, as_written(self.scenario), None, unheard)
 
     async def _try(
         self, base: Run, waiting: list[tuple[int, Variant]], ended: Callable[[], None]
@@ -293,7 +314,7 @@ class Ways:
         """Whether a process answers the accepted call a second time as it did the first."""
         asked = [question_snapshot(request) for request in base.asked]
         for _ in range(2):
-            way = Way(self.scenario, self.era, as_written(self.scenario), None, unheard)
+            way = self._as_written()
             await way.call(lane)
             run = await way.judge()
             if not run.passed:
@@ -335,12 +356,15 @@ class Ways:
         if found is None and questions:
             if self.options.need_snapshots:
                 run.failures.append(
-                    "no snapshot to compare with (CI is set): run it with --update where you write "
+                    "no snapshot to compare with (CI is set): run elicit-tui test --update where "
+                    "you write "
                     f"it, and keep {neutral_line(self.snapshots.path.name, 200)} beside it"
                 )
             else:
-                run.notes.append("no snapshot yet: --update writes it")
-        run.failures += found or ()
+                how = advice(self.scenario.runner, "first snapshot")
+                run.notes.append(f"no snapshot yet: {how}")
+        how = advice(self.scenario.runner, "update")
+        run.failures += (f"{each} ({how})" for each in found or ())
 
     def _settings_of(self) -> Settings:
         """The owner's settings with the scenario's answers in place of rules, hooks and waits."""

@@ -14,6 +14,7 @@ from elicit_tui.form import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.limits import at_pointer
 from elicit_tui.host.offers import objects
+from elicit_tui.scenarios.advice import Runner
 from elicit_tui.text import ascii_json
 
 
@@ -97,6 +98,8 @@ class Scenario:
     file: Path = field(default=Path("scenario.toml"))
     line: int = 1
     """Where it begins in its file."""
+    runner: Runner = "command"
+    """Who runs it: so its author is told what to write."""
 
     @property
     def accepts(self) -> bool:

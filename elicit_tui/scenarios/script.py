@@ -18,6 +18,7 @@ from elicit_tui.elicitation import (
     decline,
 )
 from elicit_tui.form import Form, read_form
+from elicit_tui.scenarios.advice import Runner, advice
 from elicit_tui.scenarios.scenario import PreparedAnswer
 from elicit_tui.text import in_seconds, neutral_line
 
@@ -44,6 +45,7 @@ class Script:
     asked: list[tuple[int | None, ElicitationRequest]] = field(default_factory=list)
     """Each question that came, with the number of its step; None where it has none."""
     problems: list[str] = field(default_factory=list)
+    runner: Runner = "command"
     wrong_message: str | None = None
     """The message of the question that got a wrong answer; asked again, it is declined."""
     _used: set[int] = field(default_factory=set)
@@ -99,7 +101,7 @@ class Script:
                 rule = neutral_line(finding.rule, 80)
                 self.problems.append(
                     f"question {number + 1}: the guardian warns ({rule}), and despite does not "
-                    f'list it (despite = ["{rule}"] beside its answer does)'
+                    f"list it ({advice(self.runner, 'despite', rule)})"
                 )
                 return cancel("answers", f"Cancelled: {rule} is not listed in despite.")
         content = None

@@ -106,10 +106,10 @@ class Snapshots:
             for place, before, after in _differences(was, now):
                 found.append(
                     f"question {number + 1} changed {place or '/'}: "
-                    f"{_short(before)} became {_short(after)} (--update takes it over)"
+                    f"{_short(before)} became {_short(after)}"
                 )
         if len(kept) != len(questions):
-            found.append(f"{len(kept)} questions became {len(questions)} (--update takes it over)")
+            found.append(f"{len(kept)} questions became {len(questions)}")
         return found
 
     def between_eras(self, name: str, revision: str, questions: Sequence[Any]) -> list[str]:

@@ -36,13 +36,17 @@ class State:
 States = Mapping[str, State]
 
 
-async def states(watched: Sequence[str], *, counted: bool = False) -> States:
+async def states(
+    watched: Sequence[str], *, counted: bool = False, directory: Path | None = None
+) -> States:
     """The state of each watched file or command; `counted`: with its lines.
 
     What holds a blank and is no file is a command, split as a POSIX shell would, with no shell;
-    its exit code and standard output are its state.
+    its exit code and standard output are its state. Both are looked for in `directory`, else in
+    our own.
     """
-    return {each: await _state(each, counted) for each in watched}
+    place = Path() if directory is None else directory
+    return {each: await _state(each, counted, place) for each in watched}
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Watched:
 
     before: States
     after: States
+    directory: Path = Path()
+    """What names that are not absolute are relative to."""
 
     @property
     def changed(self) -> list[str]:
@@ -76,6 +82,11 @@ class Watched:
         """What was there neither before nor after, such as a name that was misspelt."""
         return [each for each in self.before if self.before[each] == self.after[each] == State()]
 
+    def place(self, watched: str) -> str:
+        """A watched file with where it was looked for, unless it says so itself."""
+        path = Path(watched)
+        return watched if path.is_absolute() else f"{watched} ({self.directory.absolute() / path})"
+
     @property
     def problems(self) -> list[str]:
         """Why something could not be watched, each as a sentence."""
@@ -83,15 +94,19 @@ class Watched:
         return [f"watch: {each} {problem}" for each, problem in found.items() if problem]
 
 
-async def _state(watched: str, counted: bool) -> State:
-    if " " not in watched.strip() or _is_there(watched):
-        return _of_file(Path(watched), counted)
+NOTHING_WATCHED: Final = Watched({}, {})
+
+
+async def _state(watched: str, counted: bool, directory: Path) -> State:
+    if " " not in watched.strip() or _is_there(directory / watched):
+        return _of_file(directory / watched, counted)
     try:
         process = await asyncio.create_subprocess_exec(
             *shlex.split(watched),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
+            cwd=directory,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -148,9 +163,9 @@ class _Content:
         return State(before + self._digest.hexdigest(), self._lines)
 
 
-def _is_there(watched: str) -> bool:
+def _is_there(path: Path) -> bool:
     try:
-        return Path(watched).exists()
+        return path.exists()
     except (OSError, ValueError):  # too long for a name, or nothing that could be one
         return False
 

@@ -161,3 +161,19 @@ def test_what_a_refusal_changed_and_a_server_that_is_gone_are_faults() -> None:
         "the server no longer answers afterwards",
         "a.txt changed",
     ]
+
+
+def test_an_author_is_told_what_to_write_in_the_words_of_the_place() -> None:
+    shade = form_request("Which shade?")
+    for runner, words in (
+        ("command", "on_refusal = { questions = N } allows it"),
+        ("pytest", "on_refusal = { questions = N } allows it"),
+        ("fixture", 'on_refusal={"questions": N} allows it'),
+    ):
+        scenario = replace(PAINTS, runner=runner)
+        (fault,) = judged(with_schema(COLOUR), shade, scenario=scenario)
+        assert words in fault
+    error = ProtocolCallError(-32021, "Missing required client capability")
+    run = Run(PAINTS, "auto", "accept", error=error, protocol_version=HANDSHAKE, failures=["x"])
+    run.scenario = replace(PAINTS, runner="pytest")
+    assert "try elicit_eras = 2026-07-28 in the ini file" in str(hint_of(run))

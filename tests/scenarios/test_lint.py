@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.server.elicitation import render_elicitation_schema
+from pydantic import BaseModel, Field
 
 from elicit_tui.errors import UsageError
 from elicit_tui.host import Tool
@@ -57,6 +59,14 @@ def found(directory: Path, question: Any) -> dict[str, str]:
 
 def test_a_right_question_is_silent(tmp_path: Path) -> None:
     assert found(tmp_path, form()) == {}
+
+
+def test_a_question_as_the_sdk_writes_it_is_silent(tmp_path: Path) -> None:
+    class Guests(BaseModel):
+        guests: int = Field(ge=1, le=12)
+        wish: str | None = None
+
+    assert found(tmp_path, {**form(), "requestedSchema": render_elicitation_schema(Guests)}) == {}
 
 
 PLACES = "requestedSchema.properties.guests"

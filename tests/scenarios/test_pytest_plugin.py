@@ -55,6 +55,18 @@ def test_a_server_that_is_made_anew(elicit):
 def test_a_server_that_acts_on_a_no(elicit):
     elicit.branches(server, "acts", answers=[right], **wrong)
 
+@server.tool()
+async def drops(context: Context) -> str:
+    answer = await context.elicit("Delete all tables of production? This cannot be undone.", Place)
+    return f"dropped {answer.action}"
+
+def test_an_answer_that_a_warning_stops(elicit):
+    elicit.branches(server, "drops", answers=[right], expect={"text": "dropped*"})
+
+def test_an_answer_despite_a_warning(elicit):
+    answer = elicit.accepted(right, despite=["destructive.*"])
+    assert elicit.call(server, "drops", answers=[answer]).text == "dropped accept"
+
 def test_a_question_without_an_answer(elicit):
     elicit.call(server, "book")
 
@@ -97,7 +109,10 @@ def test_the_fixture_calls_servers_in_this_process_and_out_of_it(tmp_path: Path)
     ):
         assert f"test_own.py::test_{name} PASSED" in shown, shown
     assert "test_in_a_coroutine[asyncio] PASSED" in shown
-    assert "2 failed, 5 passed" in shown, shown
+    assert "3 failed, 6 passed" in shown, shown
+    # What to write is told as Python, and nothing of what comes of an answer that was not given.
+    assert 'elicit.accepted({…}, despite=["destructive.' in shown
+    assert "it acted all the same" not in shown.partition("a_warning_stops")[2].partition("____")[0]
     assert "✗ decline" in shown
     assert 'it acted all the same: the text is "booked"' in shown
     assert "a question that was not expected: Where to?" in shown

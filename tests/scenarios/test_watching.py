@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,10 +12,13 @@ import pytest
 
 from elicit_tui.scenarios import watching
 from elicit_tui.scenarios.watching import Watched, states
+from tests.cli.running import Ended, run
+from tests.scenarios.test_scenarios import failures, outcome_of, scenarios
 
-pytestmark = pytest.mark.anyio
+LAB = Path(__file__).with_name("lab.py")
 
 
+@pytest.mark.anyio
 async def test_a_pipe_a_device_and_what_is_no_name_are_told_as_not_watched(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -33,6 +38,7 @@ async def test_a_pipe_a_device_and_what_is_no_name_are_told_as_not_watched(tmp_p
         assert sentence.startswith(f"watch: {each} {problem}")
 
 
+@pytest.mark.anyio
 async def test_what_could_not_be_watched_afterwards_is_told_too(tmp_path: Path) -> None:
     state = tmp_path / "state"
     state.write_text("one")
@@ -42,6 +48,7 @@ async def test_what_could_not_be_watched_afterwards_is_told_too(tmp_path: Path) 
     assert Watched(before, await states([str(state)])).problems == [f"watch: {state} is no file"]
 
 
+@pytest.mark.anyio
 async def test_a_command_that_never_ends_is_ended_and_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -53,6 +60,7 @@ async def test_a_command_that_never_ends_is_ended_and_told(
     assert Watched(found, found).problems == said
 
 
+@pytest.mark.anyio
 async def test_a_command_that_ends_otherwise_has_changed_though_it_prints_nothing(
     tmp_path: Path,
 ) -> None:
@@ -64,6 +72,7 @@ async def test_a_command_that_ends_otherwise_has_changed_though_it_prints_nothin
     assert Watched(before, await states(watched)).changed == watched
 
 
+@pytest.mark.anyio
 async def test_a_file_that_was_written_has_changed(tmp_path: Path) -> None:
     file, other = tmp_path / "file", tmp_path / "other"
     file.write_text("one")
@@ -108,6 +117,7 @@ def _content_far_below(place: Path) -> None:
         _content_far_below,
     ],
 )
+@pytest.mark.anyio
 async def test_whatever_changes_in_a_directory_has_changed_it(
     tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
@@ -122,3 +132,123 @@ async def test_whatever_changes_in_a_directory_has_changed_it(
     change(tmp_path)
     seen = Watched(before, await states(watched))
     assert (seen.changed, seen.problems) == (watched, [])
+
+
+WATCHING = """
+[[scenario]]
+name = "watches"
+server = "lab"
+call = "TOOL"
+watch = [WATCHED]
+expect = { questions = 1 }
+
+[[scenario.answers]]
+message = "Book*"
+action = "ACTION"
+"""
+
+
+def trial(
+    directory: Path, watched: str, tool: str, action: str, *options: str, laid: bool = False
+) -> Ended:
+    """Test a tool of the lab that writes what it books to `state`; `laid`: anew when it starts."""
+    state = directory / "state"
+    text = WATCHING.replace("WATCHED", json.dumps(watched)).replace("TOOL", tool)
+    command = f"{sys.executable} -S {LAB} {tool} {state}"
+    if laid:
+        command = f"sh -c 'echo laid anew > {state}; exec {command}'"
+    server = f"lab={command}"
+    return outcome_of(scenarios(directory, text.replace("ACTION", action)), *options, server=server)
+
+
+@pytest.mark.parametrize(
+    ("watched", "said"),
+    [
+        ("no-such-program --count bookings", "cannot be run"),
+        ("STATE.misspelt", "is not there, also after the accept: nothing is watched"),
+        ("/dev/null", "is no file"),
+    ],
+)
+def test_a_watch_that_watches_nothing_fails_its_scenario(
+    tmp_path: Path, watched: str, said: str
+) -> None:
+    watched = watched.replace("STATE", str(tmp_path / "state"))
+    ended = trial(tmp_path, watched, "acts_on_decline_mended", "accept")
+    assert ended.code == 1, ended.stdout
+    assert f"watch: {watched} {said}" in failures(ended)
+
+
+def test_a_watch_that_an_accept_leaves_as_it_was_fails_its_scenario(tmp_path: Path) -> None:
+    ended = trial(tmp_path, "echo always", "acts_on_decline_mended", "accept")
+    assert ended.code == 1, ended.stdout
+    assert "watch: echo always is the same after the accept" in failures(ended)
+
+
+def test_a_scenario_that_refuses_fails_where_what_it_watches_changed(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    ended = trial(tmp_path, state, "acts_on_decline_mended", "decline")
+    assert ended.code == 0, ended.stdout
+    assert "is not shown where the only answer is a no" in ended.document["runs"][0]["notes"][-1]
+    ended = trial(tmp_path, state, "acts_on_decline", "decline")
+    assert ended.code == 1
+    assert failures(ended) == f"{state} changed"
+
+
+def test_what_a_server_writes_when_it_starts_is_no_act_of_the_call(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    ended = trial(tmp_path, state, "acts_on_decline_mended", "decline", laid=True)
+    assert ended.code == 0, failures(ended)
+
+
+def failed(ended: Ended) -> dict[str, list[str]]:
+    return {each["branch"]: each["failures"] for each in ended.document["runs"] if each["failures"]}
+
+
+@pytest.mark.parametrize(
+    "tool", ["acts_and_says_that_it_failed", "acts_and_says_that_it_failed_mended"]
+)
+def test_a_state_that_an_accept_left_may_not_hide_what_a_refusal_does(
+    tmp_path: Path, tool: str
+) -> None:
+    state = tmp_path / "state"
+    state.write_text("")
+    once = f"grep -m1 booked {state}"  # The same after one booking and after many.
+    ended = trial(tmp_path, once, tool, "accept", "--branches")
+    (told,) = failed(ended)["accept"]
+    assert told.startswith(f"watch: {once} is the same after a second accept")
+    assert told.endswith(
+        "Lay the state anew in the server's command, as --with NAME='sh fresh.sh' does"
+    )
+    assert [each["branch"] for each in ended.document["runs"]] == ["accept"]
+    ended = trial(tmp_path, once, tool, "accept", "--branches", laid=True)
+    acts = {"decline": [f"{once} changed"]}
+    assert failed(ended) == ({} if tool.endswith("mended") else acts)
+
+
+@pytest.mark.parametrize(
+    "tool", ["acts_and_says_that_it_failed", "acts_and_says_that_it_failed_mended"]
+)
+def test_a_state_that_each_accept_changes_need_not_be_laid_anew(tmp_path: Path, tool: str) -> None:
+    state = str(tmp_path / "state")
+    ended = trial(tmp_path, state, tool, "accept", "--branches")
+    assert failed(ended) == ({} if tool.endswith("mended") else {"decline": [f"{state} changed"]})
+
+
+@pytest.mark.parametrize("watched", ["state", "wc state", "misspelt"])
+def test_what_is_watched_is_where_the_server_starts(tmp_path: Path, watched: str) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    config = tmp_path / "config.toml"
+    words = [sys.executable, "-S", str(LAB), "acts_on_decline_mended", "state"]
+    server = {"command": words[0], "args": words[1:], "cwd": str(there)}
+    lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in server.items())
+    config.write_text(f"[mcp_servers.lab]\n{lines}\n")
+    text = WATCHING.replace("WATCHED", json.dumps(watched)).replace("ACTION", "accept")
+    file = scenarios(tmp_path, text.replace("TOOL", "acts_on_decline_mended"))
+    ended = run("--config", str(config), "test", str(file), "--output", "json")
+    missing = (
+        f"watch: misspelt ({there / 'misspelt'}) is not there, also after the accept: "
+        "nothing is watched"
+    )
+    told = failed(ended).get("accept", [])
+    assert told == ([missing] if watched == "misspelt" else [])
