@@ -20,7 +20,9 @@ from elicit_tui.guardian.rule import Found, Sighting, weight
 from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 2
-TOLD: Final = (*GENERAL, "title", "description", "choice")
+PROSE_OF_FIELDS: Final = (*GENERAL, "title", "description")
+TOLD: Final = (*PROSE_OF_FIELDS, "choice")
+"""The roles of texts that tell a person something."""
 _MOST_TRIED: Final = 8
 _Stands = tuple[Clause, Hit]
 

@@ -34,8 +34,8 @@ class Sense(NamedTuple):
 
     words: str
     shown_by: str
-    value: re.Pattern[str]
-    """How such a value looks in a pattern, an example or a description."""
+    value: re.Pattern[str] | None = None
+    """How such a value looks in a pattern, an example or a description, where that tells."""
 
 
 @dataclass(frozen=True)
@@ -271,9 +271,10 @@ def shows(field: FieldReading, sense: Sense) -> bool:
     if next(found(told, sense.words, usual_only=True), None) is None:
         return False
     own = field.told(*_OF_FIELD, "pattern")
-    return any(sense.value.search(place.text) for place in own) or any(
-        not one.clause.denies(one.hit) for one in found(own, sense.shown_by, usual_only=True)
-    )
+    if sense.value is not None and any(sense.value.search(place.text) for place in own):
+        return True
+    shown = found(own, sense.shown_by, usual_only=True)
+    return any(not mention.clause.denies(mention.hit) for mention in shown)
 
 
 def _is_count(field: FieldReading) -> bool:

@@ -90,12 +90,12 @@ _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
     Sense("card word", "card sense", _OF_A_SET),
     Sense("ticket word", "ticket sense", re.compile(r"\[A-[A-Z]\](?:\[0-9\]|\\d)\{[23]\}")),
-    Sense("seed word", "seed sense", re.compile(r"(?!)")),
+    Sense("seed word", "seed sense"),
     Sense("pem word", "pem sense", re.compile("BEGIN CERT")),
     Sense("otp word", "otp sense", re.compile("%")),
     Sense("key word", "public sense", _PUBLIC_KEY),
-    Sense("bolt word", "bolt sense", re.compile(r"(?!)")),
-    Sense("cookie word", "cookie sense", re.compile(r"(?!)")),
+    Sense("bolt word", "bolt sense"),
+    Sense("cookie word", "cookie sense"),
 )
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
@@ -106,10 +106,6 @@ _BEGINNING: Final = re.compile(
     r"|[A-Za-z][A-Za-z0-9]{1,11}_(?![A-Za-z0-9]{1,3}\b|\w*\.))"
 )
 _MADE_UP: Final = re.compile(pattern("made up"))
-_BESIDE: Final = {
-    own: [[*map(str.strip, entry.partition("when ")[::2])] for entry in entries]
-    for own, entries in table("beside").items()
-}
 _REMEMBERED: Final = ("security question text", "asked memory")
 _SHORTEST_SERIES, _MOST_IN_PARTS, _SERIES_OF_WORDS, _MOST_NAMED = 4, 8, 8, 50
 _WALLETS: Final = (12, 15, 18, 21, 24)
@@ -235,14 +231,21 @@ def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]
         yield one.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
 
 
+def _company(entry: str) -> tuple[str, str]:
+    """What another field is called, and what the form speaks of; "" where it need not."""
+    other, _, topic = entry.partition("when ")
+    return other.strip(), topic.strip()
+
+
 def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
     """What another field holds tells what belongs to it: a card's holder, the name of a key."""
-    for own, entries in _BESIDE.items():
-        called = _says_nothing(field) if own == "anything" else field.is_called(own)
-        for other, said in entries if called else ():
+    for own, entries in table("beside").items():
+        if not (_says_nothing(field) if own == "anything" else field.is_called(own)):
+            continue
+        for other, topic in map(_company, entries):
             beside = not other or any(one is not field for one in reading.called(other))
-            if beside and (not said or _says(reading, said)):
-                frame = f"beside-{(other or said).replace(' ', '-')}"
+            if beside and (not topic or _says(reading, topic)):
+                frame = f"beside-{(other or topic).replace(' ', '-')}"
                 yield _block(field.places[0], frame, field.name, field.name[:80], 3)
                 return
 

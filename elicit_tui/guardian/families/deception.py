@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.families.destructive import AMOUNT
-from elicit_tui.guardian.frames import TOLD, held, summed
+from elicit_tui.guardian.frames import PROSE_OF_FIELDS, TOLD, held, summed
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
@@ -105,12 +106,23 @@ def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
     # Whoever asks leave to run a command does not make the person run it.
     severity = _WARN if reading.message.says("asks to run") else _BLOCK
     yield from summed("deception.paste_and_run", severity)(reading)
-    # Its shape tells in any language; "Add `curl … | sh` to the guide?" only speaks of it.
-    asked = [one for one in reading.message.clauses if one.is_question]
-    orders = [c for c in reading.message.clauses if not all(map(c.denies, c.of("terminal", "run")))]
-    for place in reading.told(*TOLD[:-1]) if not asked or {*orders} - {*asked} else ():
+    if _only_asks_about_running(reading.message.clauses):
+        return
+    # The shape of a command tells in any language.
+    for place in reading.told(*PROSE_OF_FIELDS):
         if match := _RUNS.search(re.sub("[*_`]", " ", place.plain.lower())):
             yield seen(severity, place, *match.span())
+
+
+def _only_asks_about_running(clauses: Sequence[Clause]) -> bool:
+    """Whether nothing but a question speaks of it: "Add `curl … | sh` to the guide?"."""
+    if not any(clause.is_question for clause in clauses):
+        return False
+    return all(
+        clause.is_question or clause.denies(hit)
+        for clause in clauses
+        for hit in clause.of("terminal", "run")
+    )
 
 
 def _orders(reading: Reading) -> Iterator[Sighting]:

@@ -13,7 +13,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.url import deceptive_url
-from elicit_tui.guardian.frames import TOLD
+from elicit_tui.guardian.frames import PROSE_OF_FIELDS
 from elicit_tui.guardian.hosts import host_of
 from elicit_tui.guardian.pages import blocks, pattern
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
@@ -43,6 +43,7 @@ _PLAIN_URL: Final = (
     r"(?i)(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)"
 )
 _LINKS: Final = (*blocks("patterns")["links"], _PLAIN_URL)
+_MOST_LINKS: Final = 50
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")
 """What no link does without."""
 _HOST_IN_TEXT: Final = re.compile(pattern("host in a text"))
@@ -108,18 +109,21 @@ def _markup(reading: Reading) -> Iterator[Sighting]:
 def _links(reading: Reading) -> Iterator[Sighting]:
     """The first link of each text that deceives, else the first that could be followed."""
     for place in _texts(reading):
-        followed: Sighting | None = None
-        linked = _LINKS if _LINK_SIGN.search(place.text) else ()
-        for match in (one for each in linked for one in islice(re.finditer(each, place.text), 50)):
-            if _deceives(match, reading):
-                followed = seen(_BLOCK, place, *match.span())
-                break
-            if match.re.pattern == _PLAIN_URL and place.role in TOLD[:-1] and reading.mode != "url":
-                marked = "](" in place.text or "link=" in place.text
-                severity = _WARN if marked else Severity.NOTE
-                followed = followed or seen(severity, place, *match.span())
-        if followed is not None:
-            yield followed
+        links = [*_links_in(place.text)]
+        deceiving = next((link for link in links if _deceives(link, reading)), None)
+        plain = next((link for link in links if link.re.pattern == _PLAIN_URL), None)
+        if deceiving is not None:
+            yield seen(_BLOCK, place, *deceiving.span())
+        elif plain is not None and place.role in PROSE_OF_FIELDS and reading.mode != "url":
+            marked = "](" in place.text or "link=" in place.text
+            yield seen(_WARN if marked else Severity.NOTE, place, *plain.span())
+
+
+def _links_in(text: str) -> Iterator[re.Match[str]]:
+    """The first links of each notation, those of Markdown and HTML before bare addresses."""
+    if _LINK_SIGN.search(text) is not None:
+        for notation in _LINKS:
+            yield from islice(re.finditer(notation, text), _MOST_LINKS)
 
 
 def _deceives(link: re.Match[str], reading: Reading) -> bool:
