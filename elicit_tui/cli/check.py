@@ -111,7 +111,7 @@ def _row(item: Recorded, review: Review, *, explain: bool) -> dict[str, Any]:
     findings = [finding.as_json() for finding in review.findings]
     row = {"id": item.id, "verdict": review.verdict, "findings": findings}
     if explain:
-        from elicit_tui.guardian.parity import lacking, language_of
+        from elicit_tui.guardian.frames import lacking, language_of
 
         for told, finding in zip(findings, review.findings, strict=True):
             told["because"] = [one.as_json() for one in finding.because]

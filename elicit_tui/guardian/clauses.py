@@ -64,8 +64,8 @@ class Clause(Words):
         ):
             return Standing.ABOUT
         # What is quoted as a whole is asked of somebody else: 'Translate: "Enter your password"'.
-        told = self.quoted[hit.start] and self._opening(hit) == 0
-        return Standing.ASKED if self._asks_for(hit) and not told else Standing.NAMED
+        is_quotation = self.quoted[hit.start] and self._opening(hit) == 0
+        return Standing.ASKED if self._asks_for(hit) and not is_quotation else Standing.NAMED
 
     def is_itself(self, hit: Hit) -> bool:
         """Whether it is the thing, whatever is done with it, and nothing that belongs to it."""
@@ -86,8 +86,8 @@ class Clause(Words):
     def _is_only_meant(self, start: int) -> bool:
         ends = (link.start for link in self.of("until") if link.start > start)
         end = min((*ends, len(self.words)))
-        told = self._contentful(start, end)
-        return start < end and all(self._is(at, "it", "anything", "shows") for at in told)
+        between = self._contentful(start, end)
+        return start < end and all(self._is(at, "it", "anything", "shows") for at in between)
 
     def _holder_before(self, hit: Hit) -> bool:
         return any(self._is(at, "your") for at in range(max(0, hit.start - 3), hit.end))
@@ -159,7 +159,7 @@ class Clause(Words):
         """Whether a noun is a verb, or a verb, a mark or an "and" stands between it and a hit."""
         joints = [one for one in self.of("joint") if noun.end <= one.start < hit.start]
         return (
-            any(one.start == noun.start or noun.end <= one.start < hit.start for one in self.asks)
+            any(ask.start == noun.start or noun.end <= ask.start < hit.start for ask in self.asks)
             or any(self.between(at) in _PARTS for at in range(noun.end, hit.start + 1))
             or (bool(joints) and len(self._contentful(joints[-1].end, hit.start)) <= 1)
         )
@@ -177,9 +177,8 @@ class Clause(Words):
                 and is_unspaced(self.words[hit.start])
             ):
                 return True
-        asked = max(
-            (one.end for one in self.of("which") if one.end <= hit.start), default=hit.start
-        )
+        ends = (which.end for which in self.of("which") if which.end <= hit.start)
+        asked = max(ends, default=hit.start)
         after = self._contentful(asked, hit.start)
         if self.is_joined(hit) and not any(self._is(at, "told", "handle") for at in after):
             return False
@@ -247,9 +246,9 @@ class Clause(Words):
         # "The code of the flat is sent to you": what is told stands behind what it is for.
         opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
         return opens and any(
-            0 < told.start - hit.end <= _NEAR
-            and self._opened(told.start) == self._opened(hit.start)
-            for told in self.of("predicate")
+            0 < predicate.start - hit.end <= _NEAR
+            and self._opened(predicate.start) == self._opened(hit.start)
+            for predicate in self.of("predicate")
         )
 
     def _asks_for(self, hit: Hit) -> bool:
@@ -276,7 +275,7 @@ class Clause(Words):
             return False
         ends = hit.end == len(self.words) or self.between(hit.end) in _PARTS
         if ends or self._is(hit.end, "of", "joint"):
-            return not any(told.start > hit.end + 1 for told in self.of("found out"))
+            return not any(finding.start > hit.end + 1 for finding in self.of("found out"))
         after = self._contentful(hit.end, len(self.words))
         is_said = any(one.start >= hit.end for one in self.of("becomes"))
         return len(after) <= _FEW and not (is_said or self.of("told", "handle", "lack"))

@@ -22,10 +22,12 @@ MARKS: Final = " \t\n*_`~"
 @lru_cache(maxsize=1)
 def _rows() -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
     """Each row's name and steps, and the concepts that it needs in the clause where it ends."""
-    rows = [(name, tuple(row.split(" > "))) for name, said in table("rows").items() for row in said]
-    return tuple(
-        (name, row, frozenset(step.removeprefix("… ") for step in row[1:])) for name, row in rows
-    )
+    rows = ((name, row.split(" > ")) for name, rows in table("rows").items() for row in rows)
+    return tuple((name, (*row,), frozenset(map(_concept_of, row[1:]))) for name, row in rows)
+
+
+def _concept_of(step: str) -> str:
+    return step.removeprefix("… ")
 
 
 @dataclass(eq=False)
@@ -91,7 +93,7 @@ class Words:
         begins = list(self._found.get(concept, ()))
         ends = before._found.get(concept, ())[-1:] if before else []
         # In German the verb ends the clause: "die Datei einfügen, die kubectl liest".
-        if before and any(before._is_asked_to_end(one.end) for one in ends):
+        if before and any(before._is_asked_to_end(end.end) for end in ends):
             begins += [one for one in self._found.get("relative", ()) if one.start <= 1]
         return begins
 
@@ -100,7 +102,7 @@ class Words:
 
     @cached_property
     def _ends(self) -> dict[tuple[str, int], int]:
-        return {(one.concept, one.start): one.end for hits in self._found.values() for one in hits}
+        return {(hit.concept, hit.start): hit.end for hits in self._found.values() for hit in hits}
 
     def _end_of_row(self, row: Sequence[str], start: int) -> int:
         """Where a row of concepts ends that goes on from a word; 0 where it does not."""
@@ -333,8 +335,8 @@ class Words:
 
     def _end_of_none(self, after: list[int]) -> int:
         """Where it ends what there is none of: with what is said of it in "no mail is sent"."""
-        said = len(after) > 1 and any(self._is(at, "becomes") for at in range(*after[:2]))
-        return (after[1] if said else after[0] + 1) + 1
+        becomes = len(after) > 1 and any(self._is(at, "becomes") for at in range(*after[:2]))
+        return (after[1] if becomes else after[0] + 1) + 1
 
     def _end_of_scope(self, start: int) -> int:
         ends = [hit.start for hit in self.of("but") if hit.start >= start]

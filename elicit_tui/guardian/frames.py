@@ -3,6 +3,8 @@
 A frame names the concepts that must all stand there, each at words of its own, none of them
 denied or only reported. Frames of one rule are summed up; from THRESHOLD on the rule holds, and one
 that would block warns of less.
+
+A language starts with what a few words give: `lacking` tells what the guardian cannot see in it.
 """
 
 from __future__ import annotations
@@ -12,16 +14,16 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from elicit_tui.elicitation import Severity, Weight
+from elicit_tui.elicitation import ElicitationRequest, Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.reading import GENERAL, Place, Reading
-from elicit_tui.guardian.rule import Found, Sighting, weight
-from elicit_tui.guardian.words import Hit
+from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading, read
+from elicit_tui.guardian.rule import Mention, Sighting, weight
+from elicit_tui.guardian.words import NAMES, Hit, headings, most_known
 
 THRESHOLD: Final = 2
 PROSE_OF_FIELDS: Final = (*GENERAL, "title", "description")
-TOLD: Final = (*PROSE_OF_FIELDS, "choice")
+PROSE: Final = (*PROSE_OF_FIELDS, "choice")
 """The roles of texts that tell a person something."""
 _MOST_TRIED: Final = 8
 _Stands = tuple[Clause, Hit]
@@ -46,41 +48,41 @@ def frames_of(rule: str) -> tuple[Frame, ...]:
 
 
 def _read(line: str) -> Frame:
-    told, _, concepts = line.partition(": ")
-    name, amount, _, reach = told.split()
+    head, _, concepts = line.partition(": ")
+    name, amount, _, reach = head.split()
     needs = tuple(concept.strip("()") for concept in concepts.split(" + "))
     return Frame(name, int(amount), needs, int(reach), acts=concepts.startswith("("))
 
 
-class Held(NamedTuple):
+class FrameMatch(NamedTuple):
     """A frame that holds, and where its first concept stands."""
 
     frame: Frame
-    found: Found
-    seen: str
+    mention: Mention
+    words: str
 
     @property
     def weight(self) -> Weight:
         """The frame's weight with the words that it saw."""
-        return weight(self.frame.amount, self.frame.name, self.found.place, self.seen)
+        return weight(self.frame.amount, self.frame.name, self.mention.place, self.words)
 
     def sighting(
         self, severity: Severity, field: str | None = None, because: tuple[Weight, ...] = ()
     ) -> Sighting:
         """It as a sighting, weighed alone or with others."""
-        where, evidence = self.found.place.where, self.found.evidence
+        where, evidence = self.mention.place.where, self.mention.evidence
         return Sighting(severity, where, evidence, field, because or (self.weight,))
 
 
-def held(rule: str, reading: Reading, places: Iterable[Place]) -> Iterator[Held]:
+def matching(rule: str, request: Reading, places: Iterable[Place]) -> Iterator[FrameMatch]:
     """The frames of a rule that hold in some places of a request, the first time each."""
-    possible = [one for one in frames_of(rule) if reading.concepts.issuperset(one.needs)]
-    told = list(places) if possible else ()
+    possible = [one for one in frames_of(rule) if request.concepts.issuperset(one.needs)]
+    searched = list(places) if possible else ()
     for frame in possible:
-        yield from islice(_held(frame, told), 1)
+        yield from islice(_matching(frame, searched), 1)
 
 
-def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
+def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:
     for place in places:
         for view in place.views:
             if not view.concepts.issuperset(frame.needs):
@@ -88,8 +90,9 @@ def _held(frame: Frame, places: Iterable[Place]) -> Iterator[Held]:
             for window in _windows(view.clauses, frame.reach):
                 hits = fits(frame.needs, window, acts=frame.acts)
                 if hits is not None and not view.repeats(*hits[0]):
-                    said = (clause.words[hit.start : hit.end] for clause, hit in hits)
-                    yield Held(frame, Found(place, view, *hits[0]), " + ".join(map(" ".join, said)))
+                    found = [Mention(place, view, *hit) for hit in hits]
+                    words = " + ".join(" ".join(mention.words) for mention in found)
+                    yield FrameMatch(frame, found[0], words)
 
 
 def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
@@ -143,21 +146,44 @@ def _share(one: _Stands, other: _Stands, *, overlapping: bool) -> bool:
 
 
 def summed(
-    rule: str, severity: Severity, roles: Sequence[str] = TOLD, *, typed: bool = False
+    rule: str, severity: Severity, roles: Sequence[str] = PROSE, *, typed: bool = False
 ) -> Callable[[Reading], Iterator[Sighting]]:
     """A rule whose frames are summed up over what a request says.
 
     `typed`: only where there is a field to type into.
     """
 
-    def find(reading: Reading) -> Iterator[Sighting]:
-        if typed and not reading.free_fields:
+    def find(request: Reading) -> Iterator[Sighting]:
+        if typed and not request.free_fields:
             return
-        found = list(held(rule, reading, reading.told(*roles)))
-        enough = sum(one.frame.amount for one in found) >= THRESHOLD
+        found = list(matching(rule, request, request.texts(*roles)))
+        enough = sum(mention.frame.amount for mention in found) >= THRESHOLD
         if enough or (found and severity is Severity.BLOCK):
             heaviest = max(found, key=lambda one: one.frame.amount)
-            because = tuple(one.weight for one in found)
+            because = tuple(mention.weight for mention in found)
             yield heaviest.sighting(severity if enough else Severity.WARN, None, because)
 
     return find
+
+
+@lru_cache(maxsize=1)
+def described() -> dict[str, tuple[str, ...]]:
+    """Each recipe and frame with the concepts that must stand there."""
+    frames = {one.name: one.needs for rule in table("sums") for one in frames_of(rule)}
+    return {**table("recipes"), **frames}
+
+
+@lru_cache(maxsize=64)
+def lacking(language: str) -> tuple[str, ...]:
+    """The recipes and frames for which a language, by its tag, has not all words."""
+    known = headings(language) | headings(NAMES) | {"clock"}
+    for concept, rows in (*table("rows").items(), *table("rows").items()):
+        steps = ({step.removeprefix("… ") for step in row.split(" > ")} for row in rows)
+        known |= {concept} if any(known.issuperset(row) for row in steps) else set()
+    return tuple(name for name, needs in described().items() if not known.issuperset(needs))
+
+
+def language_of(request: ElicitationRequest) -> str | None:
+    """The language that knows most of a request's words, by its tag; None where several do."""
+    prose = (place for place in read(request).places if place.role not in (*UNREAD, "name"))
+    return most_known([word for it in prose for clause in it.clauses for word in clause.words])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"
+_FAMILIES: Final = ("credentials", "private", "destructive", "deception", "hidden", "url", "schema")
 _LOOK_WELL = "A check could not be finished, so look at this request with special care."
 _MAY_IT_LEAVE: Final = (
     "This looks like a secret. Send it only if you are sure that this server may have it."
@@ -33,12 +35,12 @@ class Guardian:
     @cached_property
     def rules(self) -> tuple[GuardianRule, ...]:
         """The rules in force: the owner's own first, then ours that are not disabled."""
-        from elicit_tui.guardian.families import all_rules
         from elicit_tui.guardian.rule import owner_rules
 
         disabled = frozenset(self.settings.disable)
-        ours = tuple(rule for rule in all_rules() if rule.id not in disabled)
-        return owner_rules(self.settings.rules) + ours
+        families = (import_module(f"elicit_tui.guardian.families.{name}") for name in _FAMILIES)
+        ours = (rule for family in families for rule in family.RULES if rule.id not in disabled)
+        return (*owner_rules(self.settings.rules), *ours)
 
     def review(self, request: ElicitationRequest) -> Review:
         """All findings about one request. Never raises; a rule that fails is itself a finding."""

@@ -35,9 +35,8 @@ def _is_of_secret(place: Place) -> bool:
     """Whether a pattern describes a seed phrase, a card number or a key of a known shape."""
     text = place.text
     one_way = _ONE_OF.sub(lambda match: match[1] or match[2] or match[3], text[:_BEGINNING])
-    return bool(
-        re.match(BEGINS, _SIGNS.sub("", one_way)) or re.search(pattern("pattern of a secret"), text)
-    )
+    begins = re.match(BEGINS, _SIGNS.sub("", one_way)) is not None
+    return begins or re.search(pattern("pattern of a secret"), text) is not None
 
 
 class _Look(NamedTuple):
@@ -66,6 +65,7 @@ def _is_begun(place: Place) -> bool:
 _VALUES: Final = ("default", "example")
 _HEADED: Final = ("description", *_VALUES)
 _TOLD: Final = ("message", "title", *_HEADED)
+_LONG_TOLD: Final = ("message", "title", "description")
 _CARD_TOLD: Final = ("title", "description", "example")
 _LOOKS: Final = (
     _Look("cut-short", _TOLD, _like(_ELIDED)),
@@ -74,11 +74,7 @@ _LOOKS: Final = (
     _Look("env-file", ("title",), _like(_ENV), in_open=False),
     _Look("unfilled", _TOLD, _like(pattern("unfilled"), "[=_:]")),
     _Look("unfilled", _TOLD, _like(_BEHIND, ":"), in_open=False),
-    _Look(
-        "long-value",
-        ("message", "title", "description"),
-        _like(pattern("long value"), r"\d|[xX]{4}"),
-    ),
+    _Look("long-value", _LONG_TOLD, _like(pattern("long value"), r"\d|[xX]{4}")),
     _Look("login-inside", _TOLD, _like(pattern("logs in"), "[=<@]"), in_open=False),
     _Look("login-inside", _TOLD, lambda place: place.shape == "password_in_url", in_open=False),
     _Look("login-inside", _HEADED, _like(pattern("header"), ":"), in_open=False),
@@ -91,8 +87,9 @@ _LOOKS: Final = (
 def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Place]]:
     """The frames of what a field's texts show, each with the first place that does."""
     harmless = any(place.says("unless") for place in places if place.role != "message")
-    told = {place.role for place in places}
-    for frame, roles, shows, in_open in (one for one in _LOOKS if not told.isdisjoint(one.roles)):
-        if (is_open or not in_open) and not (harmless and frame == "long-value"):
+    told_roles = {place.role for place in places}
+    for frame, roles, shows, in_open in _LOOKS:
+        counts = not (in_open and not is_open) and not (harmless and frame == "long-value")
+        if counts and not told_roles.isdisjoint(roles):
             shown = (place for place in places if place.role in roles and shows(place))
             yield from ((frame, place) for place in [*shown][:1])

@@ -75,15 +75,15 @@ class View(NamedTuple):
     clauses: tuple[Clause, ...]
     concepts: frozenset[str]
     """All that stands there."""
-    told: frozenset[tuple[str, tuple[int, int]]]
+    usual_hits: frozenset[tuple[str, tuple[int, int]]]
     """What the usual reading shows as well, where this is another one."""
 
     def repeats(self, clause: Clause, hit: Hit) -> bool:
         """Whether the usual reading has this hit too, and so decides about it."""
-        return (hit.concept, self.folded.span(*clause.span(hit))) in self.told
+        return (hit.concept, self.folded.span(*clause.span(hit))) in self.usual_hits
 
     @property
-    def shown(self) -> frozenset[tuple[str, tuple[int, int]]]:
+    def hits(self) -> frozenset[tuple[str, tuple[int, int]]]:
         """Its hits by concept and place in the original."""
         return frozenset(
             (hit.concept, self.folded.span(*clause.span(hit)))
@@ -124,16 +124,16 @@ class Place:
         """
         usual = (self.folded, self.unsplit) if self.role == "name" else (self.unsplit,)
         found = {view.text: view for view in usual}
-        for reading in other_readings(self.read):
-            view = fold_text(reading, split_camel=False)
+        for request in other_readings(self.read):
+            view = fold_text(request, split_camel=False)
             found.setdefault(view.text, replace(view, original=self.read))
         latin = self.read.isascii()
         views: list[View] = []
         for folded in found.values():
             clauses = tuple(clauses_of(folded.text, latin=latin))
             concepts = frozenset(concept for clause in clauses for concept in clause.by_concept)
-            told = views[0].shown if views else frozenset()
-            views.append(View(folded, clauses, concepts, told))
+            usual_hits = views[0].hits if views else frozenset()
+            views.append(View(folded, clauses, concepts, usual_hits))
         return tuple(views)
 
     @property
@@ -165,12 +165,12 @@ def _leaves_open(place: Place) -> bool | None:
     if len(clause.words) == 1 and len(clause.words[0]) <= SHORT_NAME and clause.words[0].isascii():
         return True
     last = len(clause.words)
-    first = last if any(one.end == last for one in clause.of("bare value")) else 0
+    first = last if any(hit.end == last for hit in clause.of("bare value")) else 0
     says = any(hit.end == last or hit.start == first for hit in clause.of("plain"))
     return not (says or clause.of("harmless", "public"))
 
 
-class _Told:
+class _Places:
     places: tuple[Place, ...]
 
     @cached_property
@@ -179,19 +179,19 @@ class _Told:
         read = (place.views for place in self.places if place.role not in UNREAD)
         return frozenset().union(*(view.concepts for views in read for view in views))
 
-    def told(self, *roles: str) -> tuple[Place, ...]:
+    def texts(self, *roles: str) -> tuple[Place, ...]:
         """The places of some roles; looked up once, as many rules ask for the same."""
-        if roles not in self._told:
-            self._told[roles] = tuple(place for place in self.places if place.role in roles)
-        return self._told[roles]
+        if roles not in self._by_role:
+            self._by_role[roles] = tuple(place for place in self.places if place.role in roles)
+        return self._by_role[roles]
 
     @cached_property
-    def _told(self) -> dict[tuple[str, ...], tuple[Place, ...]]:
+    def _by_role(self) -> dict[tuple[str, ...], tuple[Place, ...]]:
         return {}
 
 
 @dataclass(frozen=True)
-class FieldReading(_Told):
+class FieldReading(_Places):
     """One property of the form as the rules see it."""
 
     name: str
@@ -228,7 +228,7 @@ class FieldReading(_Told):
     @property
     def _spells(self) -> bool:
         """Whether single characters are chosen: so one types a word, letter by letter."""
-        signs = [place.text for place in self.told("choice")]
+        signs = [place.text for place in self.texts("choice")]
         return len(signs) >= _FEWEST_SIGNS and all(len(sign) == 1 for sign in signs)
 
     @cached_property
@@ -236,24 +236,24 @@ class FieldReading(_Told):
         """Whether neither its name nor its title says that something harmless is typed."""
         if self.kind == "date" or self.drawn.get("format") in _HARMLESS_FORMATS:
             return False
-        opened = map(_leaves_open, self.told("title") + self.told("name"))
+        opened = map(_leaves_open, self.texts("title") + self.texts("name"))
         return next((one for one in opened if one is not None), True)
 
     def is_called(self, concept: str) -> bool:
         """Whether a whole title, else the name, is a word for this."""
         return concept in self.concepts and any(
             hit.start == 0 and hit.end == len(clause.words)
-            for place in self.told("title") or self.places[:1]
+            for place in self.texts("title") or self.places[:1]
             for clause in place.clauses
             for hit in clause.of(concept)
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Reading(_Told):
+class Reading(_Places):
     """Everything in a request that a person or a client would see."""
 
-    request: ElicitationRequest
+    source: ElicitationRequest
     mode: str
     places: tuple[Place, ...]
     fields: tuple[FieldReading, ...]
@@ -276,7 +276,7 @@ class Reading(_Told):
     @cached_property
     def optional(self) -> frozenset[str]:
         """The names of the fields that an answer may leave out; none where `required` is odd."""
-        required = (self.request.requested_schema or {}).get("required", ())
+        required = (self.source.requested_schema or {}).get("required", ())
         if not isinstance(required, (list, tuple)):
             return frozenset()
         return frozenset(field.name for field in self.fields if field.name not in required)
@@ -284,7 +284,7 @@ class Reading(_Told):
     @cached_property
     def message(self) -> Place:
         """The message, empty when there is none."""
-        return next(iter(self.told("message")), Place("message", "message", "", 0, ""))
+        return next(iter(self.texts("message")), Place("message", "message", "", 0, ""))
 
 
 class _Reader:
@@ -355,7 +355,7 @@ def _strings(value: object) -> Iterator[str]:
 
 def _choices(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
     for key in ("enum", "enumNames"):
-        yield from ((key, one) for one in _both_ends(schema.get(key)) if isinstance(one, str))
+        yield from ((key, end) for end in _both_ends(schema.get(key)) if isinstance(end, str))
     for key in ("oneOf", "anyOf"):
         for option in _both_ends(schema.get(key)):
             for word in ("const", "title", "description") if isinstance(option, Mapping) else ():

@@ -52,7 +52,7 @@ class GuardianRule:
     about_host: bool = False
     """Whether a trusted domain quiets it: look-alike and host findings only."""
 
-    def finding(self, sighting: Sighting, reading: Reading) -> Finding:
+    def finding(self, sighting: Sighting, request: Reading) -> Finding:
         """The finding as everybody else sees it; its evidence is harmless to show."""
         return Finding(
             self.id,
@@ -62,22 +62,22 @@ class GuardianRule:
             self.advice,
             tuple(sighting.because),
             self.to_author,
-            _carriers(sighting, reading) if sighting.carried_by is None else sighting.carried_by,
+            _carriers(sighting, request) if sighting.carried_by is None else sighting.carried_by,
         )
 
 
-def _carriers(sighting: Sighting, reading: Reading) -> tuple[str, ...]:
+def _carriers(sighting: Sighting, request: Reading) -> tuple[str, ...]:
     """The optional fields in which alone stands all that was weighed; none where in doubt.
 
     Only where what is handed over is the danger: a text that acts does so whatever is answered.
     """
     if sighting.field is None:
         return ()
-    told = {neutral_line(sighting.where, 120), *(why.where for why in sighting.because)}
+    weighed = {neutral_line(sighting.where, 120), *(why.where for why in sighting.because)}
     # Two names may share a place, as a long one is shortened: then both of them carry it.
-    at = [(neutral_line(place.where, 120), place.field) for place in reading.places]
-    owners = {field for where, field in at if where in told}
-    is_known = told <= {where for where, _ in at} and owners <= reading.optional
+    at = [(neutral_line(place.where, 120), place.field) for place in request.places]
+    owners = {field for where, field in at if where in weighed}
+    is_known = weighed <= {where for where, _ in at} and owners <= request.optional
     return tuple(sorted(map(str, owners))) if is_known else ()
 
 
@@ -102,12 +102,12 @@ def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:
     )
 
 
-def _find(entry: OwnerRule, reading: Reading) -> Iterator[Sighting]:
+def _find(entry: OwnerRule, request: Reading) -> Iterator[Sighting]:
     import regex
 
     severity = Severity[entry.severity.upper()]
     pattern: Any = regex.compile(entry.pattern)
-    for place in reading.places:
+    for place in request.places:
         if fnmatchcase(place.where, entry.where):
             found = pattern.search(place.text, timeout=SECONDS_FOR_A_PATTERN)
             if found is not None:
@@ -138,18 +138,35 @@ def weight(amount: int, frame: str, place: Place, text: str) -> Weight:
     return Weight(amount, frame, neutral_line(place.where, 120), neutral_line(text, 60))
 
 
-def seen(severity: Severity, place: Place, start: int = 0, end: int = EVIDENCE_LENGTH) -> Sighting:
+def sighting_at(
+    severity: Severity, place: Place, start: int = 0, end: int = EVIDENCE_LENGTH
+) -> Sighting:
     """A sighting in a place's original text."""
     return Sighting(severity, place.where, around(place.text, start, end))
 
 
-class Found(NamedTuple):
+class Mention(NamedTuple):
     """A concept, and where it stands."""
 
     place: Place
     view: View
     clause: Clause
     hit: Hit
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether its clause says that it is not so."""
+        return self.clause.denies(self.hit)
+
+    @property
+    def words(self) -> list[str]:
+        """The words that mean it, folded."""
+        return self.clause.words[self.hit.start : self.hit.end]
+
+    @property
+    def original(self) -> str:
+        """The whole text in which it stands, unfolded."""
+        return self.view.folded.original
 
     @property
     def span(self) -> tuple[int, int]:
@@ -163,7 +180,7 @@ class Found(NamedTuple):
 
     def weight(self, amount: int, frame: str) -> Weight:
         """What it weighs as a piece of evidence."""
-        return weight(amount, frame, self.place, self.view.folded.original[slice(*self.span)])
+        return weight(amount, frame, self.place, self.original[slice(*self.span)])
 
     def sighting(
         self, severity: Severity, amount: int, frame: str, field: str | None = None
@@ -173,7 +190,9 @@ class Found(NamedTuple):
         return Sighting(severity, self.place.where, self.evidence, field, (why,))
 
 
-def found(places: Iterable[Place], *concepts: str, usual_only: bool = False) -> Iterator[Found]:
+def mentions(
+    places: Iterable[Place], *concepts: str, usual_only: bool = False
+) -> Iterator[Mention]:
     """Where some concepts stand in some places.
 
     `usual_only`: other ways to read a text are left out.
@@ -183,4 +202,4 @@ def found(places: Iterable[Place], *concepts: str, usual_only: bool = False) -> 
             if not view.concepts.isdisjoint(concepts):
                 for clause in view.clauses:
                     for hit in clause.of(*concepts):
-                        yield Found(place, view, clause, hit)
+                        yield Mention(place, view, clause, hit)

@@ -94,9 +94,8 @@ def _misspelt(word: str) -> list[str]:
 
 def within_one_slip(first: str, second: str) -> bool:
     """Whether two words are the same but for one letter more, less, other or moved."""
-    return abs(len(first) - len(second)) < 2 and not _without_one(first).isdisjoint(
-        _without_one(second)
-    )
+    shorter = _without_one(first) & _without_one(second)
+    return abs(len(first) - len(second)) < 2 and bool(shorter)
 
 
 _LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")

@@ -297,10 +297,10 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
 @lru_cache(maxsize=30_000)
 def _meant(known: _Known, spoken: frozenset[_Language]) -> frozenset[str]:
     """What a word is by itself where some languages are spoken."""
-    told = known.languages & spoken
-    if not any(one.is_spoken for one in told) or is_unspaced(known.word):
+    among = known.languages & spoken
+    if not any(language.is_spoken for language in among) or is_unspaced(known.word):
         return known.concepts
-    return (known.concepts & _SECRETS).union(*(known.by_language[one] for one in told))
+    return (known.concepts & _SECRETS).union(*(known.by_language[language] for language in among))
 
 
 def _is_inside(hit: Hit, other: Hit) -> bool:
@@ -314,13 +314,11 @@ def _is_inside(hit: Hit, other: Hit) -> bool:
 def _most_spoken(seen: Mapping[_Known, int]) -> frozenset[_Language]:
     """The languages that know nearly as many of the words as the one that knows most, and names."""
     known: dict[_Language, int] = {}
-    for one, times in seen.items():
-        for language in one.languages:
+    for word, times in seen.items():
+        for language in word.languages:
             known[language] = known.get(language, 0) + times
-    most = max((count for one, count in known.items() if one.is_spoken), default=0)
-    return frozenset(
-        one for one, count in known.items() if count * 4 >= most * 3 or not one.is_spoken
-    )
+    most = max((count for it, count in known.items() if it.is_spoken), default=0)
+    return frozenset(it for it, count in known.items() if count * 4 >= most * 3 or not it.is_spoken)
 
 
 def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:

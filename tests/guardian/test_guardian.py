@@ -10,8 +10,8 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.form.pattern_steps import Patterns
 from elicit_tui.guardian import Guardian
+from elicit_tui.guardian.folding import lookalikes
 from elicit_tui.guardian.guardian import RULE_FAILED
-from elicit_tui.guardian.likeness import lookalikes
 from elicit_tui.guardian.rule import GuardianRule
 from tests.bounds import bounded
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page

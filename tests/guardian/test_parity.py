@@ -13,7 +13,7 @@ import pytest
 
 from elicit_tui.cli.check import check
 from elicit_tui.guardian import Guardian
-from elicit_tui.guardian.parity import described, lacking
+from elicit_tui.guardian.frames import described, lacking
 from elicit_tui.guardian.words import NAMES, languages
 from tests.guardian.requests import TEXT, YES_OR_NO, form
 from tests.guardian.scores import ROOT

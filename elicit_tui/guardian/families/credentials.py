@@ -1,6 +1,6 @@
 """Secrets asked for in a form: the spec sends them to URL mode, so here they are stopped.
 
-What counts is who asks for the *value* of a secret (`elicit_tui.guardian.wanting` says how that
+What counts is who asks for the *value* of a secret (`elicit_tui.guardian.demand` says how that
 is summed up), who describes one without its name, and what only a secret can be: a pattern, a
 format, an example, a word in disguise.
 
@@ -24,14 +24,14 @@ from typing import Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import random_looking
 from elicit_tui.guardian.clauses import Clause, Standing, sentences
+from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on, shows
 from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.frames import fits
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
 from elicit_tui.guardian.pages import pattern, table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
+from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
-from elicit_tui.guardian.wanting import Sense, Thing, Wanting, counts_on, shows
 from elicit_tui.guardian.words import is_word
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
@@ -53,21 +53,20 @@ def _described(place: Place, message: Place | None, recipes: str = "recipes") ->
     if message is None:
         windows = [[*chain(*own[at : at + _NEAR])] for at in range(len(own))]
     else:
-        windows = [said + sentence for said in sentences(message.clauses) for sentence in own]
-    short = (one for one in windows if sum(len(clause.words) for clause in one) <= _LONGEST)
+        windows = [joined + sentence for joined in sentences(message.clauses) for sentence in own]
     fewest = 0 if message is None else _FEWEST_JOINED[recipes]
-    return next(filter(None, (_fulfilled(one, recipes, fewest) for one in short)), None)
+    return next(filter(None, (_fulfilled(window, recipes, fewest) for window in windows)), None)
 
 
 def _fulfilled(window: list[Clause], recipes: str, fewest: int) -> str | None:
+    if sum(len(clause.words) for clause in window) > _LONGEST:
+        return None
     harmless = {clause.sentence for clause in window if _is_harmless(clause)}
-    signing = [
-        clause for clause in window if clause.sentence not in harmless and not clause.whether
-    ]
+    signing = [it for it in window if it.sentence not in harmless and not it.whether]
     signs = {concept for clause in signing for concept in clause.by_concept}
     for name, recipe in table(recipes).items():
-        told = len(recipe) >= fewest and signs.issuperset(recipe)
-        if told and fits(recipe, signing, overlapping=True):
+        may_hold = len(recipe) >= fewest and signs.issuperset(recipe)
+        if may_hold and fits(recipe, signing, overlapping=True):
             return name
     return None
 
@@ -121,18 +120,18 @@ def _block(
     return Sighting(Severity.BLOCK, place.where, shown, field, (why,))
 
 
-def _asked(reading: Reading) -> Iterator[Sighting]:
-    if not (free := reading.free_fields):
+def _asked(request: Reading) -> Iterator[Sighting]:
+    if not (free := request.free_fields):
         return
-    wanting = Wanting(reading, SECRET)
+    demand = Demand(request, SECRET)
     is_open = any(map(_takes_a_code, free[:_MOST_NAMED]))
-    together = next(_over_all(reading, wanting, is_open), None)
-    choices = [one for one in _secret_choices(reading) if not wanting.is_in_other_sense(one)]
+    together = next(_over_all(request, demand, is_open), None)
+    choices = [it for it in _secret_choices(request) if not demand.is_in_other_sense(it)]
     for field in free:
-        if (asked := wanting.sighting(field, Severity.BLOCK)) is not None:
+        if (asked := demand.sighting(field, Severity.BLOCK)) is not None:
             yield asked
         else:
-            yield from _by_its_look(reading, field, wanting, choices)
+            yield from _by_its_look(request, field, demand, choices)
     if together is not None:
         for field in free[:_MOST_NAMED]:
             yield replace(together, field=field.name)
@@ -140,31 +139,31 @@ def _asked(reading: Reading) -> Iterator[Sighting]:
 
 def _takes_a_code(field: FieldReading) -> bool:
     """Whether what was sent to somebody can be typed there."""
-    signs = (place.says("sign") for place in field.told("name", "title"))
+    signs = (place.says("sign") for place in field.texts("name", "title"))
     return any(signs) or field.is_open or field.is_called("link field")
 
 
-def _over_all(reading: Reading, wanting: Wanting, is_open: bool) -> Iterator[Sighting]:
+def _over_all(request: Reading, demand: Demand, is_open: bool) -> Iterator[Sighting]:
     """A secret that the form as a whole asks for: described, or disguised, in pieces as well."""
-    for place in reading.told(*GENERAL):
-        yield from _secret_in(place, wanting, is_open)
-    free = reading.free_fields[:_MOST_NAMED]
+    for place in request.texts(*GENERAL):
+        yield from _secret_in(place, demand, is_open)
+    free = request.free_fields[:_MOST_NAMED]
     for role in ("name", "title"):
-        parts = (one.plain for field in free for one in field.told(role))
+        parts = (one.plain for field in free for one in field.texts(role))
         joined = " ".join(part for part in parts if len(part) <= _MOST_IN_PARTS)
         where = "requestedSchema.properties"
         yield from _disguised(Place(where, "name", joined, len(joined), joined))
 
 
 def _secret_in(
-    place: Place, wanting: Wanting, is_open: bool, beside: Sequence[Place] = ()
+    place: Place, demand: Demand, is_open: bool, beside: Sequence[Place] = ()
 ) -> Iterator[Sighting]:
     """A secret that a text, alone or with the message or its title, disguises or describes."""
     if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
         yield from _disguised(place)
     recipe = next(filter(None, (_described(place, one) for one in (None, *beside))), None)
     is_asked = is_open or recipe not in _FOR_OPEN_FIELDS
-    if recipe and is_asked and not wanting.means_other(table("meant").get(recipe, ())):
+    if recipe and is_asked and not demand.means_other(table("meant").get(recipe, ())):
         yield _block(place, recipe, place.field)
 
 
@@ -174,7 +173,7 @@ def _disguised(place: Place) -> Iterator[Sighting]:
 
 
 def _by_its_look(
-    reading: Reading, field: FieldReading, wanting: Wanting, choices: Sequence[Found]
+    request: Reading, field: FieldReading, demand: Demand, choices: Sequence[Mention]
 ) -> Iterator[Sighting]:
     is_open, takes_a_code = field.is_open, _takes_a_code(field)
     if is_open or field.is_called("anything"):
@@ -182,28 +181,28 @@ def _by_its_look(
     for place in field.places:
         if place.role in ("pattern", "format", "choice") or counts_on(field):
             continue
-        told = field.told("title") if place.role == "description" else ()
-        beside = (reading.message, *told) if place.role in ("title", "description") else ()
-        for secret in _secret_in(place, wanting, takes_a_code, beside):
+        title = field.texts("title") if place.role == "description" else ()
+        beside = (request.message, *title) if place.role in ("title", "description") else ()
+        for secret in _secret_in(place, demand, takes_a_code, beside):
             yield secret
             return
-    whole = (reading.message,) if is_open or len(reading.free_fields) == 1 else ()
+    whole = (request.message,) if is_open or len(request.free_fields) == 1 else ()
     for frame, place in looks((*field.places, *whole), is_open=is_open):
         yield _block(place, frame, field.name)
-    yield from _beside_another(reading, field)
-    yield from _begins_like_a_key(reading, field)
+    yield from _beside_another(request, field)
+    yield from _begins_like_a_key(request, field)
     if field.drawn.get("writeOnly") is True:
-        first = field.places[0] if field.places else reading.message
+        first = field.places[0] if field.places else request.message
         yield _block(first, "format-of-secret", field.name, "writeOnly")
 
 
-def _begins_like_a_key(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
+def _begins_like_a_key(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     """The text says how the value begins, as issued keys do: "starts with acme_live_"."""
-    told = (reading.message,)[: field.is_open] + field.told("title", "description")
-    for one in found(told, "prefix", usual_only=True):
-        begun = _BEGINNING.match(one.view.folded.original, one.span[1])
-        if begun and (field.is_open or begun["issued"]) and not one.clause.denies(one.hit):
-            yield one.sighting(Severity.BLOCK, 4, "begins-like-a-key", field.name)
+    prose = (request.message,)[: field.is_open] + field.texts("title", "description")
+    for mention in mentions(prose, "prefix", usual_only=True):
+        begun = _BEGINNING.match(mention.original, mention.span[1])
+        if begun and (field.is_open or begun["issued"]) and not mention.is_denied:
+            yield mention.sighting(Severity.BLOCK, 4, "begins-like-a-key", field.name)
             return
 
 
@@ -212,23 +211,26 @@ def _says_nothing(field: FieldReading) -> bool:
     clauses = field.places[0].clauses if field.places else ()
     return all(
         clause.of("anything") or len(clause.words[0]) <= SHORT_NAME for clause in clauses
-    ) or any(place.clauses[0].of("it") for place in field.told("title") if place.clauses)
+    ) or any(place.clauses[0].of("it") for place in field.texts("title") if place.clauses)
 
 
-def _secret_choices(reading: Reading) -> Iterator[Found]:
+def _secret_choices(request: Reading) -> Iterator[Mention]:
     """Secrets that stand among the choices of a field, or variables for them that it shows."""
-    for one in found(reading.places, "sure", *_REMEMBERED, usual_only=True):
-        told = ("choice",) if one.hit.concept in _REMEMBERED else ("choice", "title")
-        variable = one.place.role == "default" and _VARIABLE.fullmatch(one.place.text.upper())
-        if (one.place.role in told or variable) and one.clause.standing(one.hit) >= Standing.NAMED:
-            yield one
+    for mention in mentions(request.places, "sure", *_REMEMBERED, usual_only=True):
+        place = mention.place
+        roles = ("choice",) if mention.hit.concept in _REMEMBERED else ("choice", "title")
+        variable = place.role == "default" and _VARIABLE.fullmatch(place.text.upper())
+        if (place.role in roles or variable) and mention.clause.standing(
+            mention.hit
+        ) >= Standing.NAMED:
+            yield mention
 
 
-def _chosen(choices: Sequence[Found], field: FieldReading) -> Iterator[Sighting]:
+def _chosen(choices: Sequence[Mention], field: FieldReading) -> Iterator[Sighting]:
     """A secret stands among another field's choices, and this one holds whatever was chosen."""
-    others = (one for one in choices if one.place.field not in (None, field.name))
-    for one in islice(others, _says_nothing(field) or field.is_called("bare value")):
-        yield one.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
+    others = (choice for choice in choices if choice.place.field not in (None, field.name))
+    for other in islice(others, _says_nothing(field) or field.is_called("bare value")):
+        yield other.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
 
 
 def _company(entry: str) -> tuple[str, str]:
@@ -237,52 +239,54 @@ def _company(entry: str) -> tuple[str, str]:
     return other.strip(), topic.strip()
 
 
-def _beside_another(reading: Reading, field: FieldReading) -> Iterator[Sighting]:
+def _beside_another(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     """What another field holds tells what belongs to it: a card's holder, the name of a key."""
     for own, entries in table("beside").items():
-        if not (_says_nothing(field) if own == "anything" else field.is_called(own)):
-            continue
-        for other, topic in map(_company, entries):
-            beside = not other or any(one is not field for one in reading.called(other))
-            if beside and (not topic or _says(reading, topic)):
+        called = _says_nothing(field) if own == "anything" else field.is_called(own)
+        for other, topic in map(_company, entries if called else ()):
+            beside = not other or any(one is not field for one in request.called(other))
+            if beside and (not topic or _says(request, topic)):
                 frame = f"beside-{(other or topic).replace(' ', '-')}"
                 yield _block(field.places[0], frame, field.name, field.name[:80], 3)
                 return
 
 
-def _says(reading: Reading, concept: str) -> bool:
+def _says(request: Reading, concept: str) -> bool:
     """Whether the form as a whole speaks of something, and neither denies it nor asks whether."""
     return any(
-        not (one.clause.denies(one.hit) or one.clause.whether or one.clause.of("unless"))
-        for one in found(reading.told(*GENERAL, "choice"), concept, usual_only=True)
+        not (mention.is_denied or mention.clause.whether or mention.clause.of("unless"))
+        for mention in mentions(request.texts(*GENERAL, "choice"), concept, usual_only=True)
     )
 
 
-def _hinted(reading: Reading) -> Iterator[Sighting]:
+_hint = partial(_described, recipes="hints")
+
+
+def _hinted(request: Reading) -> Iterator[Sighting]:
     """Where nothing is wanted, the first field meant by what falls short of a recipe."""
-    message = reading.message
-    said = _described(message, None, "hints")
-    free = reading.free_fields[:_MOST_NAMED]
+    message = request.message
+    of_message = _hint(message, None)
+    free = request.free_fields[:_MOST_NAMED]
     if any(shows(field, sense) for field in free for sense in _SENSES):
         return
     for field in free:
-        for place in field.told("name", "title", "description") if field.is_open else ():
-            hint = said or _described(place, None, "hints") or _described(place, message, "hints")
-            if hint is not None and next(_asked(reading), None) is None:
+        for place in field.texts("name", "title", "description") if field.is_open else ():
+            hint = of_message or _hint(place, None) or _hint(place, message)
+            if hint is not None and next(_asked(request), None) is None:
                 yield replace(_block(place, hint, field.name, amount=2), severity=Severity.WARN)
                 return
 
 
-def _in_pieces(reading: Reading) -> Iterator[Sighting]:
+def _in_pieces(request: Reading) -> Iterator[Sighting]:
     """Fields that are numbered: a phrase word by word, a code figure by figure."""
     series, figures = Counter[str](), Counter[str]()
-    kept = sum(len(clause.of("words", "wallet")) for clause in reading.message.clauses)
-    kept += len([*found(reading.told("title"), "kept", usual_only=True)])
+    kept = sum(len(clause.of("words", "wallet")) for clause in request.message.clauses)
+    kept += len([*mentions(request.texts("title"), "kept", usual_only=True)])
     counts = ("sign", "counted")[: 1 + (kept > 0)]
-    for field in reading.free_fields:
-        told = (field.name, *(one.plain for one in field.told("title") if one.says(*counts)))
-        spans = filter(None, (_SERIES.fullmatch(plain(one)) for one in told))
-        match = max(spans, key=lambda one: one[3] is not None, default=None)
+    for field in request.free_fields:
+        titles = (title.plain for title in field.texts("title") if title.says(*counts))
+        spans = filter(None, (_SERIES.fullmatch(plain(it)) for it in (field.name, *titles)))
+        match = max(spans, key=lambda span: span[3] is not None, default=None)
         if match is not None:
             stem, first, last = match.groups()
             series[stem] += 1 + max(0, int(last or first) - int(first))
@@ -299,19 +303,23 @@ def _in_pieces(reading: Reading) -> Iterator[Sighting]:
             yield Sighting(Severity.BLOCK, "requestedSchema.properties", f"{stem}1 … {stem}{count}")
 
 
-def _named(concept: str, reading: Reading) -> Iterator[Sighting]:
-    if any(field.kind == "text" for field in reading.free_fields):
-        for one in found(reading.told(*GENERAL, "name", "title", "description"), concept):
-            if one.clause.standing(one.hit) >= Standing.NAMED:
-                yield one.sighting(Severity.WARN, 2, concept.replace(" ", "-"))
+def _named(concept: str, request: Reading) -> Iterator[Sighting]:
+    if any(field.kind == "text" for field in request.free_fields):
+        for mention in mentions(request.texts(*GENERAL, "name", "title", "description"), concept):
+            if mention.clause.standing(mention.hit) >= Standing.NAMED:
+                yield mention.sighting(Severity.WARN, 2, concept.replace(" ", "-"))
                 return
 
 
-def _shown(reading: Reading) -> Iterator[Sighting]:
+def _shown(request: Reading) -> Iterator[Sighting]:
     # What is prepared in a field for a "Key ID" is what the key is called.
-    called = [one for one in reading.fields if any(p.says("value id") for p in one.places[:2])]
-    names = {place.text.lower() for field in called for place in field.told("default")}
-    for place in reading.places:
+    names = {
+        place.text.lower()
+        for field in request.fields
+        if any(place.says("value id") for place in field.places[:2])
+        for place in field.texts("default")
+    }
+    for place in request.places:
         if place.role not in UNREAD and (place.shape or _is_told_its_value(place, names)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
             return
@@ -319,8 +327,8 @@ def _shown(reading: Reading) -> Iterator[Sighting]:
 
 def _is_told_its_value(place: Place, names: Collection[str]) -> bool:
     """Whether a secret is named and right after it stands what looks like its value, no name."""
-    for one in found((place,), "sure", usual_only=True):
-        value = _VALUE.match(one.view.folded.original, one.span[1])
+    for mention in mentions((place,), "sure", usual_only=True):
+        value = _VALUE.match(mention.original, mention.span[1])
         if value is None or value[2].lower() in names:
             continue
         if _MADE_UP.fullmatch(value[2]) or (value[1] and random_looking(value[2])):
@@ -328,15 +336,15 @@ def _is_told_its_value(place: Place, names: Collection[str]) -> bool:
     return False
 
 
-def _revealed(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode == "url" or reading.free_fields:
+def _revealed(request: Reading) -> Iterator[Sighting]:
+    if request.mode == "url" or request.free_fields:
         return
-    for one in found((place for place in reading.places if place.role not in UNREAD), "sure"):
-        if not (one.clause.denies(one.hit) or one.clause.of("aside")) and any(
-            verb.end <= one.hit.start <= verb.end + 3 and one.clause.is_proposed(verb)
-            for verb in one.clause.of("reveal")
+    for mention in mentions((it for it in request.places if it.role not in UNREAD), "sure"):
+        if not (mention.is_denied or mention.clause.of("aside")) and any(
+            verb.end <= mention.hit.start <= verb.end + 3 and mention.clause.is_proposed(verb)
+            for verb in mention.clause.of("reveal")
         ):
-            yield Sighting(Severity.WARN, one.place.where, one.evidence)
+            yield Sighting(Severity.WARN, mention.place.where, mention.evidence)
             return
 
 

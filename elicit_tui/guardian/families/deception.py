@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause
 from elicit_tui.guardian.families.destructive import AMOUNT
-from elicit_tui.guardian.frames import PROSE_OF_FIELDS, TOLD, held, summed
+from elicit_tui.guardian.frames import PROSE, PROSE_OF_FIELDS, matching, summed
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, Reading
-from elicit_tui.guardian.rule import GuardianRule, Sighting, found, house_rule, seen
+from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule, mentions, sighting_at
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
-_WITH_NAMES: Final = (*TOLD, "name")
+_WITH_NAMES: Final = (*PROSE, "name")
 _SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
 _RUNS: Final = re.compile(pattern("runs"))
 _TOOL: Final = re.compile(r"\b[a-z]+(?:[_.][a-z]+)+\b(?!\.)|\w\(\)")
@@ -28,39 +29,40 @@ _MORE: Final = 1.25
 _CLOSE, _NEAR = 24, 80
 
 
-def _threat(reading: Reading) -> Iterator[Sighting]:
+def _threat(request: Reading) -> Iterator[Sighting]:
     # Who only chooses among answers hands over nothing: that is a quiz.
-    if reading.fields and all(field.kind == "choice" for field in reading.fields):
+    if request.fields and all(field.kind == "choice" for field in request.fields):
         return
-    frames = {one.frame.name: one for one in held("deception.threat", reading, reading.told(*TOLD))}
+    matches = matching("deception.threat", request, request.texts(*PROSE))
+    frames = {match.frame.name: match for match in matches}
     threat = frames.get("threat-and-demand") or frames.get("alarm-and-demand")
     hurried = "deadline" in frames or ("alarm" in frames and "threat-to-what-is-yours" in frames)
     if threat is not None and hurried:
-        yield threat.sighting(_BLOCK, None, tuple(one.weight for one in frames.values()))
+        yield threat.sighting(_BLOCK, None, tuple(frame.weight for frame in frames.values()))
 
 
-def _speaks_as_another(reading: Reading) -> Iterator[Sighting]:
-    yield from summed("deception.impersonation", _BLOCK, typed=True)(reading)
-    if reading.mode != "url" and not reading.free_fields:
-        yield from summed("deception.impersonation without a field", _BLOCK)(reading)
+def _speaks_as_another(request: Reading) -> Iterator[Sighting]:
+    yield from summed("deception.impersonation", _BLOCK, typed=True)(request)
+    if request.mode != "url" and not request.free_fields:
+        yield from summed("deception.impersonation without a field", _BLOCK)(request)
 
 
-def _bait(reading: Reading) -> Iterator[Sighting]:
+def _bait(request: Reading) -> Iterator[Sighting]:
     """Something held out for which one must pay or tell first, or money that doubles."""
-    if reading.free_fields or reading.mode == "url":
-        yield from summed("deception.prize", _BLOCK, _WITH_NAMES)(reading)
-    yield from summed("deception.prize without a field", _BLOCK, _WITH_NAMES)(reading)
-    if _comes_back_as_more(reading):
-        yield seen(_BLOCK, reading.message)
+    if request.free_fields or request.mode == "url":
+        yield from summed("deception.prize", _BLOCK, _WITH_NAMES)(request)
+    yield from summed("deception.prize without a field", _BLOCK, _WITH_NAMES)(request)
+    if _comes_back_as_more(request):
+        yield sighting_at(_BLOCK, request.message)
 
 
-def _comes_back_as_more(reading: Reading) -> bool:
+def _comes_back_as_more(request: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
-    text = reading.message.read.lower() if reading.message.says("gives money") else ""
+    text = request.message.read.lower() if request.message.says("gives money") else ""
     money = [one.span() for one in AMOUNT.finditer(text)]
     sums = list(_SUM.finditer(text))[:20] if money else []
-    given = [one for one in sums if _beside(reading, "gives money", one) and _is_in(money, one)]
-    promised = [one for one in sums if _beside(reading, "returns money", one)] if given else []
+    given = [one for one in sums if _beside(request, "gives money", one) and _is_in(money, one)]
+    promised = [one for one in sums if _beside(request, "returns money", one)] if given else []
     return any(
         0 <= more.start() - less.end() < _NEAR and _value(more[0]) >= _MORE * _value(less[0]) > 0
         for less in given
@@ -68,9 +70,9 @@ def _comes_back_as_more(reading: Reading) -> bool:
     )
 
 
-def _beside(reading: Reading, concept: str, number: re.Match[str]) -> bool:
-    said = (one.span for one in found((reading.message,), concept, usual_only=True))
-    return _is_in([(start - _CLOSE, end + _CLOSE) for start, end in said], number)
+def _beside(request: Reading, concept: str, number: re.Match[str]) -> bool:
+    near = (mention.span for mention in mentions((request.message,), concept, usual_only=True))
+    return _is_in([(start - _CLOSE, end + _CLOSE) for start, end in near], number)
 
 
 def _is_in(spans: list[tuple[int, int]], number: re.Match[str]) -> bool:
@@ -86,61 +88,57 @@ def _value(digits: str) -> float:
     return 0.0 if "." in part else float(f"{whole}.{part or 0}")
 
 
-def _push(reading: Reading) -> Iterator[Sighting]:
-    yield from summed("deception.push_approval", _BLOCK)(reading)
+def _push(request: Reading) -> Iterator[Sighting]:
+    yield from summed("deception.push_approval", _BLOCK)(request)
     # "Yes, it's me": the button approves what the message tells of.
-    told = [*held("deception.push_approval by its button", reading, reading.told(*GENERAL))]
-    for one in found(reading.told("choice", "title", "default"), "it is me") if told else ():
-        if not one.clause.denies(one.hit):
-            yield told[0].sighting(_BLOCK)
-            return
+    rule, buttons = "deception.push_approval by its button", ("choice", "title", "default")
+    for approval in islice(matching(rule, request, request.texts(*GENERAL)), 1):
+        if any(not it.is_denied for it in mentions(request.texts(*buttons), "it is me")):
+            yield approval.sighting(_BLOCK)
 
 
-def _device_code(reading: Reading) -> Iterator[Sighting]:
-    yield from summed("deception.device_code", _BLOCK, typed=True)(reading)
-    if reading.fields:
-        yield from summed("deception.device_code without a field", _BLOCK)(reading)
+def _device_code(request: Reading) -> Iterator[Sighting]:
+    yield from summed("deception.device_code", _BLOCK, typed=True)(request)
+    if request.fields:
+        yield from summed("deception.device_code without a field", _BLOCK)(request)
 
 
-def _paste_and_run(reading: Reading) -> Iterator[Sighting]:
+def _paste_and_run(request: Reading) -> Iterator[Sighting]:
     # Whoever asks leave to run a command does not make the person run it.
-    severity = _WARN if reading.message.says("asks to run") else _BLOCK
-    yield from summed("deception.paste_and_run", severity)(reading)
-    if _only_asks_about_running(reading.message.clauses):
+    severity = _WARN if request.message.says("asks to run") else _BLOCK
+    yield from summed("deception.paste_and_run", severity)(request)
+    if _only_asks_about_running(request.message.clauses):
         return
     # The shape of a command tells in any language.
-    for place in reading.told(*PROSE_OF_FIELDS):
+    for place in request.texts(*PROSE_OF_FIELDS):
         if match := _RUNS.search(re.sub("[*_`]", " ", place.plain.lower())):
-            yield seen(severity, place, *match.span())
+            yield sighting_at(severity, place, *match.span())
 
 
 def _only_asks_about_running(clauses: Sequence[Clause]) -> bool:
     """Whether nothing but a question speaks of it: "Add `curl … | sh` to the guide?"."""
-    if not any(clause.is_question for clause in clauses):
-        return False
-    return all(
-        clause.is_question or clause.denies(hit)
-        for clause in clauses
-        for hit in clause.of("terminal", "run")
-    )
+    stated = [clause for clause in clauses if not clause.is_question]
+    orders = ((clause, hit) for clause in stated for hit in clause.of("terminal", "run"))
+    return len(stated) < len(clauses) and all(clause.denies(hit) for clause, hit in orders)
 
 
-def _orders(reading: Reading) -> Iterator[Sighting]:
-    yield from summed("deception.orders", _BLOCK, (*_WITH_NAMES, "default"))(reading)
+def _orders(request: Reading) -> Iterator[Sighting]:
+    yield from summed("deception.orders", _BLOCK, (*_WITH_NAMES, "default"))(request)
     # "Note for the assistant: …", and maybe a tool that it shall call, named as no word is.
-    told = reading.told("message", "description", "default")
-    for one in found(told, "to the model", usual_only=True):
-        place, _, clause, hit = one
+    prose = request.texts("message", "description", "default")
+    for mention in mentions(prose, "to the model", usual_only=True):
+        place, _, clause, hit = mention
         alone = hit.start == 0 and hit.end == len(clause.words)
         if (clause.listed or (clause.after and alone)) and not clause.denies(hit):
-            named = (_CALL if place.role == "message" else _TOOL).search(place.text, one.span[1])
+            tool = _CALL if place.role == "message" else _TOOL
+            named = tool.search(place.text, mention.span[1])
             if named or place.role != "message":
                 amount = 1 + bool(named)
-                yield one.sighting(Severity(amount), amount, "speaks-to-the-model")
+                yield mention.sighting(Severity(amount), amount, "speaks-to-the-model")
                 return
 
 
-def _summed(name: str, roles: Sequence[str] = TOLD, *, typed: bool = False) -> GuardianRule:
+def _summed(name: str, roles: Sequence[str] = PROSE, *, typed: bool = False) -> GuardianRule:
     return house_rule(name, summed(name, _BLOCK, roles, typed=typed))
 
 

@@ -16,10 +16,10 @@ from typing import Final
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.frames import THRESHOLD, held
+from elicit_tui.guardian.frames import THRESHOLD, matching
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Found, Sighting, excerpt, found, house_rule, weight
+from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
 
 _TELLS, _MOST_OF_A_FEW, _WORDS_ON_THE_WAY = 3, 3, 4
@@ -31,29 +31,29 @@ _ACTS = (
 
 
 @lru_cache(maxsize=1)
-def confirms(reading: Reading) -> bool:
+def confirms(request: Reading) -> bool:
     """Whether the answer lets something happen, rather than describes something."""
-    if not reading.fields:
-        return reading.mode != "url"
+    if not request.fields:
+        return request.mode != "url"
     return (
-        _is_shaped_so(reading)
-        or _asks_leave(reading)
+        _is_shaped_so(request)
+        or _asks_leave(request)
         or any(
             field.kind == "boolean"
             or may_be_left(field)
             or (
                 field.kind != "choice"
-                and any(p.says("confirm") for p in field.told("name", "title"))
+                and any(p.says("confirm") for p in field.texts("name", "title"))
             )
-            for field in reading.fields
+            for field in request.fields
         )
     )
 
 
-def _is_shaped_so(reading: Reading) -> bool:
+def _is_shaped_so(request: Reading) -> bool:
     """Whether all that must be answered is one choice of a few, and an act is told beside it."""
-    closed = [one for one in reading.fields if 0 < len(one.choices or ()) <= _MOST_OF_A_FEW]
-    must = [one for one in reading.fields if one.name not in reading.optional]
+    closed = [field for field in request.fields if 0 < len(field.choices or ()) <= _MOST_OF_A_FEW]
+    must = [field for field in request.fields if field.name not in request.optional]
     if not closed or len(must) > 1 or any(one not in closed for one in must):
         return False
     labels = [fold(choice.label) for choice in (must or closed)[0].choices or ()]
@@ -62,7 +62,7 @@ def _is_shaped_so(reading: Reading) -> bool:
         clause.means(act)
         and not clause.quoted[act.start]
         and (act.concept != "sends" or not act.start)
-        for place in reading.told(*GENERAL)
+        for place in request.texts(*GENERAL)
         for sentence in sentences(place.clauses)
         if not _asks_which(sentence, labels)
         for clause in sentence
@@ -81,15 +81,15 @@ def may_be_left(field: FieldReading) -> bool:
     """Whether one of a field's choices leaves everything as it is, or puts it off."""
     return any(
         hit.start == 0 and (hit.concept == "leaves" or hit.end == len(clause.words))
-        for place in field.told("choice")
+        for place in field.texts("choice")
         for clause in place.clauses
         for hit in clause.of("refusal", "leaves")
     )
 
 
-def _asks_leave(reading: Reading) -> bool:
+def _asks_leave(request: Reading) -> bool:
     """Whether a message wants leave for an act, though the answer is typed or chosen."""
-    clauses = reading.message.clauses
+    clauses = request.message.clauses
     if any(not clause.denies(hit) for clause in clauses for hit in clause.of("announces")):
         return True
     # "Evict entries after how many minutes?" asks for a number.
@@ -106,11 +106,11 @@ def _begins_with(clause: Clause, *acts: str) -> bool:
     return clause.opens and any(hit.start == 0 for hit in clause.of(*acts))
 
 
-def told(reading: Reading) -> Iterator[Place]:
+def consequences(request: Reading) -> Iterator[Place]:
     """The places that tell what the answer lets happen."""
-    typed = {field.name for field in reading.fields if field.is_free or field.kind == "choice"}
-    counted = {field.name for field in reading.fields if field.kind == "number"}
-    for place in reading.told(*GENERAL, "name", "title", "description"):
+    typed = {field.name for field in request.fields if field.is_free or field.kind == "choice"}
+    counted = {field.name for field in request.fields if field.kind == "number"}
+    for place in request.texts(*GENERAL, "name", "title", "description"):
         if place.field in counted and place.role in ("name", "title") and _is_measure(place):
             continue
         # What is chosen or typed there only describes; a yes or no lets it happen.
@@ -123,11 +123,11 @@ def told(reading: Reading) -> Iterator[Place]:
 def _is_measure(place: Place) -> bool:
     """Whether it ends with what a number says of a thing: "Reset link lifetime (min)"."""
     return any(
-        (said.end == len(one.words) or "(" in one.gaps[said.end])
-        and any(it.end == said.start for it in one.of("weighty", "plain"))
-        and not one.between(said.start)
-        for one in place.clauses[:1]
-        for said in one.of("attribute")
+        (measure.end == len(clause.words) or "(" in clause.gaps[measure.end])
+        and any(thing.end == measure.start for thing in clause.of("weighty", "plain"))
+        and not clause.between(measure.start)
+        for clause in place.clauses[:1]
+        for measure in clause.of("attribute")
     )
 
 
@@ -135,9 +135,9 @@ def _length(place: Place) -> int:
     return sum(len(clause.words) for clause in place.clauses)
 
 
-def telling_choices(reading: Reading) -> Iterator[Place]:
+def telling_choices(request: Reading) -> Iterator[Place]:
     """Choices, and what is prepared, that tell of an end in several words."""
-    for place in reading.told("choice", "default"):
+    for place in request.texts("choice", "default"):
         if _length(place) >= _TELLS or (place.says("destroys") and place.says("irreversible")):
             yield place
 
@@ -149,39 +149,42 @@ _HUNDREDS: Final = re.compile(pattern("hundreds"))
 AMOUNT: Final = re.compile(pattern("amount"))
 
 
-def _on_production(reading: Reading) -> Iterator[Sighting]:
-    if framed := [*_framed("destructive.production")(reading)]:
+def _on_production(request: Reading) -> Iterator[Sighting]:
+    if framed := [*_framed("destructive.production")(request)]:
         yield from framed
         return
-    only = [one.name for one in reading.fields if len(one.choices or ()) - may_be_left(one) == 1]
-    ready = any(place.says("ready") for place in told(reading))
-    acts = any(one.clause.means(one.hit) for one in found(told(reading), "act", usual_only=True))
-    for one in found(reading.told("message", "default", "choice"), "production", usual_only=True):
+    only = [it.name for it in request.fields if len(it.choices or ()) - may_be_left(it) == 1]
+    ready = any(place.says("ready") for place in consequences(request))
+    acts = any(
+        act.clause.means(act.hit) for act in mentions(consequences(request), "act", usual_only=True)
+    )
+    aims = request.texts("message", "default", "choice")
+    for one in mentions(aims, "production", usual_only=True):
         # What is chosen is prepared, or all that one can choose: "api 2.3 -> prod" is an act.
         is_only = one.place.field in only
-        chosen = (one.place.role != "choice" or is_only) and not one.clause.denies(one.hit)
+        chosen = (one.place.role != "choice" or is_only) and not one.is_denied
         leads = one.clause.between(one.hit.start).endswith(("->", "=>", "→", "⇒"))
-        if chosen and (is_only or confirms(reading)) and (leads or acts or (is_only and ready)):
+        if chosen and (is_only or confirms(request)) and (leads or acts or (is_only and ready)):
             yield one.sighting(Severity.WARN, 2, "aimed-at-production", one.place.field)
             return
 
 
-def _effect(reading: Reading) -> Iterator[Sighting]:
-    yield from _by_nought(reading)
-    leave = [*told(reading)] if confirms(reading) else []
-    choices = [*telling_choices(reading)]
+def _effect(request: Reading) -> Iterator[Sighting]:
+    yield from _by_nought(request)
+    leave = [*consequences(request)] if confirms(request) else []
+    choices = [*telling_choices(request)]
     # Deleting stands among the choices, beside leaving everything as it is.
-    left = (place for one in reading.fields if may_be_left(one) for place in one.told("choice"))
-    ends = any(place.says("destroys") for place in left)
+    left = (choice for it in request.fields if may_be_left(it) for choice in it.texts("choice"))
+    ends = any(choice.says("destroys") for choice in left)
     # What is chosen or typed there is an answer; only what cannot be undone is worth a word.
-    last = (one for one in (*reading.told("description"), *choices) if one.says(*_FOR_GOOD))
+    last = (one for one in (*request.texts("description"), *choices) if one.says(*_FOR_GOOD))
     for place in (*leave, *choices) if leave else last:
         for view in place.views:
             for clause in view.clauses:
-                gone = _goes(clause, place, told=ends and place.role == "message")
+                gone = _goes(clause, place, listed=ends and place.role == "message")
                 if gone is None or view.repeats(clause, gone[0]):
                     continue
-                if not (place.role in ("name", "title") and _is_said_small(reading, clause)):
+                if not (place.role in ("name", "title") and _is_said_small(request, clause)):
                     evidence = excerpt(view.folded, *clause.span(gone[0]))
                     yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
                     return
@@ -196,24 +199,24 @@ def _effect(reading: Reading) -> Iterator[Sighting]:
             return
 
 
-def _by_nought(reading: Reading) -> Iterator[Sighting]:
+def _by_nought(request: Reading) -> Iterator[Sighting]:
     """A number of which none takes away what is there: "0 erases all recordings"."""
-    counted = {field.name for field in reading.fields if field.kind == "number"}
-    told = (one for one in reading.places if one.field in counted or one.role == "message")
-    for place, clause in ((one, clause) for one in told if counted for clause in one.clauses):
-        gone = _goes(clause, place, told=False) if clause.words[0] in _NOUGHT else None
+    counted = {field.name for field in request.fields if field.kind == "number"}
+    counting = (one for one in request.places if one.field in counted or one.role == "message")
+    for place, clause in ((one, clause) for one in counting if counted for clause in one.clauses):
+        gone = _goes(clause, place, listed=False) if clause.words[0] in _NOUGHT else None
         if gone is not None and gone[0].end < len(clause.words):
             evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
             yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
             return
 
 
-def _is_said_small(reading: Reading, clause: Clause) -> bool:
+def _is_said_small(request: Reading, clause: Clause) -> bool:
     """Whether a field only repeats the act that the message says to be a small one."""
     return not clause.of("weighty", "everything", "irreversible") and any(
-        said.of("small thing") and said.words[one.start] == clause.words[other.start]
-        for said in reading.message.clauses
-        for one in said.of("destroys")
+        small.of("small thing") and small.words[hit.start] == clause.words[other.start]
+        for small in request.message.clauses
+        for hit in small.of("destroys")
         for other in clause.of("destroys")
     )
 
@@ -222,7 +225,7 @@ _FOR_GOOD: Final = ("irreversible", "brings back", "announces")
 _WEIGHTS: Final = {"destroys": 2, "takes": 0, "alters": -1}
 
 
-def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weight, ...]] | None:
+def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Weight, ...]] | None:
     """The act of a clause that takes something away for good, weighed with its object."""
     for hit in clause.of("irreversible", "command"):
         if clause.means(hit):
@@ -232,7 +235,7 @@ def _goes(clause: Clause, place: Place, *, told: bool) -> tuple[Hit, tuple[Weigh
         if clause.denies(hit) and not clause.quoted[hit.start] and not clause.of("omit"):
             return hit, (weight(2, "no-way-back", place, _text(clause, hit)),)
     for hit in clause.of(*_WEIGHTS):
-        is_reported = clause.reports(hit) and (clause.whether or not told)
+        is_reported = clause.reports(hit) and (clause.whether or not listed)
         if clause.is_denied(hit) or is_reported or _is_state(clause, hit):
             continue
         because = [weight(_WEIGHTS[hit.concept], hit.concept, place, _text(clause, hit))]
@@ -260,7 +263,7 @@ def _is_state(clause: Clause, hit: Hit) -> bool:
     # "Move everything to a folder of its own."
     ways = [one.end for one in clause.of("until") if hit.end <= one.start]
     folders = clause.of("key folder") if ways and hit.concept == "alters" else ()
-    if any(one.start >= ways[0] for one in folders):
+    if any(folder.start >= ways[0] for folder in folders):
         return True
     is_slight = any(one.start == hit.start for one in clause.of("slight"))
     if is_slight and any(act.start < hit.start for act in clause.of(*_WEIGHTS)):
@@ -301,85 +304,89 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
 
 
 def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
-    def find(reading: Reading) -> Iterator[Sighting]:
-        leave = [*told(reading)] if confirms(reading) else []
-        for places in (leave, [*telling_choices(reading)]):
-            for one in held(rule, reading, places):
+    def find(request: Reading) -> Iterator[Sighting]:
+        leave = [*consequences(request)] if confirms(request) else []
+        for places in (leave, [*telling_choices(request)]):
+            for match in matching(rule, request, places):
+                frame, (place, _, _, hit) = match.frame.name, match.mention
                 # A choice that begins with the verb lets it happen, whatever the others are.
-                begins = one.found.hit.start <= 1 and one.frame.name == "lifts-protection"
-                opens = one.found.place.role == "default" and one.frame.name == "open-to-anyone"
+                begins = hit.start <= 1 and frame == "lifts-protection"
+                opens = place.role == "default" and frame == "open-to-anyone"
                 if leave or begins or opens:
-                    yield one.sighting(Severity.WARN)
+                    yield match.sighting(Severity.WARN)
                     return
 
     return find
 
 
-def _access(reading: Reading) -> Iterator[Sighting]:
-    yield from _framed("destructive.access")(reading)
-    for one in found(reading.told("choice", "default"), "all hosts"):
-        yield one.sighting(Severity.WARN, 2, "open-to-all-hosts")
+def _access(request: Reading) -> Iterator[Sighting]:
+    yield from _framed("destructive.access")(request)
+    for mention in mentions(request.texts("choice", "default"), "all hosts"):
+        yield mention.sighting(Severity.WARN, 2, "open-to-all-hosts")
         return
 
 
-def _mass_send(reading: Reading) -> Iterator[Sighting]:
-    yield from _framed("destructive.mass_send")(reading)
-    for one in found(reading.told("choice", "title"), "sends"):
-        if one.hit.start == 0 and _names_hundreds(reading.message):
-            yield one.sighting(Severity.WARN, 2, "sends-now")
+def _mass_send(request: Reading) -> Iterator[Sighting]:
+    yield from _framed("destructive.mass_send")(request)
+    for mention in mentions(request.texts("choice", "title"), "sends"):
+        if mention.hit.start == 0 and _names_hundreds(request.message):
+            yield mention.sighting(Severity.WARN, 2, "sends-now")
             return
-    if any(_names_hundreds(place) for place in told(reading)):
-        yield from _framed("destructive.mass_send by number")(reading)
+    if any(_names_hundreds(place) for place in consequences(request)):
+        yield from _framed("destructive.mass_send by number")(request)
 
 
 def _names_hundreds(place: Place) -> bool:
     """Whether it says all of the people, or a number from a hundred on right before them."""
-    return any(
-        is_word(" ".join(one.clause.words[: one.hit.start][-1:]), "everything", one.clause.latin)
-        or _HUNDREDS.search(one.view.folded.original, max(0, one.span[0] - 16), one.span[0])
-        for one in found((place,), "people", usual_only=True)
-    )
+    for mention in mentions((place,), "people", usual_only=True):
+        clause, start = mention.clause, mention.span[0]
+        before = "".join(clause.words[: mention.hit.start][-1:])
+        if is_word(before, "everything", clause.latin):
+            return True
+        if _HUNDREDS.search(mention.original, max(0, start - 16), start):
+            return True
+    return False
 
 
-def _money(reading: Reading) -> Iterator[Sighting]:
+def _money(request: Reading) -> Iterator[Sighting]:
     # "Refund 40 EUR to Ana?" asks leave, whatever is chosen with it; "Pay by card or cash?" not.
-    moved = found((reading.message,), "moves", usual_only=True)
-    places = (*told(reading), *telling_choices(reading))
-    if confirms(reading) or any(one.clause.is_question and not one.hit.start for one in moved):
+    moved = mentions((request.message,), "moves", usual_only=True)
+    places = (*consequences(request), *telling_choices(request))
+    if confirms(request) or any(one.clause.is_question and not one.hit.start for one in moved):
         yield from _paid(places)
-    for one in islice(held("destructive.money", reading, places), int(confirms(reading))):
+    for one in islice(matching("destructive.money", request, places), int(confirms(request))):
         yield one.sighting(Severity.WARN)
-    if confirms(reading) and AMOUNT.search(reading.message.read.lower()):
+    if confirms(request) and AMOUNT.search(request.message.read.lower()):
         # "640.00 to the boat yard": a choice lets it go, by its first word.
-        paid = (one for one in found(places, "money", "moves") if one.clause.means(one.hit))
-        lets_go = found(reading.told("title", "choice"), "approves", "moves")
+        paid = (it for it in mentions(places, "money", "moves") if it.clause.means(it.hit))
+        lets_go = mentions(request.texts("title", "choice"), "approves", "moves")
         for sent in islice((one for one in lets_go if not one.hit.start), any(paid)):
             yield sent.sighting(Severity.WARN, 2, "pays-an-amount")
 
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
     """The first sum that is to be paid, once or again and again."""
-    for one in found(places, "transfer", "subscription", "moves", "path of money", "into"):
-        folded, clause, hit = one.view.folded, one.clause, one.hit
-        if hit.concept == "into" and not _leads_away(one):
+    for mention in mentions(places, "transfer", "subscription", "moves", "path of money", "into"):
+        folded, clause, hit = mention.view.folded, mention.clause, mention.hit
+        if hit.concept == "into" and not _leads_away(mention):
             continue
         start, end = folded.span(clause.spans[0][0], clause.spans[-1][1])
         # "€1,250 for Marta. Shall I make the transfer?"
         is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
         start = 0 if is_all else max(0, start - 2)
-        near = slice(max(start, one.span[0] - 240), min(end + 60, one.span[1] + 240))
+        near = slice(max(start, mention.span[0] - 240), min(end + 60, mention.span[1] + 240))
         amount = AMOUNT.search(folded.original[near].lower())
         if amount is not None and clause.means(hit):
-            why = weight(2, "pays-an-amount", one.place, f"{_text(clause, hit)} {amount[0]}")
-            yield Sighting(Severity.WARN, one.place.where, one.evidence, None, (why,))
+            why = weight(2, "pays-an-amount", mention.place, f"{_text(clause, hit)} {amount[0]}")
+            yield Sighting(Severity.WARN, mention.place.where, mention.evidence, None, (why,))
             return
 
 
-def _leads_away(one: Found) -> bool:
+def _leads_away(one: Mention) -> bool:
     """Whether a sum goes to somebody, by whatever verb: "€2,000 is on its way to Meyer"."""
     clause, hit = one.clause, one.hit
     start = max(0, one.view.folded.span(*clause.spans[0])[0] - 2)
-    before = one.view.folded.original[start : one.span[0]]
+    before = one.original[start : one.span[0]]
     sums = [*AMOUNT.finditer(before.lower())]
     receiver = clause.words[hit.end : hit.end + 3]
     return (

@@ -17,7 +17,7 @@ from elicit_tui.guardian.frames import PROSE_OF_FIELDS
 from elicit_tui.guardian.hosts import host_of
 from elicit_tui.guardian.pages import blocks, pattern
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
-from elicit_tui.guardian.rule import Sighting, house_rule, searching, seen
+from elicit_tui.guardian.rule import Sighting, house_rule, searching, sighting_at
 from elicit_tui.text.active import active_pattern, is_plain, natural_length, piled_marks_pattern
 from elicit_tui.text.scripts import mixed_words
 
@@ -56,20 +56,20 @@ _LONG_MESSAGE, _HIDING_LENGTH = 5_000, 12_000
 
 def _first(
     search: Callable[[str], re.Match[str] | None],
-    reading: Reading,
+    request: Reading,
     *,
     besides: str = "pattern",
     severity: Severity = _BLOCK,
 ) -> Iterator[Sighting]:
-    for place in _texts(reading, besides):
+    for place in _texts(request, besides):
         match = search(place.text)
         if match is not None:
-            yield seen(severity, place, *match.span())
+            yield sighting_at(severity, place, *match.span())
 
 
-def _texts(reading: Reading, besides: str = "pattern") -> Iterator[Place]:
+def _texts(request: Reading, besides: str = "pattern") -> Iterator[Place]:
     """Every place but the URL, which has rules of its own, and patterns, which are not prose."""
-    return (place for place in reading.places if place.role not in ("url", besides))
+    return (place for place in request.places if place.role not in ("url", besides))
 
 
 def _direction(text: str) -> re.Match[str] | None:
@@ -98,25 +98,25 @@ def _stacked(text: str) -> re.Match[str] | None:
     return next((run for run in runs if natural_length(run[0]) < len(run[0])), None)
 
 
-def _markup(reading: Reading) -> Iterator[Sighting]:
-    for place in _texts(reading):
+def _markup(request: Reading) -> Iterator[Sighting]:
+    for place in _texts(request):
         match = _search_markup(place.text)
         if match is not None or ("&" in place.text and re.search(_MARKUP, unescape(place.text))):
-            yield seen(_BLOCK, place, *match.span() if match is not None else ())
-    yield from _first(_IMAGE.search, reading, severity=_WARN)
+            yield sighting_at(_BLOCK, place, *match.span() if match is not None else ())
+    yield from _first(_IMAGE.search, request, severity=_WARN)
 
 
-def _links(reading: Reading) -> Iterator[Sighting]:
+def _links(request: Reading) -> Iterator[Sighting]:
     """The first link of each text that deceives, else the first that could be followed."""
-    for place in _texts(reading):
+    for place in _texts(request):
         links = [*_links_in(place.text)]
-        deceiving = next((link for link in links if _deceives(link, reading)), None)
+        deceiving = next((link for link in links if _deceives(link, request)), None)
         plain = next((link for link in links if link.re.pattern == _PLAIN_URL), None)
         if deceiving is not None:
-            yield seen(_BLOCK, place, *deceiving.span())
-        elif plain is not None and place.role in PROSE_OF_FIELDS and reading.mode != "url":
+            yield sighting_at(_BLOCK, place, *deceiving.span())
+        elif plain is not None and place.role in PROSE_OF_FIELDS and request.mode != "url":
             marked = "](" in place.text or "link=" in place.text
-            yield seen(_WARN if marked else Severity.NOTE, place, *plain.span())
+            yield sighting_at(_WARN if marked else Severity.NOTE, place, *plain.span())
 
 
 def _links_in(text: str) -> Iterator[re.Match[str]]:
@@ -126,19 +126,19 @@ def _links_in(text: str) -> Iterator[re.Match[str]]:
             yield from islice(re.finditer(notation, text), _MOST_LINKS)
 
 
-def _deceives(link: re.Match[str], reading: Reading) -> bool:
+def _deceives(link: re.Match[str], request: Reading) -> bool:
     """Whether a link leads to a place that is hidden, or another than its words show."""
     target, shown = host_of(link["url"]), _HOST_IN_TEXT.search(link["text"])
     domain = hosts.registrable(target)
     is_other = shown is not None and hosts.registrable(shown[1].lower()) != domain
-    return (is_other and target != "") or deceptive_url(link["url"].rstrip(".,;:!?"), reading)
+    return (is_other and target != "") or deceptive_url(link["url"].rstrip(".,;:!?"), request)
 
 
-def _padding(reading: Reading) -> Iterator[Sighting]:
-    for place in _texts(reading):
+def _padding(request: Reading) -> Iterator[Sighting]:
+    for place in _texts(request):
         match = _search_padding(place.text) or _FILLER.search(place.text)
         if match is not None and _hides_more(place, match):
-            yield seen(_BLOCK, place, *match.span())
+            yield sighting_at(_BLOCK, place, *match.span())
         elif place.role in GENERAL and place.length > _LONG_MESSAGE:
             severity = _BLOCK if place.length > _HIDING_LENGTH else _WARN
             yield Sighting(severity, place.where, f"{place.length} characters")

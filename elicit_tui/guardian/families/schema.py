@@ -17,7 +17,7 @@ from elicit_tui.form.limits import objects, resolve
 from elicit_tui.form.pattern_steps import Patterns
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
-from elicit_tui.guardian.rule import Sighting, found, house_rule
+from elicit_tui.guardian.rule import Sighting, house_rule, mentions
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _MANY_FIELDS, _TOO_MANY_FIELDS, _DEEPEST = 50, 200, 5
@@ -35,9 +35,9 @@ _LOWEST: Final = {"minimum": -inf, "maximum": -inf, "multipleOf": float_info.min
 """What a bound must be at least that may be less than nothing, or may not be nothing."""
 
 
-def _shape(reading: Reading) -> Iterator[Sighting]:
-    if reading.mode == "form":
-        params = reading.request.params
+def _shape(request: Reading) -> Iterator[Sighting]:
+    if request.mode == "form":
+        params = request.source.params
         schema = params.get("requestedSchema") if isinstance(params, Mapping) else None
         for severity, key, evidence in _no_form(schema):
             yield Sighting(severity, f"{_ROOT}{key}"[:80], evidence[:80])
@@ -80,8 +80,8 @@ def _parts_of(field: FieldReading) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"{field.where}.items", items
 
 
-def _nesting(reading: Reading) -> Iterator[Sighting]:
-    for field in reading.fields:
+def _nesting(request: Reading) -> Iterator[Sighting]:
+    for field in request.fields:
         own, *items = (part for _, part in _parts_of(field))
         lists = any(part.get("type") == "array" or "items" in part for part in items)
         if lists or any(map(_is_form, (own, *items))) or _depth(own) > _DEEPEST:
@@ -102,12 +102,12 @@ def _depth(value: Any, limit: int = 12) -> int:
     return deepest + isinstance(value, Mapping)
 
 
-def _references(reading: Reading) -> Iterator[Sighting]:
+def _references(request: Reading) -> Iterator[Sighting]:
     """Each reference; one that leads out of the schema or back to where it stands is blocked."""
-    root = reading.request.requested_schema or {}
+    root = request.source.requested_schema or {}
     rest = {key: part for key, part in root.items() if key != "properties"}
     inside = lru_cache(maxsize=None)(lambda reference: set(_refs(resolve(reference, root))))
-    for where, part in (*((field.where, field.schema) for field in reading.fields), (_ROOT, rest)):
+    for where, part in (*((field.where, field.schema) for field in request.fields), (_ROOT, rest)):
         for reference in _refs(part):
             met, waiting = set[str](), [reference]
             while waiting and reference not in met:
@@ -125,9 +125,9 @@ def _refs(value: Any) -> Iterator[str]:
                 yield str(part[key])
 
 
-def _combinators(reading: Reading) -> Iterator[Sighting]:
+def _combinators(request: Reading) -> Iterator[Sighting]:
     """What is no list of choices; a few plain alternatives, as "this or null", only puzzle."""
-    for field in reading.fields:
+    for field in request.fields:
         for key in _COMBINATORS:
             options = field.schema.get(key, [])
             is_plain = key in ("oneOf", "anyOf") and isinstance(options, list)
@@ -137,9 +137,9 @@ def _combinators(reading: Reading) -> Iterator[Sighting]:
                 yield Sighting(_WARN if is_plain else _BLOCK, f"{field.where}.{key}", key)
 
 
-def _patterns(reading: Reading) -> Iterator[Sighting]:
+def _patterns(request: Reading) -> Iterator[Sighting]:
     patterns = Patterns()
-    for where, part in (part for field in reading.fields for part in _parts_of(field)):
+    for where, part in (part for field in request.fields for part in _parts_of(field)):
         pattern = part.get("pattern")
         if pattern is not None:
             trouble = patterns.trouble_in(pattern) if isinstance(pattern, str) else "broken"
@@ -148,28 +148,28 @@ def _patterns(reading: Reading) -> Iterator[Sighting]:
                 yield Sighting(severity, f"{where}.pattern", str(pattern)[:150])
 
 
-def _names(reading: Reading) -> Iterator[Sighting]:
+def _names(request: Reading) -> Iterator[Sighting]:
     known = table("schemas")
-    for field in reading.fields:
+    for field in request.fields:
         shown = field.name[:80].lower()
         whole = re.sub(r"[^a-z_]", "", shown)
         words = {whole, *re.split(r"[.\[\]/]", shown)}.intersection(known["prototype words"])
-        unsaid = any(word not in reading.message.folded.text for word in words)
+        unsaid = any(word not in request.message.folded.text for word in words)
         if unsaid or any(prototype in whole for prototype in known["prototypes"]):
             yield Sighting(_BLOCK, field.where, field.name[:80])
 
 
-def _lengths(reading: Reading) -> Iterator[Sighting]:
-    for place in reading.places:
+def _lengths(request: Reading) -> Iterator[Sighting]:
+    for place in request.places:
         longest = _LONG_NAME if place.role == "name" else _LONG_TEXT
         if place.length > longest and place.role not in ("url", *GENERAL):
             yield Sighting(_WARN, place.where, f"{place.length} characters")
-    for where in dict.fromkeys(reading.clipped):
+    for where in dict.fromkeys(request.clipped):
         yield Sighting(_WARN, where[:100], "longer than what is examined: only both ends were read")
 
 
-def _choices(reading: Reading) -> Iterator[Sighting]:
-    for where, part in (part for field in reading.fields for part in _parts_of(field)):
+def _choices(request: Reading) -> Iterator[Sighting]:
+    for where, part in (part for field in request.fields for part in _parts_of(field)):
         for key in ("enum", "oneOf", "anyOf", "enumNames"):
             trouble = _trouble_of_choices(key, part[key], part) if key in part else None
             if trouble is not None:
@@ -189,8 +189,8 @@ def _trouble_of_choices(key: str, values: Any, schema: Mapping[str, Any]) -> str
     return "a choice stands there twice" if len(set(map(json_key, bare))) < len(values) else None
 
 
-def _flat_mistakes(reading: Reading) -> Iterator[Sighting]:
-    for field in reading.fields:
+def _flat_mistakes(request: Reading) -> Iterator[Sighting]:
+    for field in request.fields:
         for key, evidence in _mistakes(field.schema):
             yield Sighting(_WARN, f"{field.where}.{key[:40]}", evidence[:80])
 
@@ -245,11 +245,11 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
     return value == "" or not is_out
 
 
-def _ticked(reading: Reading) -> Iterator[Sighting]:
-    for field in reading.fields:
+def _ticked(request: Reading) -> Iterator[Sighting]:
+    for field in request.fields:
         if field.kind == "boolean" and field.drawn.get("default") is True:
-            told = found(field.places[:6], "ticked danger", usual_only=True)
-            if any(not one.clause.reports(one.hit) for one in told):
+            dangers = mentions(field.places[:6], "ticked danger", usual_only=True)
+            if any(not danger.clause.reports(danger.hit) for danger in dangers):
                 yield Sighting(_WARN, f"{field.where}.default", field.name[:80])
 
 

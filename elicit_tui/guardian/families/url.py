@@ -65,21 +65,21 @@ def _host_is_an_address(url: Url, _: Reading) -> Trouble:
         yield _WARN, url.host
 
 
-def deceptive_url(text: str, reading: Reading) -> bool:
+def deceptive_url(text: str, request: Reading) -> bool:
     """Whether a link inside a text deceives by itself: its scheme, userinfo, host or disguise."""
     url = cut(text)
     if not url.is_page:
         return url.scheme in hosts.listed("block schemes")
     rules = (_trick_characters, _userinfo, _host_is_an_address, dressed_up)
-    return any(severity is _BLOCK for find in rules for severity, _ in find(url, reading))
+    return any(severity is _BLOCK for find in rules for severity, _ in find(url, request))
 
 
-def _not_encrypted(url: Url, reading: Reading) -> Trouble:
+def _not_encrypted(url: Url, request: Reading) -> Trouble:
     if url.scheme == "http" and not is_loopback(url.host):
-        clauses = reading.message.clauses
-        said = [" ".join(clause.words) for clause in clauses if not clause.denies_something]
+        clauses = request.message.clauses
+        spoken = [" ".join(clause.words) for clause in clauses if not clause.denies_something]
         spelt = re.sub(r"[\W_]+", " ", fold(url.rest[:2_000]))
-        words = f" {' '.join(said)} {spelt} "
+        words = f" {' '.join(spoken)} {spelt} "
         secret = map(fold, hosts.listed("signs in"))
         signs_in = any((f" {word} " if word.isascii() else word) in words for word in secret)
         yield _BLOCK if signs_in else _WARN, f"http://{url.host}"
@@ -164,7 +164,7 @@ _THIS_COMPUTER: Final = re.compile(r"(?:^|\.)localhost[.-]")
 _ADDRESS: Final = re.compile(r"(?<!\d)\d{1,3}(?:[.-]\d{1,3}){3}(?!\d)")
 
 
-def dressed_up(url: Url, reading: Reading) -> Trouble:
+def dressed_up(url: Url, request: Reading) -> Trouble:
     """How a host imitates a company's, the server's own one, or this computer."""
     host, shown = url.host, unicode_host(url.host)
     if ip_address_of(host) is not None:
@@ -186,7 +186,7 @@ def dressed_up(url: Url, reading: Reading) -> Trouble:
     foreign = [label for label in shown.split(".") if not label.isascii()]
     if foreign:
         yield _BLOCK if any(map(_is_mixed_or_like_latin, foreign)) else _WARN, evidence
-    own = host_of(reading.request.server.address)
+    own = host_of(request.source.server.address)
     if _looks_like(domain, hosts.registrable(own)):
         yield _BLOCK, f"{host} / {own}"
 
@@ -204,17 +204,17 @@ def _looks_like(domain: str, own: str) -> bool:
     return first == second or (len(second) > 5 and within_one_slip(first, second))
 
 
-def _unrelated(url: Url, reading: Reading) -> Trouble:
+def _unrelated(url: Url, request: Reading) -> Trouble:
     """A company one is to sign in to, and a page that is neither its own nor named beside it."""
-    message = reading.message.text[:4_000]
+    message = request.message.text[:4_000]
     named = set(_signed_in_to(message))
     if not named or ip_address_of(url.host) is not None or "." not in url.host:
         return
-    said = set(re.findall(r"\w+", fold(message))) - named - hosts.listed("common labels")
+    others = set(re.findall(r"\w+", fold(message))) - named - hosts.listed("common labels")
     is_named = (
         url.host in re.findall(r"[\w.-]+\w", message.lower())
         or any(name in url.host for name in named & hosts.listed("shared"))
-        or any(label in said for label in url.host.split(".")[:-1] if len(label) > _SHORT_LABEL)
+        or any(len(it) > _SHORT_LABEL and it in others for it in url.host.split(".")[:-1])
     )
     own = frozenset().union(*(table("brands")[name] for name in named))
     if not is_named and own.isdisjoint((url.host, hosts.registrable(url.host))):
@@ -243,11 +243,11 @@ def url_rule(
     `pages`: only where that is a page of the web. `host`: a trusted domain quiets it.
     """
 
-    def look(reading: Reading) -> Iterator[Sighting]:
-        text = reading.request.url or ""
+    def look(request: Reading) -> Iterator[Sighting]:
+        text = request.source.url or ""
         url = cut(text if len(text) <= 16_000 else text[:8_000] + text[-8_000:])
-        if reading.mode == "url" and (url.is_page or not pages):
-            for severity, evidence in find(url, reading):
+        if request.mode == "url" and (url.is_page or not pages):
+            for severity, evidence in find(url, request):
                 yield Sighting(severity, "url", evidence)
 
     return house_rule(name, look, about_host=host)

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Found, Sighting, found, weight
+from elicit_tui.guardian.rule import Mention, Sighting, mentions, weight
 from elicit_tui.guardian.words import Hit, is_known
 
 THRESHOLD: Final = 3
@@ -55,75 +55,75 @@ class Thing:
     senses: tuple[Sense, ...] = ()
 
 
-class Seen(NamedTuple):
+class Evidence(NamedTuple):
     """The evidence of one frame and where it stood."""
 
     weight: Weight
     place: Place
-    evidence: str
+    excerpt: str
 
 
-class Wanting:
+class Demand:
     """One request weighed for one thing."""
 
-    def __init__(self, reading: Reading, thing: Thing) -> None:
-        self.reading = reading
+    def __init__(self, request: Reading, thing: Thing) -> None:
+        self.request = request
         self.thing = thing
-        self._said_before: dict[tuple[bool, ...], list[Seen]] = {}
+        self._weighed_of_form: dict[tuple[bool, ...], list[Evidence]] = {}
         self._words = (thing.sure, thing.maybe, thing.name)
 
     def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
         """A field that wants the thing, with all that was weighed; None where it does not."""
-        seen = sorted(self.of_field(field), key=lambda one: -one.weight.amount)
-        because = tuple(one.weight for one in seen)
+        evidence = sorted(self.of_field(field), key=lambda piece: -piece.weight.amount)
+        because = tuple(piece.weight for piece in evidence)
         counted = counts_on(field)
-        if sum(one.amount for one in because) < THRESHOLD or (counted and not field.is_open):
+        if sum(why.amount for why in because) < THRESHOLD or (counted and not field.is_open):
             return None
-        if {one.weight.frame for one in seen} == {"stands-alone"} or counted:
+        if {piece.weight.frame for piece in evidence} == {"stands-alone"} or counted:
             severity = Severity.WARN
         # What the form says as a whole is said whatever is left unset.
-        carried = () if self._said_by_form(field) else None
-        where, evidence = seen[0].place.where, seen[0].evidence
-        return Sighting(severity, where, evidence, field.name, because, carried)
+        carried = () if self._of_form(field) else None
+        first = evidence[0]
+        return Sighting(severity, first.place.where, first.excerpt, field.name, because, carried)
 
-    def of_field(self, field: FieldReading) -> list[Seen]:
+    def of_field(self, field: FieldReading) -> list[Evidence]:
         """What speaks for it that a field wants the thing; the sum decides."""
-        if not self._said_of_all and field.concepts.isdisjoint(self._words):
+        if not self._places_for_all and field.concepts.isdisjoint(self._words):
             return []
-        own = [*self._own(field)]
-        sure = any(seen.weight.amount >= THRESHOLD for seen in own)
-        prose = [*self._said(field)]
-        maybe = any(seen.weight.frame.startswith("may-be") for seen in own)
+        own = [*self._labelled(field)]
+        sure = any(piece.weight.amount >= THRESHOLD for piece in own)
+        prose = [*self._described(field)]
+        maybe = any(piece.weight.frame.startswith("may-be") for piece in own)
         if not (own or field.is_open):
             # Something else is typed there, and the word may mean something else as well.
-            prose = [seen for seen in prose if not seen.weight.frame.endswith("-maybe")]
-        best = max(prose, key=lambda seen: seen.weight.amount, default=None)
+            prose = [piece for piece in prose if not piece.weight.frame.endswith("-maybe")]
+        best = max(prose, key=lambda piece: piece.weight.amount, default=None)
         if best is not None:
             own.append(best)
         if not sure and maybe:
             own += self._sign_in(field)
         elif not sure and own and field.is_open:
-            place = field.places[0] if field.places else self.reading.message
+            place = field.places[0] if field.places else self.request.message
             amount = 1 + field.is_called("bare value")
-            own.append(Seen(weight(amount, "open-field", place, field.name), place, field.name))
+            own.append(Evidence(weight(amount, "open-field", place, field.name), place, field.name))
         return own
 
     # The field itself -------------------------------------------------------------------------
 
-    def _own(self, field: FieldReading) -> Iterator[Seen]:
-        named = field.told("name", "title")
-        told = [
-            one
-            for one in found(named, self.thing.sure, self.thing.name, self.thing.maybe)
-            if one.clause.standing(one.hit) >= Standing.NAMED
-            and not self.is_in_other_sense(one)
-            and not (one.place.role == "name" and self._is_told_by_title(one, field))
+    def _labelled(self, field: FieldReading) -> Iterator[Evidence]:
+        labels = field.texts("name", "title")
+        named = [
+            mention
+            for mention in mentions(labels, self.thing.sure, self.thing.name, self.thing.maybe)
+            if mention.clause.standing(mention.hit) >= Standing.NAMED
+            and not self.is_in_other_sense(mention)
+            and not (mention.place.role == "name" and self._is_told_by_title(mention, field))
         ]
-        for one in told:
+        for one in named:
             if self._is_name(one) and self._fits(one.clause, one.hit, field):
-                yield _seen(one, 4, f"field-is-{self.thing.called}")
+                yield _evidence(one, 4, f"field-is-{self.thing.called}")
                 return
-        for one in told:
+        for one in named:
             by_name = 2 * _has_a_name(one)
             rest = one.clause.words[one.hit.end :]
             ends = all(map(_VERSION.fullmatch, rest)) or "(" in one.clause.gaps[one.hit.end]
@@ -132,17 +132,17 @@ class Wanting:
             counted = field.kind == "number" and one.clause.words[one.hit.end - 1].endswith("s")
             if one.hit.concept == self.thing.maybe and whole and not counted:
                 more = by_name or int(one.clause.is_joined(one.hit))
-                yield _seen(one, 1 + more, f"may-be-{self.thing.called}")
+                yield _evidence(one, 1 + more, f"may-be-{self.thing.called}")
                 return
 
-    def _is_told_by_title(self, one: Found, field: FieldReading) -> bool:
+    def _is_told_by_title(self, one: Mention, field: FieldReading) -> bool:
         """Whether a name that means many things has a title that says which: "Degrees"."""
-        said = any(hit[1:] == one.hit[1:] for hit in one.clause.of("many senses"))
-        titles = field.told("title") if said else ()
-        vague = ("ask", "please", "anything", self.thing.beside) if field.is_open else ()
-        return bool(titles) and not any(one.says(*self._words, *vague) for one in titles)
+        is_vague_name = any(hit[1:] == one.hit[1:] for hit in one.clause.of("many senses"))
+        titles = field.texts("title") if is_vague_name else ()
+        open_words = ("ask", "please", "anything", self.thing.beside) if field.is_open else ()
+        return bool(titles) and not any(title.says(*self._words, *open_words) for title in titles)
 
-    def is_in_other_sense(self, one: Found) -> bool:
+    def is_in_other_sense(self, one: Mention) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""
         if one.clause.ends_a_name(one.hit):
             return True
@@ -152,27 +152,26 @@ class Wanting:
             for word in one.clause.of(sense.words)
         ) or (one.place.role == "name" and self._is_explained(one))
 
-    def _is_explained(self, one: Found) -> bool:
+    def _is_explained(self, one: Mention) -> bool:
         """Whether the field's title means something harmless by its name: "Ring bearer"."""
-        titles = (place for place in self.reading.told("title") if place.field == one.place.field)
+        titles = (place for place in self.request.texts("title") if place.field == one.place.field)
         senses = [sense.words for sense in self._senses]
-        said = one.clause.words[one.hit.start : one.hit.end]
-        told = (it.clause.words[slice(*it.hit[1:])] for it in found(titles, "harmless", *senses))
-        return any(len(it) > len(said) and all(map(" ".join(it).count, said)) for it in told)
+        name, longer = one.words, (it.words for it in mentions(titles, "harmless", *senses))
+        return any(len(it) > len(name) and all(map(" ".join(it).count, name)) for it in longer)
 
     @cached_property
     def _senses(self) -> tuple[Sense, ...]:
         return tuple(
             sense
             for sense in self.thing.senses
-            if any(shows(field, sense) for field in self.reading.free_fields[:_MOST_LOOKED_AT])
+            if any(shows(field, sense) for field in self.request.free_fields[:_MOST_LOOKED_AT])
         )
 
     def means_other(self, words: Sequence[str]) -> bool:
         """Whether one of some words stands for a harmless thing, as the form's fields show."""
-        return any(one.words in words for one in self._senses)
+        return any(sense.words in words for sense in self._senses)
 
-    def _is_name(self, one: Found) -> bool:
+    def _is_name(self, one: Mention) -> bool:
         if one.hit.concept == self.thing.name:
             short = one.place.role == "name" or len(one.clause.words) <= SHORT_NAME
             return short and one.hit.end == len(one.clause.words)
@@ -186,51 +185,51 @@ class Wanting:
 
     # What is said of it -----------------------------------------------------------------------
 
-    def _said(self, field: FieldReading) -> Iterator[Seen]:
-        for place in field.told(*_OF_FIELD):
-            yield from (seen for seen, _ in self._spoken(place, field))
-        yield from self._said_by_form(field)
+    def _described(self, field: FieldReading) -> Iterator[Evidence]:
+        for place in field.texts(*_OF_FIELD):
+            yield from (piece for piece, _ in self._mentioned(place, field))
+        yield from self._of_form(field)
 
-    def _said_by_form(self, field: FieldReading) -> list[Seen]:
+    def _of_form(self, field: FieldReading) -> list[Evidence]:
         """What the form says, the same for all fields that can hold the same: weighed once."""
         holds = (field.is_open, field.kind == "number", _is_count(field))
-        if holds not in self._said_before:
+        if holds not in self._weighed_of_form:
             # What is chosen tells nothing, unless it tells the person to type something.
-            self._said_before[holds] = [
-                seen
-                for place in self._said_of_all
-                for seen, one in self._spoken(place, field)
+            self._weighed_of_form[holds] = [
+                piece
+                for place in self._places_for_all
+                for piece, one in self._mentioned(place, field)
                 if place.role in GENERAL
                 or any(
                     ask.end <= one.hit.start or ask.start >= one.hit.end for ask in one.clause.asks
                 )
             ]
-        return self._said_before[holds]
+        return self._weighed_of_form[holds]
 
     @cached_property
-    def _said_of_all(self) -> tuple[Place, ...]:
+    def _places_for_all(self) -> tuple[Place, ...]:
         """The form's own words, and those of what is chosen, where the thing stands in them."""
-        choosing = {field.name for field in self.reading.fields if field.kind == "choice"}
+        choosing = {field.name for field in self.request.fields if field.kind == "choice"}
         roles = ("title", "description", "choice")
         return tuple(
             place
-            for place in self.reading.places
+            for place in self.request.places
             if place.role in GENERAL or (place.field in choosing and place.role in roles)
             if any(not view.concepts.isdisjoint(self._words) for view in place.views)
         )
 
-    def _spoken(self, place: Place, field: FieldReading) -> Iterator[tuple[Seen, Found]]:
+    def _mentioned(self, place: Place, field: FieldReading) -> Iterator[tuple[Evidence, Mention]]:
         shows = place.role in ("title", "description") and not field.is_open
-        for one in found((place,), self.thing.sure, self.thing.maybe):
-            _, view, clause, hit = one
+        for mention in mentions((place,), self.thing.sure, self.thing.maybe):
+            _, view, clause, hit = mention
             # What is prepared there is a value, unless it tells the person what to type.
             is_instance = shows and clause in _instances(view.clauses)
             shown = is_instance or place.role in ("default", "example")
             standing = clause.standing(hit)
-            handed = standing < Standing.ASKED and _is_handed_over(one)
+            handed = standing < Standing.ASKED and _is_handed_over(mention)
             if (
                 (shown and not clause.asks)
-                or self.is_in_other_sense(one)
+                or self.is_in_other_sense(mention)
                 or (standing < Standing.NAMED and not handed)
                 or view.repeats(clause, hit)
                 or not self._fits(clause, hit, field)
@@ -243,44 +242,44 @@ class Wanting:
                 frame = ("asked-for" if sure else "stands-alone") if asked else "spoken-of"
                 # A log or a chat is spoken of every day, unless it is the person's.
                 daily = not (asked or place.field or self.thing.maybe or clause.holds(hit))
-                yield _seen(one, 2 + asked - daily, frame), one
+                yield _evidence(mention, 2 + asked - daily, frame), mention
                 continue
             asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
-            yield _seen(one, 1 + asked + whose, frame), one
+            yield _evidence(mention, 1 + asked + whose, frame), mention
 
-    def _sign_in(self, field: FieldReading) -> Iterator[Seen]:
+    def _sign_in(self, field: FieldReading) -> Iterator[Evidence]:
         """What opens something: prose must say so, other fields only be called like it."""
         beside = self.thing.beside
-        for place in self.reading.told(*GENERAL, "name", "title", "description"):
+        for place in self.request.texts(*GENERAL, "name", "title", "description"):
             concepts = (beside, f"{beside} field")[: 1 + (place.role in ("name", "title"))]
-            for one in found((place,), *concepts, usual_only=True):
-                if not one.clause.denies_something:
-                    yield _seen(one, 2, "sign-in")
+            for mention in mentions((place,), *concepts, usual_only=True):
+                if not mention.clause.denies_something:
+                    yield _evidence(mention, 2, "sign-in")
                     return
 
 
-def _seen(one: Found, amount: int, frame: str) -> Seen:
-    return Seen(one.weight(amount, frame), one.place, one.evidence)
+def _evidence(one: Mention, amount: int, frame: str) -> Evidence:
+    return Evidence(one.weight(amount, frame), one.place, one.evidence)
 
 
 def shows(field: FieldReading, sense: Sense) -> bool:
     """Whether a field is called by one of the words and shows that it means the harmless thing."""
-    told = field.told("name", "title")
-    if next(found(told, sense.words, usual_only=True), None) is None:
+    labels = field.texts("name", "title")
+    if next(mentions(labels, sense.words, usual_only=True), None) is None:
         return False
-    own = field.told(*_OF_FIELD, "pattern")
+    own = field.texts(*_OF_FIELD, "pattern")
     if sense.value is not None and any(sense.value.search(place.text) for place in own):
         return True
-    shown = found(own, sense.shown_by, usual_only=True)
-    return any(not mention.clause.denies(mention.hit) for mention in shown)
+    shown = mentions(own, sense.shown_by, usual_only=True)
+    return any(not mention.is_denied for mention in shown)
 
 
 def _is_count(field: FieldReading) -> bool:
     """Whether its numbers are too small for a secret: three to ten wrong ones."""
     most = field.drawn.get("maximum")
-    title = " ".join(place.text.lower() for place in field.told("title"))
+    title = " ".join(place.text.lower() for place in field.texts("title"))
     counts = title.startswith("number of ") and title.endswith("s")
     return counts or (isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED)
 
@@ -288,22 +287,22 @@ def _is_count(field: FieldReading) -> bool:
 def counts_on(field: FieldReading) -> bool:
     """Whether its numbers begin at a small one, as those of things in a row do."""
     begins = (field.drawn.get("minimum"), field.drawn.get("default"))
-    return field.kind == "number" and any(one in range(1, _MOST_COUNTED) for one in begins)
+    return field.kind == "number" and any(begin in range(1, _MOST_COUNTED) for begin in begins)
 
 
-def _has_a_name(one: Found) -> bool:
+def _has_a_name(one: Mention) -> bool:
     """Whether a word that no language knows says whose it is, or any beside "PIN" in capitals."""
     place, view, clause, hit = one
     cried = view.folded.original[slice(*one.span)].isupper() and not place.text.isupper()
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
     # Before it, or, as the last one, behind it: "PIN of the card".
-    told = mostly and (hit.start in ((0, 1) if cried else (1,)))
-    word = clause.words[hit.start - 1] if told else ""
+    stands_beside = mostly and (hit.start in ((0, 1) if cried else (1,)))
+    word = clause.words[hit.start - 1] if stands_beside else ""
     is_word = word.isascii() and word.isalnum() and len(word) >= _SHORTEST_OF_NAMES
     return is_word and (cried or not is_known(word, clause.latin))
 
 
-def _is_handed_over(one: Found) -> bool:
+def _is_handed_over(one: Mention) -> bool:
     """Whether what is named is asked for a little later: "click Create token and paste it"."""
     _, view, clause, hit = one
     if not clause.is_itself(hit):
@@ -322,8 +321,8 @@ def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     if len(clause.words) == 1 and any(other.of("account name") for other in clause.near):
         return True
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
-    told = clause.is_qualified(hit) or clause.is_joined(hit)
-    return mostly and clause.ends_with(hit) and told
+    is_qualified = clause.is_qualified(hit) or clause.is_joined(hit)
+    return mostly and clause.ends_with(hit) and is_qualified
 
 
 def _instances(clauses: Sequence[Clause]) -> list[Clause]:
