@@ -29,7 +29,7 @@ PATIENCE: Final = 60.0
 COMMAND: Final[Mapping[str, Any]] = {
     "hook_event_name": "PermissionRequest",
     "session_id": "of-the-agent",
-    "cwd": "/work/of/the/agent",
+    "cwd": "/home/ada/project",
     "permission_mode": "default",
     "tool_name": "Bash",
     "tool_input": {"command": "make release", "description": "Build it"},
@@ -37,7 +37,7 @@ COMMAND: Final[Mapping[str, Any]] = {
 QUESTION: Final[Mapping[str, Any]] = {
     "hook_event_name": "Elicitation",
     "session_id": "of-the-agent",
-    "cwd": "/work/of/the/agent",
+    "cwd": "/home/ada/project",
     "mcp_server_name": "deploy",
     "mode": "form",
     "message": "Which environment?",

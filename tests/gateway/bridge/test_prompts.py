@@ -33,7 +33,7 @@ async def test_a_command_is_allowed_once_by_a_person_and_never_for_the_session()
         assert waiting.kind == "approval"
         assert (waiting.agent, waiting.server, waiting.tool) == ("claude-code", "agent", "Bash")
         assert waiting.asker is not None
-        assert waiting.asker.directory == "/work/of/the/agent"
+        assert waiting.asker.directory == "/home/ada/project"
         assert question.request.message == "Let Claude Code run a command?"
         assert question.request.call is not None
         assert question.request.call.arguments == COMMAND["tool_input"]
