@@ -16,7 +16,6 @@ from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
 from elicit_tui.elicitation.task import ENDS
 from elicit_tui.errors import (
-    INVALID_ANSWER,
     Interrupted,
     LimitReached,
     ProtocolCallError,
@@ -51,7 +50,7 @@ def task_id_of(task: Mapping[str, Any]) -> str:
     """The id of a task that a server created. Raises ServerError."""
     identifier = task.get("taskId")
     if not isinstance(identifier, str) or not 0 < len(identifier) <= MOST_OF_AN_ID:
-        raise _invalid("The server's answer is a task without an id.")
+        raise _invalid("The server's answer is a task without an id")
     return identifier
 
 
@@ -112,6 +111,7 @@ class TaskFollower:
         pauses = doubling(SHORTEST_SECONDS, USUAL_SECONDS)
         while True:
             self._tell(task)
+            self._take_back(task)
             result = self._end(task)
             if result is not None:
                 return result
@@ -140,7 +140,7 @@ class TaskFollower:
             ) from None
         self._failed = 0
         if task.get("taskId") != self._id:
-            raise _invalid("The server told of another task than it was asked for.")
+            raise _invalid("The server told of another task than it was asked for")
         return task
 
     def _tell(self, task: Mapping[str, Any]) -> None:
@@ -156,11 +156,11 @@ class TaskFollower:
         """The result of a task that is done; None for one that goes on."""
         status = task.get("status")
         if status not in STATES:
-            raise _invalid("The server's task is in a state that the protocol does not know.")
+            raise _invalid("The server's task is in a state that the protocol does not know")
         if status == "completed":
             result = task.get("result")
             if not isinstance(result, dict):
-                raise _invalid("The server's task is completed, and has no result.")
+                raise _invalid("The server's task is completed, and has no result")
             self._session.judge(result, is_call=True)
             return result
         if status == "failed":
@@ -177,19 +177,19 @@ class TaskFollower:
 
     # What it asks
 
-    def _ask(self, task: Mapping[str, Any]) -> None:
-        listed = task.get("inputRequests") if task.get("status") == "input_required" else None
-        if listed is not None and not isinstance(listed, Mapping):
-            raise _invalid("The server's inputRequests is not an object.")
-        wanted: Mapping[str, Any] = listed or {}
+    def _take_back(self, task: Mapping[str, Any]) -> None:
+        """Withdraw what the server asks no longer."""
+        wanted = _wanted(task)
         for key in [key for key in self._asked if key not in wanted]:
-            self._broker.withdraw(self._asked.pop(key).id, "The server no longer asks for this.")
-        new = {key: asked for key, asked in wanted.items() if key not in self._keys}
+            self._broker.withdraw(self._asked.pop(key).id, "The server withdrew the question.")
+
+    def _ask(self, task: Mapping[str, Any]) -> None:
+        new = {key: asked for key, asked in _wanted(task).items() if key not in self._keys}
         if not new or self._last_word_until is not None:
             return
         self._keys.update(new)
         if len(self._keys) > MOST_KEYS:
-            raise _invalid(f"The server's task asks for more than {MOST_KEYS:,} things.")
+            raise _invalid(f"The server's task asks for more than {MOST_KEYS:,} things")
         self.rounds += 1
         asked = judge_round(
             {"inputRequests": new}, self._broker, self._identity, self._call, self.rounds
@@ -287,6 +287,14 @@ class TaskFollower:
             await asyncio.wait_for(asked, ANSWERS_SECONDS)
 
 
+def _wanted(task: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a task asks now, by key. Raises ServerError."""
+    listed = task.get("inputRequests") if task.get("status") == "input_required" else None
+    if listed is not None and not isinstance(listed, Mapping):
+        raise _invalid("The server's inputRequests is not an object")
+    return listed or {}
+
+
 def _interval(task: Mapping[str, Any], pauses: Iterator[float]) -> float:
     """How long to wait before the next poll, within our bounds."""
     wanted = task.get("pollIntervalMs")
@@ -300,9 +308,11 @@ def _failure(error: Any) -> ProtocolCallError | ServerError:
     read = error if isinstance(error, Mapping) else {}
     code, message = read.get("code"), read.get("message")
     if isinstance(code, bool) or not isinstance(code, int) or not isinstance(message, str):
-        return _invalid("The server's task failed, and does not say how.")
+        return _invalid("The server's task failed, and does not say how")
     return ProtocolCallError(code, message, read.get("data"))
 
 
-def _invalid(sentence: str) -> ServerError:
-    return ServerError(sentence, code=INVALID_ANSWER)
+def _invalid(what: str) -> ServerError:
+    """The end of a task that is not followed any further: it is no result, so nothing is known."""
+    sentence = f"{what}; whether the tool did its work is not known."
+    return ServerError(sentence, code="invalid_task")

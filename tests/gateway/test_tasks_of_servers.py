@@ -86,6 +86,24 @@ async def test_it_is_a_task_of_ours_and_its_end_is_that_of_the_servers(
         )
 
 
+@pytest.mark.parametrize("tool", ["odd_state", "another", "no_result", "odd_requests"])
+async def test_a_server_that_lies_about_its_task_leaves_it_unknown_whether_the_tool_ran(
+    tasking: ServerSettings, tool: str
+) -> None:
+    async with task_world(tasking) as here:
+        ended = await here.agent.ended(await here.agent.task(f"tasking__{tool}"))
+        assert ended["status"] == "failed"
+        assert "not known whether the tool ran" in ended["error"]["message"]
+
+
+async def test_a_task_in_a_task_is_no_result(tasking: ServerSettings) -> None:
+    async with task_world(tasking) as here:
+        ended = await here.agent.ended(await here.agent.task("tasking__task_in_task"))
+        assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
+        assert ended["result"]["resultType"] == "complete"
+        assert "taskId" not in ended["result"]
+
+
 async def test_an_agent_without_tasks_waits_and_has_the_result(tasking: ServerSettings) -> None:
     async with task_world(tasking) as here:
         result = await here.agent.call("tasking__simple", tasks=False)

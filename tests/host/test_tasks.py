@@ -137,6 +137,7 @@ async def test_a_question_that_a_task_takes_back_is_withdrawn(
         result = await here.calls(tool)
         assert text in text_of(result.result)
         assert here.only_outcome().decided_by == "server"
+        assert here.only_outcome().reason == "The server withdrew the question."
         assert here.person.withdrawn == here.person.asked
         assert here.ledger.sent_ids() == []
 
@@ -165,6 +166,9 @@ async def test_a_task_that_lies_or_vanishes_is_an_error_of_the_server_in_one_sen
         with pytest.raises(ServerError, match=words) as caught:
             await here.calls(tool)
         assert "\n" not in str(caught.value)
+        # What came to its end with a result that is none has run; of the others nobody knows.
+        has_run = tool in ("odd_error", "task_in_task")
+        assert ("whether the tool did its work is not known" in str(caught.value)) != has_run
         # The connection goes on.
         assert text_of((await here.calls("simple")).result) == "done"
 

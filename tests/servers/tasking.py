@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -152,8 +153,15 @@ def greets(task: Task) -> Iterator[Fields]:
 
 
 def vanishes(task: Task) -> Iterator[Fields]:
-    yield WORKING
+    """Its time to live is over after the first look."""
+    yield {**WORKING, "ttlMs": 1}
     TASKS.pop(next(key for key, each in TASKS.items() if each is task))
+
+
+def dies(task: Task) -> Iterator[Fields]:
+    """The server dies of the second look."""
+    yield WORKING
+    os._exit(1)
 
 
 STEPS: Mapping[str, Callable[[Task], Iterator[Fields]]] = {
@@ -188,6 +196,7 @@ STEPS: Mapping[str, Callable[[Task], Iterator[Fields]]] = {
     "odd_requests": steps({"status": "input_required", "inputRequests": ["value"]}),
     "another": steps({**WORKING, "taskId": "another"}),
     "vanishes": vanishes,
+    "dies": dies,
     "no_id": steps(WORKING),
     "at_once_again": steps(*[{**WORKING, "pollIntervalMs": 0}] * 3, done()),
     "next_year": steps({**WORKING, "pollIntervalMs": 1e13}, done()),

@@ -152,12 +152,12 @@ class Person:
 
 
 @asynccontextmanager
-async def person(*, there: bool = True) -> AsyncIterator[Person]:
-    """An inbox that is open, in which a key was pressed just now.
+async def person(*, there: bool = True, settings: Settings | None = None) -> AsyncIterator[Person]:
+    """An inbox that is open, in which a key was pressed just now; `settings`: where its store is.
 
     That the hook is a child of this process does not count: its agent is somebody else.
     """
-    async with open_store(Settings(), "answerer") as store:
+    async with open_store(settings or Settings(), "answerer") as store:
         inbox = Inbox(
             store,
             "inbox",
