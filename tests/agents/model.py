@@ -31,6 +31,8 @@ class Turn:
     """The names of the tools that it was offered."""
     results: tuple[str, ...]
     """What its tools returned so far, as the model reads it."""
+    told: str = ""
+    """What it was told last (Anthropic's messages): a person's words, or how a task ended."""
 
 
 @dataclass
@@ -319,7 +321,9 @@ def _messages(script: ScriptedModel, path: str, asked: dict[str, Any]) -> Answer
         for block in message["content"]
         if block.get("type") == "tool_result"
     ]
-    made = script.next(Turn(path, tuple(names), tuple(results)), spelt)
+    messages = asked.get("messages", [])
+    told = _text_of(messages[-1].get("content")) if messages else ""
+    made = script.next(Turn(path, tuple(names), tuple(results), told), spelt)
     number = len(script.turns)
     usage = {"input_tokens": 1, "output_tokens": 1}
     base = {
