@@ -11,6 +11,19 @@ import _socket  # The small one: with what `socket` imports this process would s
 import os
 import sys
 
+LOADED_LATE = (
+    "anyio._backends._asyncio",
+    "elicit_tui.cli.call",
+    "elicit_tui.cli.dispatch",
+    "elicit_tui.cli.test",
+    "elicit_tui.config.locating",
+    "elicit_tui.host.rounds",
+    "elicit_tui.host.task_follower",
+    "elicit_tui.host.unjudged",
+    "platformdirs.unix",
+    "tomli",
+)
+"""What `elicit-tui` imports when it needs it."""
 STREAMS = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
 
 
@@ -74,7 +87,14 @@ def watch(client, program) -> int:  # type: ignore[no-untyped-def]
 
 
 def ready_program():  # type: ignore[no-untyped-def]
-    """`elicit-tui` with all in memory that a run of scenarios loads."""
+    """`elicit-tui` with all in memory that a call, or a run of scenarios, loads."""
+    import importlib
+
+    from elicit_tui.host.sdk import load_sdk
+
+    load_sdk(remote=True)  # Before all that needs a part of it.
+    for module in LOADED_LATE:
+        importlib.import_module(module)
     from elicit_tui.cli import run
     from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
     from elicit_tui.form import read_form
