@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.narration import Narration
@@ -13,27 +12,73 @@ from elicit_tui.cli.own_file import agreed, may_not_run
 from elicit_tui.cli.presence import person_present
 from elicit_tui.errors import ConfigError, UsageError
 
-if TYPE_CHECKING:
-    from elicit_tui.gateway.install.places import FoundFile
+
+class OtherPrograms:
+    """The servers of the known programs, beside our own file."""
+
+    def __init__(self, own: Path) -> None:
+        """Read them all, and our file; what is wrong with that one is `trouble`."""
+        from elicit_tui.config.importing import collect
+        from elicit_tui.gateway.install.gateway_entry import NAME
+        from elicit_tui.gateway.install.places import LARGEST_FILE, FoundFile, look
+        from elicit_tui.gateway.install.undoing import own_document
+
+        self.titles = _files()
+        self.trouble: ConfigError | None = None
+        self.ours = FoundFile(own, None)
+        known: set[str] = set()
+        try:
+            self.ours = look(own)
+            known.update(own_document(self.ours).servers)
+        except ConfigError as error:
+            self.trouble = error
+        self.collected = collect(self.titles, known, NAME, LARGEST_FILE)
+
+    def refused(self, names: Collection[str]) -> Mapping[str, str]:
+        """Those that would not run, and why. Raises ConfigError."""
+        return may_not_run(self._with(names), names)
+
+    def write(self, names: Collection[str]) -> None:
+        """Add these at the end of our file. Raises ConfigError, and then nothing is written."""
+        from elicit_tui.gateway.install.changes import Change, make
+
+        if self.trouble is not None:
+            raise self.trouble
+        ours = self.ours
+        make([Change(ours.path, ours.content, self._with(names), ours.mode)])
+
+    def _with(self, names: Collection[str]) -> bytes:
+        from elicit_tui.gateway.install.undoing import own_document, with_servers
+
+        blocks = (toml for name, toml in self.collected.servers.items() if name in names)
+        return with_servers(own_document(self.ours), blocks).as_bytes()
+
+
+def servers_elsewhere(own: Path) -> Mapping[str, str]:
+    """What other programs have and our file has not: TOML by name. Raises ConfigError."""
+    others = OtherPrograms(own)
+    if others.trouble is not None:
+        raise others.trouble
+    return others.collected.servers
+
+
+def take_servers(own: Path, names: Collection[str]) -> None:
+    """Add servers of other programs to our file; all or none. Raises ConfigError."""
+    others = OtherPrograms(own)
+    refused = others.refused(names)
+    if refused:
+        raise ConfigError([f"{name} may not run: {why}" for name, why in refused.items()])
+    others.write(names)
 
 
 def import_all(own: Path) -> int:
     """Print their servers as TOML; where a person is there, offer to write them into `own`."""
-    from elicit_tui.config.importing import collect
-    from elicit_tui.gateway.install.gateway_entry import NAME
-    from elicit_tui.gateway.install.places import LARGEST_FILE, look, shown_path
-    from elicit_tui.gateway.install.undoing import own_document
+    from elicit_tui.gateway.install.places import shown_path
 
-    narration, titles = Narration(), _files()
-    ours: FoundFile | None = None
-    known: set[str] = set()
-    try:
-        found = look(own)
-        known.update(own_document(found).servers)
-        ours = found
-    except ConfigError as error:
-        narration.error(error)
-    collected = collect(titles, known, NAME, LARGEST_FILE)
+    narration, others = Narration(), OtherPrograms(own)
+    titles, collected = others.titles, others.collected
+    if others.trouble is not None:
+        narration.error(others.trouble)
     for path, names in collected.found.items():
         narration.say(f"{titles[path]} ({shown_path(path)}): {', '.join(names)}")
     for note in collected.notes:
@@ -48,9 +93,9 @@ def import_all(own: Path) -> int:
         narration.say(f"✓ {shown_path(own)} has all of them.")
         return OK
     Output().text("\n".join(collected.servers.values()).rstrip("\n"))
-    if ours is None or not person_present():
+    if others.trouble is not None or not person_present():
         return OK
-    return OK if _written(ours, collected.servers, narration) else FAILED
+    return OK if _written(others, narration) else FAILED
 
 
 def _files() -> dict[Path, str]:
@@ -66,21 +111,18 @@ def _files() -> dict[Path, str]:
     return files
 
 
-def _written(ours: FoundFile, servers: Mapping[str, str], narration: Narration) -> bool:
+def _written(others: OtherPrograms, narration: Narration) -> bool:
     """Ask, and add the servers at the end of our file. Raises ConfigError."""
-    from elicit_tui.gateway.install.changes import Change, make
     from elicit_tui.gateway.install.places import shown_path
-    from elicit_tui.gateway.install.undoing import own_document, with_servers
 
-    document = own_document(ours)
-    refused = may_not_run(with_servers(document, iter(servers.values())).as_bytes(), servers)
+    servers = others.collected.servers
+    refused = others.refused(servers)
     for name, why in refused.items():
         narration.say(f"✗ {name} is left out: {why}")
-    chosen = [toml for name, toml in servers.items() if name not in refused]
-    question = f"Add them to {shown_path(ours.path)} ({len(chosen)})? [y/N] "
+    chosen = [name for name in servers if name not in refused]
+    question = f"Add them to {shown_path(others.ours.path)} ({len(chosen)})? [y/N] "
     if not chosen or not agreed(narration, question):
         return False
-    after = with_servers(document, iter(chosen)).as_bytes()
-    make([Change(ours.path, ours.content, after, ours.mode)])
+    others.write(chosen)
     narration.say("✓ Written. `elicit-tui tools` asks each of them what it offers.")
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from elicit_tui.elicitation.settings import ServerSettings, Settings
     from elicit_tui.runtime import Runtime
+    from elicit_tui.tui.console.servers import OwnFile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +31,21 @@ def run(namespace: argparse.Namespace) -> int:
     narration = Narration()
     settings = load_settings(namespace, narration)
     names = startable(settings, narration)
-    return open_console(settings, names, namespace, reload=partial(_servers_now, namespace))
+    return open_console(settings, names, namespace, own_file=_own_file(namespace))
+
+
+def _own_file(namespace: argparse.Namespace) -> OwnFile:
+    """What the console may change, and where it finds more."""
+    from elicit_tui import paths
+    from elicit_tui.cli.config_import import servers_elsewhere, take_servers
+    from elicit_tui.tui.console.servers import OwnFile
+
+    own = namespace.config or paths.config_file()
+    return OwnFile(
+        reload=partial(_servers_now, namespace),
+        elsewhere=partial(servers_elsewhere, own),
+        take=partial(take_servers, own),
+    )
 
 
 def _servers_now(namespace: argparse.Namespace) -> Mapping[str, ServerSettings]:
@@ -46,7 +61,7 @@ def open_console(
     namespace: argparse.Namespace,
     *,
     inbox: bool = False,
-    reload: Callable[[], Mapping[str, ServerSettings]] | None = None,
+    own_file: OwnFile | None = None,
 ) -> int:
     """Open the console on these servers, or as the inbox. Raises UsageError without a terminal."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
@@ -63,7 +78,7 @@ def open_console(
         only=names,
         config_path=str(namespace.config or paths.config_file()),
         inbox=inbox,
-        reload=reload,
+        own_file=own_file,
     )
 
 

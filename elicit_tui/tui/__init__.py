@@ -10,7 +10,7 @@ from elicit_tui.elicitation.settings import Settings
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory
-    from elicit_tui.tui.console.server_editing import Reload
+    from elicit_tui.tui.console.servers import OwnFile
 
 __all__ = ["run_console"]
 
@@ -32,13 +32,13 @@ def run_console(
     only: Sequence[str] | None = None,
     config_path: str | None = None,
     inbox: bool = False,
-    reload: Reload | None = None,
+    own_file: OwnFile | None = None,
 ) -> int:
     """Run the console until the person leaves, or a signal ends it; the exit code.
 
     `only` limits the run to these servers; `config_path` is the file a newcomer is told of.
     `inbox`: nothing but the questions that wait in the store. The terminal is as it was
-    afterwards. `reload` reads the servers again.
+    afterwards. `own_file`: the configuration that may be changed in it.
     """
     from elicit_tui.garbage import no_collection
 
@@ -51,5 +51,5 @@ def run_console(
             only=only,
             config_path=config_path,
             inbox=inbox,
-            reload=reload,
+            own_file=own_file,
         )

@@ -42,7 +42,11 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
     from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
     from elicit_tui.tui.console.screens.result_reader import ResultScreen
-    from elicit_tui.tui.console.screens.server_dialogs import RemoveServerScreen, ServerScreen
+    from elicit_tui.tui.console.screens.server_dialogs import (
+        OtherServersScreen,
+        RemoveServerScreen,
+        ServerScreen,
+    )
     from elicit_tui.tui.console.views import LineView, RowList
     from elicit_tui.tui.question import QuestionView
     from elicit_tui.tui.widgets.lines import DateLine
@@ -65,6 +69,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         ResultTree,
         KeepCallScreen,
         ServerScreen,
+        OtherServersScreen,
         RemoveServerScreen,
         LeaveScreen,
         DeclineAllScreen,

@@ -33,10 +33,10 @@ from elicit_tui.tui.theme import AUTO, begin_with_theme, is_light, use_theme
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from elicit_tui.elicitation.settings import ServerSettings
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.run import ConsoleRun, RuntimeFactory
-    from elicit_tui.tui.console.server_editing import Reload
-    from elicit_tui.tui.console.servers import Offer, ServerRecord
+    from elicit_tui.tui.console.servers import Offer, OwnFile
     from elicit_tui.tui.question.actions import Answered, Later
 
 TICK_SECONDS = 0.1
@@ -81,11 +81,11 @@ class ConsoleApp(Controller):
         only: Sequence[str] | None = None,
         config_path: str = "",
         inbox: bool = False,
-        reload: Reload | None = None,
+        own_file: OwnFile | None = None,
     ) -> None:
         """`inbox`: nothing but the questions of other processes.
 
-        `reload` reads the servers again, for this run to have those that were changed.
+        `own_file`: the configuration whose servers may be changed here.
         """
         self.remembered = Remembered.load()
         self._look = self.remembered.theme_for(settings.console.theme)
@@ -102,7 +102,7 @@ class ConsoleApp(Controller):
         self._muting = Muting(self)
         self.runtime = None
         self._factory = factory
-        self._reload = reload
+        self.own_file = own_file
         self._console_run: ConsoleRun | None = None
         self._leaving = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
@@ -399,11 +399,12 @@ class ConsoleApp(Controller):
         if self._console_run is not None:
             self._console_run.restart(server)
 
-    def change_server(self, record: ServerRecord | None, *, remove: bool = False) -> None:
-        """Ask for what is to be written of a server of the configuration; None: of a new one."""
-        from elicit_tui.tui.console.server_editing import ServerEditing
-
-        ServerEditing(self, self._console_run, self._reload).change(record, remove=remove)
+    def take_over(self, name: str, settings: ServerSettings | None) -> bool:
+        """Let this run have a server as it is now, or no longer; False: there is no run yet."""
+        if self._console_run is None:
+            return False
+        self._console_run.take_over(name, settings)
+        return True
 
     def call_offer(self, server: str, offer: Offer) -> None:
         """Call a tool, get a prompt or read a resource; its arguments are asked first."""

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from elicit_tui.elicitation import Pending, Question, Queue, Responder
     from elicit_tui.elicitation.outcome import Via
+    from elicit_tui.elicitation.settings import ServerSettings
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.remembered import Remembered
-    from elicit_tui.tui.console.servers import Offer, ServerRecord
+    from elicit_tui.tui.console.servers import Offer, OwnFile
     from elicit_tui.tui.console.state import ConsoleState
 
 
@@ -29,6 +30,7 @@ class Controller(OrderedApp[int]):
     runtime: Runtime | None
     remembered: Remembered
     config_path: str
+    own_file: OwnFile | None
     via: Via
     """Through what its answers come: the console, or the inbox alone."""
 
@@ -119,8 +121,8 @@ class Controller(OrderedApp[int]):
         """End a server and start it again."""
 
     @abstractmethod
-    def change_server(self, record: ServerRecord | None, *, remove: bool = False) -> None:
-        """Ask for what is to be written of a server of the configuration; None: of a new one."""
+    def take_over(self, name: str, settings: ServerSettings | None) -> bool:
+        """Let this run have a server as it is now, or no longer; False: there is no run yet."""
 
     @abstractmethod
     def call_offer(self, server: str, offer: Offer) -> None:

@@ -1,8 +1,8 @@
-"""Servers added, changed and removed in the console: written to the file, then part of this run."""
+"""Servers added, taken over, changed and removed: written to the file, then part of this run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,13 +11,8 @@ from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.elicitation.settings import ServerSettings
     from elicit_tui.tui.console.controller import Controller
-    from elicit_tui.tui.console.run import ConsoleRun
     from elicit_tui.tui.console.servers import ServerRecord
-
-Reload = Callable[[], Mapping[str, "ServerSettings"]]
-"""The servers as the configuration has them now. Raises ConfigError."""
 
 NEXT_RUN: Final = "It is there the next time that elicit-tui starts."
 
@@ -25,28 +20,50 @@ NEXT_RUN: Final = "It is there the next time that elicit-tui starts."
 class ServerEditing:
     """What the keys of the list of servers do to the person's own file."""
 
-    def __init__(self, app: Controller, run: ConsoleRun | None, reload: Reload | None) -> None:
+    def __init__(self, app: Controller) -> None:
         self._app = app
-        self._run = run
-        self._reload = reload
+        self._file = app.own_file
         self._path = Path(app.config_path)
 
-    def change(self, record: ServerRecord | None, *, remove: bool) -> None:
-        """Ask for a new server, for what is to be another of one of the file, or to remove it."""
-        from elicit_tui.tui.console.screens.server_dialogs import RemoveServerScreen, ServerScreen
+    def add(self) -> None:
+        """Ask for a new server."""
+        from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
 
-        path = str(self._path)
-        if record is None:
-            self._app.push_screen(ServerScreen(path, self._save_new))
+        self._app.push_screen(ServerScreen(str(self._path), self._save_new))
+
+    def take_over(self) -> None:
+        """Show the servers of other programs, to choose those that are to be in the file."""
+        from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen
+
+        if self._file is None:
             return
-        name, target = record.name, self._target(record)
-        if target is None:
+        try:
+            servers = self._file.elsewhere()
+        except ElicitTuiError as error:
+            self._tell(str(error))
             return
-        if remove:
-            self._app.push_screen(RemoveServerScreen(name, path), partial(self._remove, name))
-            return
-        present = {"name": name, "target": target, "enabled": record.settings.enabled}
-        self._app.push_screen(ServerScreen(path, self._save, present))
+        if servers:
+            self._app.push_screen(OtherServersScreen(str(self._path), servers, self._take))
+        else:
+            words = "No client that is known has a server that is not here."
+            self._tell(words, severity="information")
+
+    def change(self, record: ServerRecord) -> None:
+        """Ask for what is to be another of a server of the file."""
+        from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
+
+        target = self._target(record)
+        if target is not None:
+            present = {"name": record.name, "target": target, "enabled": record.settings.enabled}
+            self._app.push_screen(ServerScreen(str(self._path), self._save, present))
+
+    def remove(self, record: ServerRecord) -> None:
+        """Ask whether a server is to go from the file."""
+        from elicit_tui.tui.console.screens.server_dialogs import RemoveServerScreen
+
+        if self._target(record) is not None:
+            screen = RemoveServerScreen(record.name, str(self._path))
+            self._app.push_screen(screen, partial(self._remove, record.name))
 
     def _target(self, record: ServerRecord) -> str | None:
         """How the file says that a server is reached; None, and why, where it does not."""
@@ -72,9 +89,18 @@ class ServerEditing:
         name = values["name"].strip()
         try:
             put_server(self._path, name, values["target"], enabled=values["enabled"])
-            self._take_over(name)
+            self._run_anew(name)
         except ElicitTuiError as error:
             return str(error).removeprefix("--with ")
+        return ""
+
+    def _take(self, names: Collection[str]) -> str:
+        assert self._file is not None
+        try:
+            self._file.take(names)
+            self._run_anew(*names)
+        except ElicitTuiError as error:
+            return str(error)
         return ""
 
     def _remove(self, name: str, sure: bool | None) -> None:
@@ -84,16 +110,16 @@ class ServerEditing:
 
         try:
             remove_server(self._path, name)
-            self._take_over(name)
+            self._run_anew(name)
         except ElicitTuiError as error:
             self._tell(str(error))
 
-    def _take_over(self, name: str) -> None:
-        """Let this run have the server as the file has it now."""
-        if self._run is None or self._reload is None:
-            self._tell(NEXT_RUN, severity="information")
-            return
-        self._run.take_over(name, self._reload().get(name))
+    def _run_anew(self, *names: str) -> None:
+        """Let this run have these servers as the file has them now."""
+        now = self._file.reload() if self._file is not None else None
+        for name in names:
+            if now is None or not self._app.take_over(name, now.get(name)):
+                self._tell(NEXT_RUN, severity="information")
 
     def _tell(self, words: str, severity: Any = "warning") -> None:
         self._app.notify(neutral_line(words, 400), severity=severity, markup=False)

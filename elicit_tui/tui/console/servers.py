@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -18,6 +18,24 @@ from elicit_tui.tui.console.spans import Role
 
 if TYPE_CHECKING:
     from elicit_tui.host import Connection
+
+
+# Where they are configured.
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """What the console reads of the person's own file anew, and of other programs' files.
+
+    Each raises ConfigError.
+    """
+
+    reload: Callable[[], Mapping[str, ServerSettings]]
+    """The servers as the configuration has them now."""
+    elsewhere: Callable[[], Mapping[str, str]]
+    """The servers that other programs have and this file has not: TOML by name."""
+    take: Callable[[Collection[str]], None]
+    """Writes some of these into the file, all or none."""
 
 
 # What a server offers, as rows: tools, prompts, resources and templates with their own words.

@@ -18,7 +18,7 @@ from elicit_tui.tui.textual_terminal import outliving_terminal, watched_terminal
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.run import RuntimeFactory
-    from elicit_tui.tui.console.server_editing import Reload
+    from elicit_tui.tui.console.servers import OwnFile
 
 INTERRUPTED: Final = 130
 
@@ -30,7 +30,7 @@ def run(
     only: Sequence[str] | None = None,
     config_path: str | None = None,
     inbox: bool = False,
-    reload: Reload | None = None,
+    own_file: OwnFile | None = None,
 ) -> int:
     """Run the console until it ends; the exit code. Raises ElicitTuiError when it broke."""
 
@@ -41,7 +41,7 @@ def run(
             only=only,
             config_path=config_path or str(paths.config_file()),
             inbox=inbox,
-            reload=reload,
+            own_file=own_file,
         )
         app.driver_class = outliving_terminal(app.driver_class)
         with _ended_by_signals(app):

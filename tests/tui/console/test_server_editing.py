@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from elicit_tui import paths
+from elicit_tui.cli.config_import import servers_elsewhere, take_servers
 from elicit_tui.config import CommandLine, load
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
+from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
+from elicit_tui.tui.console.servers import OwnFile
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +32,17 @@ def edited_in(stand: Stand, path: Path) -> None:
         return load(CommandLine(config_file=path)).servers
 
     stand.app.config_path = str(path)
-    stand.app._reload = reload
+    stand.app.own_file = OwnFile(
+        reload, partial(servers_elsewhere, path), partial(take_servers, path)
+    )
+
+
+THEIRS = '[mcp_servers.a]\ncommand = "x"\n[mcp_servers.b]\ncommand = "y"\n'
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
 
 
 def written(path: Path) -> str | None:
@@ -71,3 +84,31 @@ async def test_a_server_of_the_command_line_is_not_edited(tmp_path: Path, mine: 
         assert "alpha does not come from" in stand.notices()
         await stand.press("delete")
         assert written(mine) is None
+
+
+async def test_servers_of_another_client_are_taken_over_those_that_are_chosen(
+    tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
+    put(tmp_path / ".codex" / "config.toml", THEIRS)
+    put(mine, "# mine\n")
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("i")
+        await stand.until(lambda: isinstance(stand.app.screen, OtherServersScreen))
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "None is chosen" in stand.text())
+        assert written(mine) == "# mine\n"
+        await stand.press("down")
+        await stand.until(lambda: 'command = "y"' in stand.text())
+        await stand.press("space", "ctrl+s")
+        await stand.until(lambda: "● b" in stand.text())
+        text = written(mine) or ""
+        assert text.startswith("# mine\n")
+        assert "[mcp_servers.b]" in text
+        assert "[mcp_servers.a]" not in text
+
+        put(mine, text + '[mcp_servers.a]\ncommand = "z"\n')
+        await stand.press("i")
+        await stand.until(lambda: "No client that is known" in stand.notices())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from elicit_tui.tui.console.panels.offers import OffersBox
+    from elicit_tui.tui.console.server_editing import ServerEditing
     from elicit_tui.tui.console.state import ConsoleState
 
 _ADDRESS_LEAST = 16
@@ -40,6 +41,7 @@ class ServersPane(Pane):
         Binding("m", "mute", "Mute", id="servers.mute"),
         Binding("f", "favourite", "Favourite", show=False, id="servers.favourite"),
         Binding("n", "add", "Add", show=False, id="servers.add"),
+        Binding("i", "take_over", "Import", show=False, id="servers.import"),
         Binding("e", "edit", "Edit", show=False, id="servers.edit"),
         Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
         Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
@@ -120,8 +122,9 @@ class ServersPane(Pane):
             servers = self.query_one("#server-list", RowList)
             servers.display = bool(self.state.servers)
             servers.show(tuple(self.state.servers), self._server_row)
-            add, edit = self.app.key_of("servers.add"), self.app.key_of("servers.edit")
-            servers.border_subtitle = f"{add} Add · {edit} Edit".replace("[", "\\[")
+            ways = {"Add": "servers.add", "Import": "servers.import", "Edit": "servers.edit"}
+            keys = "  ".join(f"{self.app.key_of(key)} {verb}" for verb, key in ways.items())
+            servers.border_subtitle = keys.replace("[", "\\[")
             self._draw_chosen()
 
     @on(RowList.Highlighted, "#server-list")
@@ -176,7 +179,8 @@ class ServersPane(Pane):
     def _words(self, width: int) -> list[Line]:
         record = self.record
         if record is None:
-            return welcome(width, self.app.config_path, self.app.key_of("servers.add"))
+            add, take = self.app.key_of("servers.add"), self.app.key_of("servers.import")
+            return welcome(width, self.app.config_path, add, take)
         name = neutral_line(record.name, 60)
         address = text_lines(neutral_line(record.address, 2_000), width, "dim")
         if record.state in ("waiting", "starting"):
@@ -238,19 +242,29 @@ class ServersPane(Pane):
         if self._offers is not None and self._offers.has_focus_within:
             self._offers.toggle_favourite()
 
+    @property
+    def _editing(self) -> ServerEditing:
+        from elicit_tui.tui.console.server_editing import ServerEditing
+
+        return ServerEditing(self.app)
+
     def action_add(self) -> None:
         """Add a server to the configuration."""
-        self.app.change_server(None)
+        self._editing.add()
+
+    def action_take_over(self) -> None:
+        """Take servers of other programs into the configuration."""
+        self._editing.take_over()
 
     def action_edit(self) -> None:
         """Change how the server under the cursor is reached."""
         if self.record is not None:
-            self.app.change_server(self.record)
+            self._editing.change(self.record)
 
     def action_remove(self) -> None:
         """Take the server under the cursor out of the configuration."""
         if self.record is not None:
-            self.app.change_server(self.record, remove=True)
+            self._editing.remove(self.record)
 
     def action_search(self) -> None:
         """Search in what the server offers."""
@@ -280,7 +294,7 @@ def introduction(record: ServerRecord, width: int) -> str:
     return f"{told} · {shortened(record.address, room)}"
 
 
-def welcome(width: int, config_path: str, add: str) -> list[Line]:
+def welcome(width: int, config_path: str, add: str, take: str) -> list[Line]:
     """What to do when no server is configured, in words."""
     return joined(
         [
@@ -303,7 +317,7 @@ def welcome(width: int, config_path: str, add: str) -> list[Line]:
                 *text_lines("  use a server for this run only", width),
             ],
             [
-                *text_lines("elicit-tui config import", width, "accent"),
+                *text_lines(f"{take}  or  elicit-tui config import", width, "accent"),
                 *text_lines("  take over the servers of another client's configuration", width),
             ],
             [

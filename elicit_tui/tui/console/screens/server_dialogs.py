@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, Final
 
+from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
 from elicit_tui.form import entry_for, read_form
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
+from elicit_tui.tui.widgets.choices import MANY
 
 Save = Callable[[Mapping[str, Any]], str]
 """Writes name, target and enabled; the sentence why it cannot, or nothing."""
@@ -71,6 +74,65 @@ class ServerScreen(WritingDialog[None]):
             form_view.reveal_problems()
             return
         trouble = self._save({"enabled": True, **self._present, **conversion.content})
+        if trouble:
+            self.say(trouble)
+        else:
+            self.dismiss(None)
+
+
+class OtherServersScreen(WritingDialog[None]):
+    """Writes the servers of other programs that are chosen; none is chosen beforehand."""
+
+    wide = False
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "choose", "Choose", id="server.choose"),
+        Binding("ctrl+s", "send", "Import", id="server.import"),
+    ]
+
+    def __init__(
+        self, path: str, servers: Mapping[str, str], take: Callable[[Collection[str]], str]
+    ) -> None:
+        """`servers`: each as TOML; `take` gives the sentence why it cannot, or nothing."""
+        super().__init__("Servers of other clients", neutral_line(path, 70))
+        self._servers = servers
+        self._names = tuple(servers)
+        self._take = take
+        self._chosen: set[str] = set()
+
+    def body(self) -> ComposeResult:
+        """The names, and what would be written of the one that is pointed at."""
+        yield OptionList(*map(self._row, self._names), id="other-servers", compact=True)
+        yield Static("", id="about", markup=False)
+        yield from self.ending("Import", "server.import")
+
+    def on_mount(self) -> None:
+        """Start at the first one."""
+        self.say("")
+        self.query_one(OptionList).focus()
+
+    def _row(self, name: str) -> Text:
+        return Text(f"{MANY[name in self._chosen]} {neutral_line(name, 60)}")
+
+    @on(OptionList.OptionHighlighted)
+    def _show_pointed(self, event: OptionList.OptionHighlighted) -> None:
+        toml = self._servers[self._names[event.option_index]]
+        self.query_one("#about", Static).update(neutral(toml, 4000))
+
+    @on(OptionList.OptionSelected)
+    def action_choose(self) -> None:
+        """Choose the one that is pointed at, or not."""
+        names = self.query_one(OptionList)
+        if names.highlighted is not None:
+            name = self._names[names.highlighted]
+            self._chosen ^= {name}
+            names.replace_option_prompt_at_index(names.highlighted, self._row(name))
+            self.say("")
+
+    def action_send(self) -> None:
+        """Write what is chosen."""
+        chosen = [name for name in self._names if name in self._chosen]
+        trouble = self._take(chosen) if chosen else "None is chosen: Space chooses one."
         if trouble:
             self.say(trouble)
         else:
