@@ -76,7 +76,7 @@ class FrameMatch(NamedTuple):
 
 def matching(rule: str, request: Reading, places: Iterable[Place]) -> Iterator[FrameMatch]:
     """The frames of a rule that hold in some places of a request, the first time each."""
-    possible = [one for one in frames_of(rule) if request.concepts.issuperset(one.needs)]
+    possible = [it for it in frames_of(rule) if request.concepts.issuperset(it.needs)]
     searched = list(places) if possible else ()
     for frame in possible:
         yield from islice(_matching(frame, searched), 1)
@@ -84,6 +84,8 @@ def matching(rule: str, request: Reading, places: Iterable[Place]) -> Iterator[F
 
 def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:
     for place in places:
+        # A text is read in several ways, as disguise wants it. Most readings lack a concept and
+        # are left at once; what the usual reading has as well is not found a second time.
         for view in place.views:
             if not view.concepts.issuperset(frame.needs):
                 continue
@@ -108,6 +110,8 @@ def fits(
 
     `overlapping`: they may share some of these words.
     """
+    # Where each concept stands and counts. An act counts only as an order; the other concepts of a
+    # frame must not be denied, nor be what only bears such a name.
     found: list[list[_Stands]] = []
     for number, concept in enumerate(needs):
         own = [
@@ -127,6 +131,8 @@ def fits(
 def _apart(
     found: Sequence[Sequence[_Stands]], taken: Sequence[_Stands], *, overlapping: bool
 ) -> Sequence[_Stands] | None:
+    # One place is taken for each concept in turn, and given back where the next finds none apart
+    # from it; as few are tried of each, a word repeated a thousand times costs no more.
     if len(taken) == len(found):
         return taken
     free = (

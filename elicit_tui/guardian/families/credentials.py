@@ -217,12 +217,10 @@ def _says_nothing(field: FieldReading) -> bool:
 def _secret_choices(request: Reading) -> Iterator[Mention]:
     """Secrets that stand among the choices of a field, or variables for them that it shows."""
     for mention in mentions(request.places, "sure", *_REMEMBERED, usual_only=True):
-        place = mention.place
-        roles = ("choice",) if mention.hit.concept in _REMEMBERED else ("choice", "title")
+        place, _, clause, hit = mention
+        roles = ("choice",) if hit.concept in _REMEMBERED else ("choice", "title")
         variable = place.role == "default" and _VARIABLE.fullmatch(place.text.upper())
-        if (place.role in roles or variable) and mention.clause.standing(
-            mention.hit
-        ) >= Standing.NAMED:
+        if (place.role in roles or variable) and clause.standing(hit) >= Standing.NAMED:
             yield mention
 
 

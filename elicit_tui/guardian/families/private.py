@@ -49,11 +49,10 @@ def _members(name: str, request: Reading, unset: frozenset[str]) -> set[str]:
     typed = {None, *asks} - unset
     places = request.texts(*GENERAL, "name", "title", "description")
     return {
-        " ".join(mention.words)
-        for mention in mentions(places, name, usual_only=True)
-        if mention.place.field in typed
-        and mention.clause.standing(mention.hit)
-        >= (Standing.NAMED if mention.place.field else Standing.ASKED)
+        " ".join(clause.words[hit.start : hit.end])
+        for place, _, clause, hit in mentions(places, name, usual_only=True)
+        if place.field in typed
+        and clause.standing(hit) >= (Standing.NAMED if place.field else Standing.ASKED)
     }
 
 
