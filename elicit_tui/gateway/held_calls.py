@@ -251,6 +251,8 @@ class HeldCalls:
         person is waited for; `takes_task`: it may be answered with a task instead. Raises what the
         call raised, and GivenUp. Cancelling it means that the agent left.
         """
+        # One more request waits, so the agent has not left. The call itself runs on in its own task
+        # whatever becomes of this request: it is answered, or only the request is cancelled.
         before = held.agent_state
         held.requesters.append(requester)
         held.with_client = None
@@ -274,6 +276,8 @@ class HeldCalls:
             held.is_task = True
         if isinstance(reply, (AsksClient, BecameTask)):
             held.with_client = requester
+        # An outcome that was told may give place to others. Any other reply leaves the call open,
+        # so it gets a name, by which it is found when the agent comes back for it.
         if isinstance(reply, Ended):
             held.delivered = True
             self._forget_read()

@@ -135,6 +135,8 @@ class GuardedClient(httpx2.AsyncClient):
             return await self._farewell(request, options)
         if request.method == "GET":
             await self._pace()
+        # Here only the head of an answer has come. What is wrong in it ends the connection before
+        # a byte of the body is read; the body is counted while the SDK reads it.
         response = await super().send(request, **options)
         try:
             self._judge(response)
@@ -227,6 +229,8 @@ class _Greeting:
         if self._heard is None:
             return
         self._heard += chunk
+        # Event by event, as a blank line ends each. Other events may come before the one that tells
+        # the address; when it was heard, nothing of the stream is kept here any more.
         while (end := _BLANK_LINE.search(self._heard)) is not None:
             event = self._heard[: end.start()].decode("utf-8", errors="replace")
             del self._heard[: end.end()]
@@ -254,6 +258,9 @@ class _Greeting:
 
 async def _without_odd_pauses(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """An event stream without the `retry` lines that nobody can wait for."""
+    # A chunk may end anywhere, in the middle of "retry" too. A last line that could still become
+    # one is held back until more of it came; all other lines are handed on at once, whole or not,
+    # so that no event waits for the next. A long line is none of ours: it is handed on in pieces.
     held = b""
     inside = False  # Whether what comes next goes on with a line that was handed on.
     async for chunk in chunks:

@@ -120,6 +120,8 @@ class CallDriver:
         answering = tuple(
             judged.request for judged in asked.elicitations if not outcomes[judged.key].in_group
         )
+        # A run that ends refuses what is open. The refusals still go out, in one last request, for
+        # else the server would wait for answers that nobody writes any more.
         ending = any(outcome.decided_by == "shutdown" for outcome in outcomes.values())
         last = ending or self.given_up()
         return Exchange(self.call, round=number, extra=extra, answering=answering, last=last)
@@ -140,6 +142,9 @@ class CallDriver:
         """Resolve questions side by side. Raises Gone when the server went away meanwhile."""
         if not questions:
             return ()
+        # Each question has a task; beside them one knocks at a server that no stream would show to
+        # be gone. Whoever ends first, nothing of this outlives the round: all are cancelled and
+        # waited for, and a question that lost its server has the outcome that the broker gave it.
         work = [asyncio.ensure_future(self.broker.resolve(question)) for question in questions]
         probe = asyncio.ensure_future(self._probe()) if self._needs_probe else None
         try:

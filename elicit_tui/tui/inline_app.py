@@ -93,6 +93,9 @@ class InlineApp(OrderedApp[None]):
         self.call_later(self._show_right_one)
 
     async def _show_right_one(self) -> None:
+        # The queue says which question is the right one; here only the screen follows it. One that
+        # leaves keeps its draft and its field. What was typed for it is discarded twice, before the
+        # next one stands there and after, so that no key pressed at the old one reaches it.
         queue, last, shown = self._queue, self._pending, self._shown
         right = queue.open or queue.next_to_open() or queue.after(None)
         if shown is not None and right is last and right is not None:

@@ -56,6 +56,11 @@ class InlineDriver(LinuxInlineDriver):
 
     def write(self, data: str) -> None:
         """Write to the terminal."""
+        # The library writes two sequences that would touch more than the form, each alone. At its
+        # end it clears what is below: the form goes line by line, and the other screen with it.
+        # After a resize it clears everything: only the form is cleared, and where the window became
+        # narrower the form moves to the other screen, once, before its lines can be broken again.
+        # Where the form's own size stayed, its lines stand as they were: nothing is cleared.
         if data == CLEAR_BELOW:
             super().write(self._clearing() + (_OWN_SCREEN if self._elsewhere else ""))
             self._elsewhere = False
